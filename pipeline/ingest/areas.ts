@@ -19,28 +19,29 @@ import { readTable, recoded } from './readers/raw-table.ts';
 /** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
 const SAME_AREA = 1e-5;
 
-/** What areas must be. */
+/** What an error expects of areas. */
 const INSIDE = 'areas inside those of the upper level';
 
 interface Outline {
   code: string;
   name: string;
-  /** P-code of its state; empty until it is found by location. */
+  /** P-code of its state; empty until its location tells it. */
   parent: string;
   polygons: Polygon[];
 }
 
 /**
- * Reads the country's areas and outlines, cleans slivers between LGAs, and checks counts, codes and validity, that LGAs
- * do not overlap and are inside their states, and that the outline of each state is the union of its LGAs, apart from ground that the catalog
- * declares `uncovered`. Codes and states of LGAs come from the outlines or, by name, from a table of codes; otherwise
- * states are found by location. Without outlines of the states, these are the union of their LGAs.
+ * Reads the country's areas and outlines, cleans slivers between LGAs, and checks them: their numbers, codes and
+ * shapes, that LGAs do not overlap and lie inside their states, and that the outline of each state is the union of its
+ * LGAs, apart from ground that the catalog declares `uncovered`. Codes and states of LGAs come from the outlines or, by
+ * name, from a table of codes; otherwise the location of an LGA tells its state. A country without outlines of its
+ * states has the unions of their LGAs.
  * @throws BadInput naming the file and the area
  */
 export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; polygons: Polygons }> {
   const { model } = input;
   const lgaSource = onlySource(input, 'lga_boundaries');
-  const location = locationOf(lgaSource);
+  const location = fileLocation(lgaSource);
   const codes = await readCodes(input);
   const drawn = await readOutlines(input, lgaSource, 'lga', model.expected.lgas, codes);
   const [stateSource] = sourcesInRole(input, 'state_boundaries');
@@ -53,16 +54,16 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   const stateOutlines = new Map(states?.map((state) => [state.code, state]));
   for (const { state_pcode } of states ? model.states : []) {
     if (!stateOutlines.has(state_pcode))
-      throw locationOf(stateSource!).error(
+      throw fileLocation(stateSource!).error(
         `no polygon for ${state_pcode}`,
         'a polygon for each entry of `states` in model.json',
       );
   }
-  const byPlace = lgas.filter((lga) => lga.parent === '');
-  if (byPlace.length > 0) placeInStates(input, byPlace, states!);
+  const withoutState = lgas.filter((lga) => lga.parent === '');
+  if (withoutState.length > 0) placeInStates(input, withoutState, states!);
   readEach(lgas, (lga) => {
     if (!byPcode.has(lga.parent)) throw location.at(lga.code).error(`the parent ${lga.parent}`, A_STATE);
-    if (!states || byPlace.length > 0) return;
+    if (!states || withoutState.length > 0) return;
     const state = { type: 'MultiPolygon' as const, coordinates: stateOutlines.get(lga.parent)!.polygons };
     if (!booleanPointInPolygon(innerPoint(lga), state)) {
       const found = `a location outside the outline of ${lga.parent}`;
@@ -75,7 +76,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
       `no area in ${empty.state_pcode} ${empty.state}`,
       'at least one in each of `states` in model.json',
     );
-  if (states && byPlace.length === 0) compareWithStates(input, lgas, states, slivers);
+  if (states && withoutState.length === 0) compareWithStates(input, lgas, states, slivers);
 
   for (const { state_code, aliases = [] } of model.states)
     for (const name of aliases) input.otherNames?.add('state', state_code, name);
@@ -104,8 +105,8 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
 
 const innerPoint = ({ polygons }: Outline) => pointOnFeature({ type: 'MultiPolygon', coordinates: polygons });
 
-/** The error of the file of a source's outlines. */
-const locationOf = (source: Source): InputLocation => new InputLocation(source.files[0]!.path);
+/** The file of a source's outlines, for its errors. */
+const fileLocation = (source: Source): InputLocation => new InputLocation(source.files[0]!.path);
 
 /** Assigns each LGA to the state that contains a point inside the LGA. @throws BadInput if no state does */
 function placeInStates(input: IngestInput, lgas: readonly Outline[], states: readonly Outline[]): void {
@@ -116,7 +117,9 @@ function placeInStates(input: IngestInput, lgas: readonly Outline[], states: rea
       booleanPointInPolygon(inner, { type: 'MultiPolygon', coordinates: polygons }),
     );
     if (!state)
-      throw locationOf(source).at(`${lga.code} ${lga.name}`).error('a location in no area of the upper level', INSIDE);
+      throw fileLocation(source)
+        .at(`${lga.code} ${lga.name}`)
+        .error('a location in no area of the upper level', INSIDE);
     lga.parent = state.code;
   });
   input.report.push({
@@ -154,7 +157,7 @@ async function readOutlines(
   expected: number,
   codes: ReadonlyMap<string, { code: string; parent: string }> | null,
 ): Promise<Outline[]> {
-  const location = locationOf(source);
+  const location = fileLocation(source);
   const columns = source.columns ?? {};
   const read = await readPolygons(path.join(input.rawData, source.files[0]!.path));
   const key = columns[codes ? level : `${level}_pcode`] ?? columns[level];
@@ -164,8 +167,8 @@ async function readOutlines(
   const outlines = readEach(features, ({ properties, polygons }, index): Outline => {
     const feature = location.at(`feature ${index + 1}`);
     const text = (column: string) => {
-      const found = properties[columns[column]!];
-      const value = typeof found === 'number' ? String(found) : found;
+      const field = properties[columns[column]!];
+      const value = typeof field === 'number' ? String(field) : field;
       if (value === undefined) {
         const fields = Object.keys(properties).join(', ') || 'none';
         throw feature.error(`the fields ${fields}`, `a field ${columns[column]}`);
@@ -192,10 +195,10 @@ async function readOutlines(
   const unused = [...(codes?.keys() ?? [])].find((name) => !used.has(name));
   if (unused) throw location.error(`no polygon for ${unused}`, 'a polygon for each row of the table of codes');
   outlines.sort((a, b) => (a.code < b.code ? -1 : 1));
-  const twice = outlines.find((outline, i) => outline.code === outlines[i - 1]?.code);
-  if (twice) {
+  const duplicate = outlines.find((outline, i) => outline.code === outlines[i - 1]?.code);
+  if (duplicate) {
     const remedy: Remedy = { declare: 'dissolve' };
-    throw location.error(`the code ${twice.code} twice`, 'each code once, or `dissolve` in the catalog', remedy);
+    throw location.error(`the code ${duplicate.code} twice`, 'each code once, or `dissolve` in the catalog', remedy);
   }
   if (outlines.length !== expected)
     throw location.error(`${outlines.length} polygons`, `${expected} (model.json, expected)`);
@@ -218,7 +221,7 @@ function checkShape(
 
 /** Recodes `name` to the only name that differs from it just in case, accents, blanks or punctuation; null if none. */
 function spellingRemedy(name: string, names: readonly string[]): Remedy | null {
-  const alike = names.filter((other) => plain(other) === plain(name));
+  const alike = names.filter((candidate) => plain(candidate) === plain(name));
   return alike.length === 1 ? { declare: 'recode', column: 'lga', from: name, to: alike[0]! } : null;
 }
 
@@ -231,21 +234,21 @@ function compareWithStates(
 ): void {
   const source = onlySource(input, 'state_boundaries');
   readEach(states, (state) => {
-    const own = areaKm2(state.polygons);
+    const stateKm2 = areaKm2(state.polygons);
     const parts = lgas.filter((lga) => lga.parent === state.code);
-    const uncovered = own - parts.reduce((sum, lga) => sum + areaKm2(lga.polygons), 0);
-    // Its own outline was drawn before the slivers along its borders were cleaned.
+    const uncovered = stateKm2 - parts.reduce((sum, lga) => sum + areaKm2(lga.polygons), 0);
+    // The state was drawn before the slivers along its borders were cleaned.
     const moved = slivers
       .filter(({ codes }) => parts.some(({ code }) => codes.includes(code)))
       .reduce((sum, { km2 }) => sum + km2, 0);
-    if (Math.abs(uncovered) <= SAME_AREA * own + moved) return;
+    if (Math.abs(uncovered) <= SAME_AREA * stateKm2 + moved) return;
     const gap = source.gaps?.find(({ rule, state_pcode }) => rule === 'uncovered' && state_pcode === state.code);
     if (!gap || uncovered < 0 || uncovered > (gap.area_km2 ?? 0)) {
-      const found = `${uncovered.toFixed(2)} km² of ${own.toFixed(0)} in none of its areas`;
+      const found = `${uncovered.toFixed(2)} km² of ${stateKm2.toFixed(0)} in none of its areas`;
       const expected = gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its areas';
       const ground = { state_pcode: state.code, area_km2: Math.ceil(uncovered) };
       const remedy = uncovered < 0 ? null : declareGap({ rule: 'uncovered', ...ground });
-      throw locationOf(source).at(`${state.code} ${state.name}`).error(found, expected, remedy);
+      throw fileLocation(source).at(`${state.code} ${state.name}`).error(found, expected, remedy);
     }
     const what = worded`${state.code} ${state.name}: ${uncovered.toFixed(1)} km² belong to no {lga.one} (${gap.reason}); {state.one} outlines are made of {lga.many} and do not include it`;
     input.report.push({ source: source.id, rule: 'uncovered', what });
@@ -261,10 +264,10 @@ function findNeighbours(lgas: readonly Outline[]): Record<string, string[]> {
       for (let i = 1; i < ring.length; i++) {
         const [a, b] = [String(ring[i - 1]), String(ring[i])];
         const edge = a < b ? `${a} ${b}` : `${b} ${a}`;
-        const other = owner.get(edge);
-        if (other !== undefined && other !== code) {
-          pairs.get(code)!.add(other);
-          pairs.get(other)!.add(code);
+        const neighbour = owner.get(edge);
+        if (neighbour !== undefined && neighbour !== code) {
+          pairs.get(code)!.add(neighbour);
+          pairs.get(neighbour)!.add(code);
         }
         owner.set(edge, code);
       }

@@ -19,12 +19,12 @@ export interface Cases {
 /** Groups rows, which are in order of month, into one series per area. */
 export function groupCases(rows: readonly CasesRow[]): Cases {
   const series = [...Map.groupBy(rows, ({ state_code, lga_code }) => lga_code ?? state_code).values()].map(
-    (own): CaseSeries => ({
-      state_code: own[0]!.state_code,
-      lga_code: own[0]!.lga_code,
-      first: own[0]!.period,
-      confirmed: own.map(({ confirmed }) => confirmed),
-      masked: own.flatMap(({ masked }, i) => (masked ? [i] : [])),
+    (months): CaseSeries => ({
+      state_code: months[0]!.state_code,
+      lga_code: months[0]!.lga_code,
+      first: months[0]!.period,
+      confirmed: months.map(({ confirmed }) => confirmed),
+      masked: months.flatMap(({ masked }, i) => (masked ? [i] : [])),
     }),
   );
   return {

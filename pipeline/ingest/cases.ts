@@ -1,11 +1,12 @@
 import type { Gap, Source } from '../catalog/sources.ts';
 import { monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import type { CaseSeries } from './case-series.ts';
 import { sumFacilities } from './facilities.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
 import { type CodeReader, codeAndName, codeReader, declareGap, type IngestInput, sourcesInRole } from './input.ts';
-import type { Locate } from './locate.ts';
+import type { Locator } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
 import { withKnownMonths } from './reporting-rates.ts';
@@ -23,13 +24,13 @@ export async function ingestCases(
   input: IngestInput,
   areas: Areas,
   census: Census,
-  locate: Locate,
+  locator: Locator,
 ): Promise<CasesRow[]> {
   const cases: CaseSeries[] = [];
   for (const source of sourcesInRole(input, 'cases_states'))
-    cases.push(...(await readSeries(input, areas, census, locate, source, 'state')));
+    cases.push(...(await readSeries(input, areas, census, locator, source, 'state')));
   for (const source of sourcesInRole(input, 'cases_lgas'))
-    cases.push(...(await readSeries(input, areas, census, locate, source, 'lga')));
+    cases.push(...(await readSeries(input, areas, census, locator, source, 'lga')));
   const byPlace = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
   const between = new Map<string, number>();
   const whole = readEach(byPlace.values(), (parts) => continued(parts, between));
@@ -77,13 +78,13 @@ async function readSeries(
   input: IngestInput,
   areas: Areas,
   census: Census,
-  locate: Locate,
+  locator: Locator,
   source: Source,
   level: 'state' | 'lga',
 ): Promise<CaseSeries[]> {
   const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
   const read = source.columns?.facility
-    ? await sumFacilities(input, areas, locate, source)
+    ? await sumFacilities(input, areas, locator, source)
     : await readPlaced(input, areas, source);
   const table = read.columns.has('reporting_rate') ? withKnownMonths(read, source, key, input.report) : read;
   table.refuseDuplicates([key, ...table.timeColumns]);
@@ -104,14 +105,14 @@ async function readSeries(
   };
   const blanks: { place: string; months: Period[] }[] = [];
   const byPlace = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
-  const series = readEach(byPlace, ([name, list]): CaseSeries => {
+  const series = readEach(byPlace, ([name, placeRows]): CaseSeries => {
     const state_code = level === 'lga' ? stateByLga.get(name)! : name;
     const lga_code = level === 'lga' ? name : null;
-    const at = { state_pcode: pcodeByState.get(state_code)!, lga_code };
-    const isMasked = (month: number) => (source.gaps ?? []).some((gap) => masks(gap, at, month));
+    const area = { state_pcode: pcodeByState.get(state_code)!, lga_code };
+    const isMasked = (month: number) => (source.gaps ?? []).some((gap) => masks(gap, area, month));
     const label = lga_code === null ? name : codeAndName(areas, lga_code);
-    const place = { label, key: { [key]: lga_code ?? at.state_pcode }, people: peopleIn(name), isMasked };
-    const { first, confirmed } = consecutive(table, source, place, list);
+    const place = { label, key: { [key]: lga_code ?? area.state_pcode }, people: peopleIn(name), isMasked };
+    const { first, confirmed } = consecutive(table, source, place, placeRows);
     if (confirmed.every((value) => value === null))
       throw table.at(label).error('no value in any month', 'at least one value');
     const months = confirmed.flatMap((value, i) => (value === null ? [monthFromIndex(monthIndex(first) + i)] : []));
@@ -133,12 +134,11 @@ async function readSeries(
     });
   if (blanks.length > 0) {
     const count = blanks.reduce((sum, { months }) => sum + months.length, 0);
-    const examples = blanks.slice(0, EXAMPLES).map(describeBlanks).join('; ');
-    const more = blanks.length > EXAMPLES ? ` and ${blanks.length - EXAMPLES} more` : '';
+    const examples = firstFew(blanks.map(describeBlanks), EXAMPLES, '; ');
     input.report.push({
       source: source.id,
       rule: 'blank is unknown',
-      what: `${count} blank ${count === 1 ? 'month' : 'months'} kept as unknown, never as 0: ${examples}${more}`,
+      what: `${count} blank ${count === 1 ? 'month' : 'months'} kept as unknown, never as 0: ${examples}`,
     });
   }
   return series;
@@ -215,8 +215,8 @@ function refuseUnusedMasks(
 ): void {
   for (const gap of source.gaps ?? []) {
     const isUsed = series.some(({ state_code, lga_code, first, confirmed }) => {
-      const at = { state_pcode: pcodeByState.get(state_code)!, lga_code };
-      return confirmed.some((_, i) => masks(gap, at, monthIndex(first) + i));
+      const area = { state_pcode: pcodeByState.get(state_code)!, lga_code };
+      return confirmed.some((_, i) => masks(gap, area, monthIndex(first) + i));
     });
     if (isUsed) continue;
     const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
@@ -226,11 +226,11 @@ function refuseUnusedMasks(
 }
 
 /** Whether a gap masks a month of a place, given by its `monthIndex`. What the gap does not name, it does not limit. */
-function masks(gap: Gap, at: { state_pcode: string; lga_code: string | null }, month: number): boolean {
+function masks(gap: Gap, area: { state_pcode: string; lga_code: string | null }, month: number): boolean {
   return (
     gap.rule === 'mask' &&
-    (gap.state_pcode === undefined || gap.state_pcode === at.state_pcode) &&
-    (gap.lga_pcode === undefined || gap.lga_pcode === at.lga_code) &&
+    (gap.state_pcode === undefined || gap.state_pcode === area.state_pcode) &&
+    (gap.lga_pcode === undefined || gap.lga_pcode === area.lga_code) &&
     (gap.first === undefined || month >= monthIndex(gap.first)) &&
     (gap.last === undefined || month <= monthIndex(gap.last))
   );

@@ -6,6 +6,7 @@ import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { areaKm2, type Polygon } from '../lib/numerics/area.ts';
 import { selfCrossing } from '../lib/numerics/self-crossing.ts';
 
@@ -23,7 +24,7 @@ export interface Sliver {
   /** Mean width in metres: twice the area divided by the perimeter. */
   width: number;
   /** Longitude and latitude of a point on it. */
-  at: readonly number[];
+  point: readonly number[];
   /** Whether it is small enough to be cleaned. */
   small: boolean;
 }
@@ -39,7 +40,7 @@ const SMALL_OVERLAP = 0.01;
 
 /**
  * Makes outlines of LGAs share their borders, vertex for vertex, by mapshaper's `-clean`: overlaps of at most
- * `sliver_km2` go to the smaller area, gaps of at most that size to a neighbour, and an outline's own loops of that size
+ * `sliver_km2` go to the smaller area, gaps of at most that size to a neighbour, and an outline's loops of that size
  * are removed. An LGA that lies within another one is cut out of it. Outlines that already share their borders keep
  * their positions. `report` gets whatever moves ground, with its size and place.
  * @param uncovered the largest gap that the catalog declares to belong to no LGA, km²
@@ -54,13 +55,13 @@ export async function cleanOutlines(
 ): Promise<{ polygons: Polygon[][]; slivers: Sliver[] }> {
   const limit = source.sliver_km2 ?? SLIVER_KM2;
   const location = new InputLocation(source.files[0]!.path);
-  const mosaic = await measure(lgas, limit);
+  const mosaic = await measureMosaic(lgas, limit);
   const loops = loopsIn(lgas, mosaic.ground, limit, location);
-  const { small = [], enclave = [], lake = [] } = judge(mosaic, limit, uncovered, location);
-  const tell = (rule: string, what: ReportLine['what'], more: Partial<ReportLine> = {}) =>
+  const { small = [], enclave = [], lake = [] } = judgeSlivers(mosaic, limit, uncovered, location);
+  const add = (rule: string, what: ReportLine['what'], more: Partial<ReportLine> = {}) =>
     report.push({ source: source.id, rule, what, ...more });
   if (lake.length > 0)
-    tell(
+    add(
       'uncovered',
       worded`${counted(lake, 'gap')} between {lga.many}, ${totalKm2(lake)} km² in all, in no {lga.one}; ${describeLargest(lake)}`,
     );
@@ -71,17 +72,17 @@ export async function cleanOutlines(
   if (small.length > 0) {
     const { overlap = [], gap = [] } = Object.groupBy(small, ({ kind }) => kind);
     const kinds = [counted(overlap, 'overlap'), counted(gap, 'gap')].filter((text) => text !== '').join(' and ');
-    tell(
+    add(
       'slivers cleaned',
       worded`${kinds} between {lga.many}, ${totalKm2(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; ${describeLargest(small)}`,
     );
   }
   if (loops.length > 0)
-    tell('slivers cleaned', worded`loops where outlines cross themselves are removed: ${loops.join('; ')}`);
+    add('slivers cleaned', worded`loops where outlines cross themselves are removed: ${loops.join('; ')}`);
   if (enclave.length > 0)
-    tell(
+    add(
       'cut out',
-      worded`{lga.many} inside the outline of another one are cut out of it: ${enclave.map((sliver) => `${between(sliver)} share ${describeSliver(sliver)}`).join('; ')}`,
+      worded`{lga.many} inside the outline of another one are cut out of it: ${enclave.map((sliver) => `${listCodes(sliver)} share ${describeSliver(sliver)}`).join('; ')}`,
       { needs_approval: true },
     );
   return { polygons, slivers: small };
@@ -106,7 +107,7 @@ const loopsIn = (
  * What becomes of each sliver: small ones go to an LGA, enclaves are cut out of the LGA around them, lakes stay.
  * @throws BadInput for all others, unless they are declared
  */
-function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, location: InputLocation) {
+function judgeSlivers({ slivers, ground }: Mosaic, limit: number, uncovered: number, location: InputLocation) {
   const enclosing = enclosures(slivers, ground);
   const isEnclave = ({ codes }: Sliver) =>
     codes.every((a, i) => codes.slice(i + 1).every((b) => enclosing.has(`${a} ${b}`) !== enclosing.has(`${b} ${a}`)));
@@ -125,7 +126,7 @@ function judge({ slivers, ground }: Mosaic, limit: number, uncovered: number, lo
   const remedy: Remedy = { declare: 'sliver_km2', km2: Math.ceil(101 * most) / 100 };
   readEach(faults, (fault) => {
     throw location
-      .at(between(fault))
+      .at(listCodes(fault))
       .error(
         `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${describeSliver(fault)}`,
         `outlines that share their border, or an error of at most ${limit} km² (sliver_km2 in sources.json)`,
@@ -147,14 +148,14 @@ async function clean(
     `-clean allow-empty overlap-rule=min-area gap-fill-area=${limit}km2 sliver-control=0`,
   );
   return readEach(lgas, ({ code, polygons }, i) => {
-    const now = featurePolygons(cleaned[i]!);
-    if (now.length > 0) return isSame(polygons, now) ? polygons : now;
-    const others = slivers
+    const outline = featurePolygons(cleaned[i]!);
+    if (outline.length > 0) return isSame(polygons, outline) ? polygons : outline;
+    const overlapping = slivers
       .flatMap(({ codes }) => (codes.includes(code) ? codes : []))
-      .filter((other) => other !== code);
+      .filter((neighbour) => neighbour !== code);
     throw location
       .at(code)
-      .error(`no ground outside ${[...new Set(others)].join(', ') || 'its lines'}`, 'an area of its own');
+      .error(`no ground outside ${[...new Set(overlapping)].join(', ') || 'its lines'}`, 'an area of its own');
   });
 }
 
@@ -171,7 +172,7 @@ export function refuseCrossing(location: InputLocation, polygons: readonly Polyg
 
 /** What an LGA's outline contains. */
 interface Ground {
-  /** Its tiles: overlaps are tiles of their own. */
+  /** Its tiles; each overlap is a tile. */
   polygons: Polygon[];
   km2: number;
   /** In square degrees. */
@@ -185,7 +186,7 @@ interface Mosaic {
 }
 
 /** Cuts all outlines into tiles by mapshaper's `-mosaic`. */
-async function measure(lgas: readonly Outline[], limit: number): Promise<Mosaic> {
+async function measureMosaic(lgas: readonly Outline[], limit: number): Promise<Mosaic> {
   const tiles = await transform(
     lgas,
     '-mosaic calc="codes = collect(code)" -each "m2 = this.area, planar = this.planarArea"',
@@ -198,10 +199,10 @@ async function measure(lgas: readonly Outline[], limit: number): Promise<Mosaic>
     const km2 = areaKm2(polygons);
     const codes = ((properties.codes ?? []) as string[]).toSorted();
     for (const code of codes) {
-      const own = ground.get(code)!;
-      own.polygons.push(...polygons);
-      own.km2 += km2;
-      own.planar += properties.planar as number;
+      const contained = ground.get(code)!;
+      contained.polygons.push(...polygons);
+      contained.km2 += km2;
+      contained.planar += properties.planar as number;
     }
     if (codes.length === 1) continue;
     const lines = { type: 'MultiLineString' as const, coordinates: polygons.flat() };
@@ -212,8 +213,8 @@ async function measure(lgas: readonly Outline[], limit: number): Promise<Mosaic>
       codes,
       km2,
       width: (2e6 * km2) / metres,
-      at: pointOnFeature({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates,
-      // mapshaper's own area decides which gaps it fills.
+      point: pointOnFeature({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates,
+      // mapshaper fills gaps by the area that it measures itself.
       small: kind === 'gap' ? (properties.m2 as number) < limit * 1e6 : km2 <= limit,
     };
     slivers.push(sliver);
@@ -251,8 +252,8 @@ function enclosures(slivers: readonly Sliver[], ground: ReadonlyMap<string, Grou
 }
 
 /**
- * Ground that an outline's own rings enclose more than once, km². It is compared in square degrees, to which a vertex in
- * the middle of a long edge makes no difference.
+ * Ground that the rings of an outline enclose more than once, km². It is compared in square degrees, to which a vertex
+ * in the middle of a long edge makes no difference.
  */
 function drawnTwice(polygons: readonly Polygon[], { km2, planar }: Ground): number {
   const ringArea = (ring: Polygon[number]) =>
@@ -283,17 +284,16 @@ function ringEdges(polygons: readonly Polygon[]): Set<string> {
 const totalKm2 = (slivers: readonly Sliver[]) => slivers.reduce((sum, { km2 }) => sum + km2, 0).toFixed(3);
 function describeLargest(slivers: readonly Sliver[]): string {
   const largest = slivers.reduce((most, sliver) => (sliver.km2 > most.km2 ? sliver : most));
-  return `the largest, of ${describeSliver(largest)}, lies between ${between(largest)}`;
+  return `the largest, of ${describeSliver(largest)}, lies between ${listCodes(largest)}`;
 }
 
 /** Codes of at most four areas. */
-const between = ({ codes }: Sliver) =>
-  `${codes.slice(0, 4).join(' and ')}${codes.length > 4 ? ` and ${codes.length - 4} more` : ''}`;
+const listCodes = ({ codes }: Sliver) => firstFew(codes, 4, ' and ');
 
-const describeSliver = ({ km2, width, at }: Sliver) =>
-  `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${formatPoint(at)}`;
+const describeSliver = ({ km2, width, point }: Sliver) =>
+  `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${formatPoint(point)}`;
 
-const formatPoint = (at: readonly number[]) => at.map((degrees) => degrees.toFixed(4)).join(', ');
+const formatPoint = (point: readonly number[]) => point.map((degrees) => degrees.toFixed(4)).join(', ');
 
 interface Feature {
   properties: Record<string, unknown>;

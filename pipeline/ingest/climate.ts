@@ -29,7 +29,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   const months = last - first + 1;
   if (months < 12) throw table.error(`${months} months of rain`, EVERY_MONTH);
 
-  const known = new Map<string, Weather[]>();
+  const weatherByLga = new Map<string, Weather[]>();
   const placeOfRow = new Map(readEach(table.rows, (row) => [row, code.lga(row).lga_code] as const));
   readEach(
     Map.groupBy(table.rows, (row) => placeOfRow.get(row)!),
@@ -41,16 +41,16 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
         const expected = `every month from ${monthFromIndex(first)} to ${monthFromIndex(last)}`;
         throw table.at(codeAndName(areas, lga)).error(`no month ${monthFromIndex(first + i)}`, expected);
       });
-      known.set(lga, series);
+      weatherByLga.set(lga, series);
     },
   );
 
   const seriesByLga = new Map(
     readEach(areas.lgas, ({ lga_code }) => {
-      const own = known.get(lga_code);
-      if (own) return [lga_code, own] as const;
+      const weather = weatherByLga.get(lga_code);
+      if (weather) return [lga_code, weather] as const;
       const gap = gapFor(source, lga_code);
-      const near = (polygons.neighbours[lga_code] ?? []).flatMap((lga) => known.get(lga) ?? []);
+      const near = (polygons.neighbours[lga_code] ?? []).flatMap((lga) => weatherByLga.get(lga) ?? []);
       const count = near.length / months;
       if (gap?.rule !== 'neighbours' || count === 0) {
         const expected =
@@ -72,7 +72,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
     }),
   );
   table.refuseShort();
-  const rows = [...known.values()].flat();
+  const rows = [...weatherByLga.values()].flat();
   const yearly = (12 * rows.reduce((sum, { rain_mm }) => sum + rain_mm, 0)) / rows.length;
   if (yearly < LEAST_RAIN)
     throw table

@@ -56,8 +56,8 @@ async function readCovariate(
   const codeByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, placeCode(lga)]));
   const rows = readEach(areas.lgas, ({ lga_code }) =>
     times.map((time): CovariateRow => {
-      const known = (lga: string) => values.get(time)?.get(codeByLga.get(lga)!);
-      const value = known(lga_code) ?? filled(source, lga_code, neighbours[lga_code] ?? [], known);
+      const valueIn = (lga: string) => values.get(time)?.get(codeByLga.get(lga)!);
+      const value = valueIn(lga_code) ?? filled(source, lga_code, neighbours[lga_code] ?? [], valueIn);
       if (value !== undefined) return { covariate: source.id, lga_code, time, value };
       throw table
         .at(codeAndName(areas, lga_code))
@@ -75,10 +75,10 @@ async function readCovariate(
 }
 
 /** The value that the catalog's gap substitutes for a missing one, if it declares a gap. */
-function filled(source: Source, lga: string, near: string[], known: (lga: string) => number | undefined) {
+function filled(source: Source, lga: string, near: string[], valueIn: (lga: string) => number | undefined) {
   const gap = gapFor(source, lga);
   if (gap?.rule === 'value') return gap.value;
-  const given = gap?.rule === 'neighbours' ? near.map(known).filter((value) => value !== undefined) : [];
+  const given = gap?.rule === 'neighbours' ? near.map(valueIn).filter((value) => value !== undefined) : [];
   return given.length > 0 ? given.reduce((a, b) => a + b, 0) / given.length : undefined;
 }
 
@@ -93,9 +93,9 @@ function rowTime(row: RawRow): string | null {
 }
 
 /** The source's times in ascending order: every month from its first to its last, or the years present. */
-function requiredTimes(table: RawTable, source: Source, found: (string | null)[]): (string | null)[] {
+function requiredTimes(table: RawTable, source: Source, times: (string | null)[]): (string | null)[] {
   if (!changesOverTime(source)) return [null];
-  const sorted = (found as string[]).toSorted();
+  const sorted = (times as string[]).toSorted();
   if (!source.span) return sorted;
   const { first, last } = source.span;
   const [begin, end] = [sorted[0]!, sorted.at(-1)!];

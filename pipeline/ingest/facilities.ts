@@ -4,10 +4,11 @@ import { calendarYear, monthFromIndex, monthIndex } from '../contract/months.ts'
 import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { ALIKE, likeness, plain } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import { codeAndName, codeReader, type IngestInput, onlySource } from './input.ts';
-import type { Locate } from './locate.ts';
+import type { Locator } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import { type RawRow, RawTable } from './readers/raw-table.ts';
 
@@ -43,7 +44,7 @@ interface AreaMonth {
 export async function readFacilities(
   input: IngestInput,
   areas: Areas,
-  locate: Locate,
+  locator: Locator,
   source: Source,
 ): Promise<Map<string, Facility>> {
   const table = await readPlaced(input, areas, source);
@@ -54,15 +55,15 @@ export async function readFacilities(
       row.number('longitude', { least: -180, most: 180 }),
       row.number('latitude', { least: -90, most: 90 }),
     ];
-    const lga = locate(x, y) ?? locate.nearest(x, y, FARTHEST_KM)?.lga_code;
+    const lga = locator.lgaAt(x, y) ?? locator.nearest(x, y, FARTHEST_KM)?.lga_code;
     if (lga) return lga;
     throw row.at('longitude, latitude').error(`${x}, ${y}`, `a place inside an outline, or within ${FARTHEST_KM} km`);
   };
   const facilities = new Map<string, Facility>();
   readEach(table.rows, (row) => {
     const name = row.text('facility');
-    const known = facilities.get(plain(name));
-    if (known) throw row.at('facility').error(`${name}, as ${known.name} in a row before`, 'each facility once');
+    const earlier = facilities.get(plain(name));
+    if (earlier) throw row.at('facility').error(`${name}, as ${earlier.name} in a row before`, 'each facility once');
     facilities.set(plain(name), { name, lga: locateFacility(row) });
   });
   table.refuseShort();
@@ -77,19 +78,19 @@ export async function readFacilities(
 export async function sumFacilities(
   input: IngestInput,
   areas: Areas,
-  locate: Locate,
+  locator: Locator,
   source: Source,
 ): Promise<RawTable> {
   const table = await readPlaced(input, areas, source);
-  const ofList = table.columns.has('lga_pcode') ? null : onlySource(input, 'facilities');
-  const list = ofList && (await readFacilities(input, areas, locate, ofList));
+  const listSource = table.columns.has('lga_pcode') ? null : onlySource(input, 'facilities');
+  const list = listSource && (await readFacilities(input, areas, locator, listSource));
   const code = codeReader(input, areas);
   // Facilities of two areas may have one name, unless only the list tells where they are.
   const groups = Map.groupBy(table.rows, (row) => {
     const name = plain(row.text('facility'));
     return list ? name : `${row.text('lga_pcode')} ${name}`;
   });
-  if (list) refuseUnlisted(groups, list, ofList.files[0]!.path);
+  if (list) refuseUnlisted(groups, list, listSource.files[0]!.path);
   const facilities = readEach(groups, ([key, rows]) => ({
     name: rows[0]!.text('facility'),
     lga: list ? list.get(key)!.lga : code.lga(rows[0]!).lga_code,
@@ -103,21 +104,21 @@ export async function sumFacilities(
     a < b ? -1 : 1,
   );
   const { least = LEAST_REPORTING, scaled = false } = source.reporting ?? {};
-  const sums = byArea.flatMap(([lga, own]) =>
+  const sums = byArea.flatMap(([lga, members]) =>
     months.map((month): AreaMonth => {
       // In the record's first year, facilities that start to report later in it are expected too.
       const from = Math.max(first, month - ACTIVE_MONTHS + 1);
-      const near = Array.from({ length: ACTIVE_MONTHS }, (_, i) => from + i);
-      const expected = own.filter(({ cases }) => near.some((other) => cases.get(other) != null));
+      const yearMonths = Array.from({ length: ACTIVE_MONTHS }, (_, i) => from + i);
+      const expected = members.filter(({ cases }) => yearMonths.some((yearMonth) => cases.get(yearMonth) != null));
       const reports = expected.flatMap(({ cases }) => cases.get(month) ?? []);
       const share = expected.length === 0 ? 0 : reports.length / expected.length;
       const total = reports.reduce((a, b) => a + b, 0);
       const confirmed = share < least ? null : scaled ? Math.round(total / share) : total;
-      return { lga, row: own[0]!.row, month, expected: expected.length, reports: reports.length, confirmed };
+      return { lga, row: members[0]!.row, month, expected: expected.length, reports: reports.length, confirmed };
     }),
   );
-  const known = new Set(sums.flatMap(({ lga, confirmed }) => (confirmed === null ? [] : lga)));
-  const rows = sums.filter(({ lga }) => known.has(lga));
+  const recorded = new Set(sums.flatMap(({ lga, confirmed }) => (confirmed === null ? [] : lga)));
+  const rows = sums.filter(({ lga }) => recorded.has(lga));
   if (rows.length === 0)
     throw table.error(
       'too few reports in every month of every area',
@@ -126,19 +127,20 @@ export async function sumFacilities(
 
   const add = (rule: string, what: ReportLine['what']) => input.report.push({ source: source.id, rule, what });
   const unknown = rows.filter(({ confirmed }) => confirmed === null).length;
-  const others = scaled ? 'count as much as the mean of those made' : 'are not made up for';
+  const missingReports = scaled ? 'count as much as the mean of those made' : 'are not made up for';
   add(
     'reporting',
-    worded`${facilities.filter(hasReported).length} facilities in ${byArea.length} {lga.many}; ${unknown} of ${rows.length} months are unknown, because fewer than ${percent(least)} of the facilities that reported in the year up to them did; in other months, missing reports ${others}`,
+    worded`${facilities.filter(hasReported).length} facilities in ${byArea.length} {lga.many}; ${unknown} of ${rows.length} months are unknown, because fewer than ${percent(least)} of the facilities that reported in the year up to them did; in other months, missing reports ${missingReports}`,
   );
   add('reporting', `reports from facilities that reported in the year up to each month: ${ratesByYear(sums)}`);
-  const without = byArea.flatMap(([lga]) => (known.has(lga) ? [] : codeAndName(areas, lga)));
-  if (without.length > 0) add('left out', worded`{lga.many} with too few reports in every month: ${few(without)}`);
+  const without = byArea.flatMap(([lga]) => (recorded.has(lga) ? [] : codeAndName(areas, lga)));
+  if (without.length > 0)
+    add('left out', worded`{lga.many} with too few reports in every month: ${firstFew(without, EXAMPLES)}`);
   const silent = [
     ...[...(list ?? [])].flatMap(([key, { name }]) => (groups.has(key) ? [] : name)),
     ...facilities.flatMap((facility) => (hasReported(facility) ? [] : facility.name)),
   ];
-  if (silent.length > 0) add('left out', `facilities without a report: ${few(silent)}`);
+  if (silent.length > 0) add('left out', `facilities without a report: ${firstFew(silent, EXAMPLES)}`);
 
   const columns = new Set(['lga_pcode', 'period', 'confirmed']);
   return new RawTable(
@@ -162,15 +164,13 @@ const hasReported = ({ cases }: { cases: ReadonlyMap<number, number | null> }) =
 /** The reports of each year as a share of those expected. */
 const ratesByYear = (sums: readonly AreaMonth[]) =>
   [...Map.groupBy(sums, ({ month }) => calendarYear(monthFromIndex(month)))]
-    .map(([year, own]) => {
-      const sum = (of: 'reports' | 'expected') => own.reduce((total, row) => total + row[of], 0);
+    .map(([year, areaMonths]) => {
+      const sum = (field: 'reports' | 'expected') => areaMonths.reduce((total, row) => total + row[field], 0);
       return `${year} ${percent(sum('reports') / (sum('expected') || 1))}`;
     })
     .join(', ');
 
 const percent = (share: number) => `${Math.round(100 * share)}%`;
-const few = (names: readonly string[]) =>
-  `${names.slice(0, EXAMPLES).join(', ')}${names.length > EXAMPLES ? ` and ${names.length - EXAMPLES} more` : ''}`;
 
 /** @throws BadInput for each facility that the list lacks, with those whose names are like it */
 function refuseUnlisted(
@@ -181,7 +181,7 @@ function refuseUnlisted(
   const unlisted = [...groups].filter(([key]) => !list.has(key)).slice(0, MOST_ERRORS);
   readEach(unlisted, ([key, [row]]) => {
     const alike = [...list]
-      .map(([other, { name }]) => ({ name, like: likeness(key, other) }))
+      .map(([plainName, { name }]) => ({ name, like: likeness(key, plainName) }))
       .filter(({ like }) => like >= ALIKE)
       .sort((a, b) => b.like - a.like)
       .slice(0, EXAMPLES)

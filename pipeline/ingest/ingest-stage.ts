@@ -19,13 +19,13 @@ import {
 } from './ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from './input.ts';
 import { ingestCensus, ingestLayers } from './layers.ts';
-import { locator } from './locate.ts';
-import { otherNames } from './names.ts';
+import { Locator } from './locate.ts';
+import { OtherNames } from './names.ts';
 import { ingestSurveys } from './surveys.ts';
 
-/** Reads all tables and outlines of the catalog, checks them, and returns them under the project's own names. */
+/** Reads all tables and outlines of the catalog, checks them, and returns them under the project's names. */
 export const run: StageRun = async (io) => {
-  const names = otherNames();
+  const names = new OtherNames();
   const input: IngestInput = {
     rawData: io.rawData,
     sources: io.sources,
@@ -41,10 +41,10 @@ export const run: StageRun = async (io) => {
   io.progress(0.4, 'tables');
   const climate = await ingestClimate(input, areas, polygons);
   io.progress(0.8);
-  const locate = locator(areas, polygons);
-  const { clusters, state_rounds, rows } = await ingestSurveys(input, areas, locate);
+  const locator = new Locator(areas, polygons);
+  const { clusters, state_rounds, rows } = await ingestSurveys(input, areas, locator);
   const census = await ingestCensus(input, areas);
-  const cases = await ingestCases(input, areas, byCode(census, 'lga_code'), locate);
+  const cases = await ingestCases(input, areas, byCode(census, 'lga_code'), locator);
   const layers = await ingestLayers(input, areas);
   const covariates = await ingestCovariates(input, areas, polygons);
   return {

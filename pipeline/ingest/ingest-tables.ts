@@ -1,5 +1,5 @@
 /**
- * The artifacts of the ingest stage. From here on all codes are the project's own (`state_code` and `lga_code`, as
+ * The artifacts of the ingest stage. From here on all codes are the project's (`state_code` and `lga_code`, as
  * `territory` in model.json describes them). Missing values are null, and nothing is rounded.
  * Tables of areas list all areas in ascending order of code.
  */

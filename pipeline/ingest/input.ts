@@ -15,7 +15,7 @@ export interface IngestInput {
   sources: readonly Source[];
   model: Model;
   report: ReportLine[];
-  /** Collects other names of places found in the files, for joins by name. */
+  /** Collects other names of places in the files, for joins by name. */
   otherNames?: OtherNames;
 }
 
@@ -26,10 +26,10 @@ export function sourcesInRole(input: Pick<IngestInput, 'sources'>, role: Role): 
 
 /** The only source of a role that a country must have. */
 export function onlySource(input: Pick<IngestInput, 'sources'>, role: Role): Source {
-  const found = sourcesInRole(input, role);
-  if (found.length !== 1)
-    throw new InputLocation('sources.json', `role ${role}`).error(`${found.length} sources`, 'exactly one');
-  return found[0]!;
+  const sources = sourcesInRole(input, role);
+  if (sources.length !== 1)
+    throw new InputLocation('sources.json', `role ${role}`).error(`${sources.length} sources`, 'exactly one');
+  return sources[0]!;
 }
 
 /** The gap that `source` declares for an LGA, if any. */
@@ -40,7 +40,7 @@ export function gapFor(source: Source, lgaCode: string): Gap | undefined {
 /** The declaration in the catalog that would let a build pass a gap in the data. */
 export const declareGap = (gap: Omit<Gap, 'reason'>): Remedy => ({ declare: 'gap', gap });
 
-/** Finds the places that rows name by their codes. */
+/** Looks up the places of rows by their codes. */
 export interface CodeReader {
   /** @throws BadInput naming the row if its code is not that of an LGA, or its names belong to another place */
   lga(row: RawRow): Areas['lgas'][number];
@@ -58,14 +58,14 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
   const lgas = new Map(areas.lgas.map((lga) => [lga.lga_code, lga]));
   const states = new Map(areas.states.map((state) => [state.state_pcode, state]));
   const byCode = new Map(areas.states.map((state) => [state.state_code, state]));
-  const known = {
+  const plainNames = {
     lga: new Set(areas.lgas.map((lga) => plain(lga.lga))),
     state: new Set(areas.states.map((state) => plain(state.state))),
   };
   const checkName = (row: RawRow, level: 'lga' | 'state', { code, name }: { code: string; name: string }) => {
     const given = row.values[level];
     if (given == null || plain(given) === plain(name)) return;
-    if (known[level].has(plain(given)))
+    if (plainNames[level].has(plain(given)))
       throw row.at(level).error(`${given} with the code ${code}`, `${name}, the name for that code`);
     otherNames?.add(level, code, given);
   };

@@ -112,8 +112,8 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
     }),
   );
   const census = readEach(areas.lgas, ({ lga_code }) => {
-    const found = rows.get(lga_code);
-    if (found) return found;
+    const row = rows.get(lga_code);
+    if (row) return row;
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'omit')
       throw table

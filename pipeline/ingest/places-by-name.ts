@@ -23,9 +23,9 @@ export interface NameMatch {
   alias: Alias | null;
   /** Areas that a name without one may mean, the likest first. */
   candidates: readonly { area: Place; like: number }[];
-  /** The row that would accept the likest; null if it has rows of its own, or others are as likely. */
+  /** The row that would accept the likest; null if that area has rows already, or others are as likely. */
   proposal: Alias | null;
-  /** Whether its candidate is not like it at all: it is only the last area without a name, of the last name without one. */
+  /** Whether its candidate is not like it at all, but is the only area that no other name of the table may mean. */
   leftOver: boolean;
 }
 
@@ -61,29 +61,31 @@ export async function readPlaced(
   if (!level) return table;
   const matches = matchNames(table, source, areas, input.model);
   const nameless = isOfPlacesWithin(source) ? [] : table.rows.filter((row) => !row.has(level));
-  readEach([...matches, nameless], (own) =>
-    Array.isArray(own) ? refuseNameless(own, level) : refuseUnmatched(own, level),
-  );
+  const checks = [
+    ...matches.map((match) => () => refuseUnmatched(match, level)),
+    () => refuseNameless(nameless, level),
+  ];
+  readEach(checks, (check) => check());
   const bare = withoutWords(sharedWords(matches.map(({ name }) => name)));
   const spelled = matches.filter(
     ({ name, area, alias }) => !alias?.from && ![plain(name), bare(name)].includes(plain(area!.name)),
   );
   const names = spelled.map(({ name, area }) => `${name} (${area!.name}, ${area!.code})`).join(', ');
-  const areasAre = level === 'lga' ? worded`{lga.many}` : worded`{state.many}`;
+  const areaNoun = level === 'lga' ? worded`{lga.many}` : worded`{state.many}`;
   input.report.push({
     source: source.id,
     rule: 'areas by name',
-    what: worded`${matches.length} names of ${areasAre} are matched with those of the outlines${names && `; spelled differently: ${names}`}`,
+    what: worded`${matches.length} names of ${areaNoun} are matched with those of the outlines${names && `; spelled differently: ${names}`}`,
   });
-  const parts = Map.groupBy(
+  const partsByArea = Map.groupBy(
     matches.filter(({ alias }) => alias?.from),
     ({ area }) => area!,
   );
-  for (const [{ code, name }, own] of parts)
+  for (const [{ code, name }, parts] of partsByArea)
     input.report.push({
       source: source.id,
       rule: 'parts of an area',
-      what: `${code} ${name} from ${own[0]!.alias!.from}: ${own.map((part) => part.name).join(' + ')}`,
+      what: `${code} ${name} from ${parts[0]!.alias!.from}: ${parts.map((part) => part.name).join(' + ')}`,
     });
   return withCodes(table, source, matches, input.model.aliases ?? []);
 }
@@ -111,7 +113,7 @@ function refuseUnmatched(
     );
 }
 
-/** Rows of an area alone can be without its name: those of the country's total, or of notes. */
+/** Only rows that are not of an area have no name: the country's total, or notes. */
 function refuseNameless(rows: readonly RawRow[], level: 'lga' | 'state'): void {
   if (rows.length > 0)
     throw rows[0]!
@@ -132,12 +134,7 @@ export function matchNames(
 ): NameMatch[] {
   const level = namedLevel(source)!;
   const placed = rows.filter((row) => row.has(level));
-  const {
-    bare,
-    likenessOf: likeness,
-    within,
-    named,
-  } = placesByName(
+  const { bare, nameLikeness, within, named } = placesByName(
     level,
     areas,
     model,
@@ -149,21 +146,21 @@ export function matchNames(
   const groups = Map.groupBy(placed, (row) => `${plain(row.text(level))} ${plain(parentInRow(row))}`);
   const alike = (name: string, parent: string) =>
     within(parent)
-      .map((area) => ({ area, own: bare(area.name), like: likeness(name, area.name) }))
-      .filter(({ own, like }) => like >= ALIKE || contains(bare(name), own) || contains(own, bare(name)))
+      .map((area) => ({ area, part: bare(area.name), like: nameLikeness(name, area.name) }))
+      .filter(({ part, like }) => like >= ALIKE || contains(bare(name), part) || contains(part, bare(name)))
       .sort((a, b) => b.like - a.like)
       .slice(0, 3);
-  const matches = [...groups.values()].map((own): NameMatch => {
-    const [name, parent] = [own[0]!.text(level), parentInRow(own[0]!)];
+  const matches = [...groups.values()].map((rowsOfName): NameMatch => {
+    const [name, parent] = [rowsOfName[0]!.text(level), parentInRow(rowsOfName[0]!)];
     const isAlias = (row: Alias) =>
       plain(row.name) === plain(name) && (row.parent === '' || plain(row.parent) === plain(parent));
     const alias = aliases.find(isAlias) ?? null;
-    const found = named(name, parent);
-    const area = alias ? codes.get(alias.code)! : found.length === 1 ? found[0]! : null;
+    const places = named(name, parent);
+    const area = alias ? codes.get(alias.code)! : places.length === 1 ? places[0]! : null;
     return {
       name,
       parent,
-      rows: own,
+      rows: rowsOfName,
       area,
       alias,
       candidates: area ? [] : alike(name, parent),
@@ -171,7 +168,7 @@ export function matchNames(
       leftOver: false,
     };
   });
-  const paired = matches.map((match) => leftOverArea(match, matches, within, likeness) ?? match);
+  const paired = matches.map((match) => leftOverArea(match, matches, within, nameLikeness) ?? match);
   return paired.map((match) => (match.area ? match : { ...match, proposal: proposalFor(match, paired, source, bare) }));
 }
 
@@ -185,7 +182,7 @@ function leftOverArea(
   match: NameMatch,
   matches: readonly NameMatch[],
   within: (parent: string) => readonly Place[],
-  likenessOf: (name: string, ofArea: string) => number,
+  nameLikeness: (name: string, areaName: string) => number,
 ): NameMatch | null {
   const named = new Set(matches.flatMap(({ area }) => area?.code ?? []));
   // `City of Cade` has a name in it that another row already has, and is not like it otherwise.
@@ -200,10 +197,10 @@ function leftOverArea(
   const free = within(match.parent).filter(({ code }) => !taken.has(code));
   // A name without an upper-level area may lie in any.
   const rivals = matches.filter(
-    (other) => isOpen(other) && within(other.parent).some(({ code }) => code === free[0]?.code),
+    (rival) => isOpen(rival) && within(rival.parent).some(({ code }) => code === free[0]?.code),
   );
   if (free.length !== 1 || rivals.length !== 1) return null;
-  return { ...match, candidates: [{ area: free[0]!, like: likenessOf(match.name, free[0]!.name) }], leftOver: true };
+  return { ...match, candidates: [{ area: free[0]!, like: nameLikeness(match.name, free[0]!.name) }], leftOver: true };
 }
 
 /**
@@ -234,9 +231,9 @@ export function placesByName(
   );
   const { one, many, full = '' } = territory[level];
   const inOtherLanguages = LEVELS.find((term) => term.one === one)?.words ?? [];
-  const own = [...[one, many, full].flatMap(splitWords), ...inOtherLanguages];
-  const without = (shared: Iterable<string>) => withoutWords(new Set([...own, ...sharedWords(shared)]));
-  const bare = withoutWords(new Set(own));
+  const levelWords = [...[one, many, full].flatMap(splitWords), ...inOtherLanguages];
+  const without = (shared: Iterable<string>) => withoutWords(new Set([...levelWords, ...sharedWords(shared)]));
+  const bare = withoutWords(new Set(levelWords));
   const forms = [
     { area: plain, form: plain },
     { area: bare, form: bare },
@@ -247,8 +244,8 @@ export function placesByName(
     return { form, spelled: Map.groupBy(spelled, ({ name }) => name) };
   });
   const isWithin = (parent: string) => {
-    const own = parents.get(plain(parent));
-    return ({ state_code }: { state_code: string }) => own === undefined || state_code === own;
+    const stateCode = parents.get(plain(parent));
+    return ({ state_code }: { state_code: string }) => stateCode === undefined || state_code === stateCode;
   };
   /** Those within an upper-level area, given by name or code; all if it is not known. */
   const within = (parent: string) => places.filter(isWithin(parent));
@@ -256,17 +253,17 @@ export function placesByName(
   const named = (name: string, parent = '') =>
     byForm
       .map(({ form, spelled }) => (spelled.get(form(name)) ?? []).map(({ place }) => place).filter(isWithin(parent)))
-      .find((found) => found.length > 0) ?? [];
-  const likenessOf = (name: string, ofArea: string) =>
-    Math.max(...forms.slice(1).map(({ area, form }) => likeness(form(name), area(ofArea))));
-  return { bare, likenessOf, within, named };
+      .find((matching) => matching.length > 0) ?? [];
+  const nameLikeness = (name: string, areaName: string) =>
+    Math.max(...forms.slice(1).map(({ area, form }) => likeness(form(name), area(areaName))));
+  return { bare, nameLikeness, within, named };
 }
 
 const contains = (name: string, part: string) => part.length >= LEAST_LETTERS && name.includes(part);
 
 /**
  * The row of `aliases.csv` that gives a name its likest area, if no other name has rows of that area at the same times.
- * Names that all contain that of an area without rows of its own are its parts, in tables that can be added up.
+ * Names that all contain the name of an area that has no rows itself are its parts, in tables that can be added up.
  */
 function proposalFor(
   match: NameMatch,
@@ -280,20 +277,21 @@ function proposalFor(
   const { area } = best;
   const alias = { name, parent, code: area.code, from: '' };
   if (isOfPlacesWithin(source)) return alias;
-  const timesOf = (own: readonly RawRow[]) => own.map(({ monthText, values }) => monthText ?? values.year ?? '');
-  const times = new Set(timesOf(rows));
+  const times = new Set(rowTimes(rows));
   const beside = matches.filter(
-    (other) =>
-      other !== match &&
-      (other.area ?? other.candidates[0]?.area)?.code === area.code &&
-      timesOf(other.rows).some((time) => times.has(time)),
+    (rival) =>
+      rival !== match &&
+      (rival.area ?? rival.candidates[0]?.area)?.code === area.code &&
+      rowTimes(rival.rows).some((time) => times.has(time)),
   );
   if (beside.length === 0) return alias;
   const parts = [match, ...beside];
   const isPart = (one: NameMatch) => (!one.area || one.alias?.from) && contains(plain(one.name), bare(area.name));
-  const from = parts.flatMap((one) => timesOf(one.rows)).sort()[0]!;
+  const from = parts.flatMap((one) => rowTimes(one.rows)).sort()[0]!;
   return COUNTS.includes(source.role) && from && parts.every(isPart) ? { ...alias, from } : null;
 }
+
+const rowTimes = (rows: readonly RawRow[]) => rows.map(({ monthText, values }) => monthText ?? values.year ?? '');
 
 /** The table with a column of codes, and one row for the parts of an area in a month. */
 function withCodes(
@@ -305,30 +303,30 @@ function withCodes(
   const { counts, ranges, months } = table;
   const level = namedLevel(source)!;
   const columns = new Set([...table.columns, `${level}_pcode`]);
-  const matchOf = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
-  const isPart = (row: RawRow) => !isOfPlacesWithin(source) && Boolean(matchOf.get(row)?.alias?.from);
+  const matchByRow = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
+  const isPart = (row: RawRow) => !isOfPlacesWithin(source) && Boolean(matchByRow.get(row)?.alias?.from);
   const groups = Map.groupBy(table.rows, (row) =>
-    isPart(row) ? `${matchOf.get(row)!.area!.code} ${row.monthText ?? ''}` : row,
+    isPart(row) ? `${matchByRow.get(row)!.area!.code} ${row.monthText ?? ''}` : row,
   );
-  const rows = readEach(groups.values(), (own) => {
-    const [first] = own as [RawRow];
-    const code = matchOf.get(first)?.area?.code ?? null;
+  const rows = readEach(groups.values(), (group) => {
+    const [first] = group as [RawRow];
+    const code = matchByRow.get(first)?.area?.code ?? null;
     const values = { ...first.values, [`${level}_pcode`]: code };
     if (!isPart(first)) return { line: first.line, values, within: first.within };
     const month = first.monthText;
     const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
-    const [found, expected] = [own.map((row) => row.text(level)), parts.map(({ name }) => name)];
-    if (String(found.map(plain).sort()) !== String(expected.map(plain).sort()))
+    const [names, expected] = [group.map((row) => row.text(level)), parts.map(({ name }) => name)];
+    if (String(names.map(plain).sort()) !== String(expected.map(plain).sort()))
       throw first
         .at(month ?? level)
-        .error(found.join(' + '), `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`);
+        .error(names.join(' + '), `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`);
     if (!COUNTS.includes(source.role))
       throw first
         .at(level)
         .error(`a part of ${code} (aliases.csv)`, 'the whole area: only cases and people are added up');
     values[level] = null;
     for (const column of [...table.columns].filter((name) => !WORDS.includes(name))) {
-      const numbers = own.map((row) => row.numberOrNull(column));
+      const numbers = group.map((row) => row.numberOrNull(column));
       values[column] = numbers.includes(null) ? null : String(numbers.reduce((sum, value) => sum! + value!));
     }
     return { line: first.line, values, within: first.within };

@@ -1,9 +1,11 @@
-/** The rounds that months make up, and what is hard to believe of a survey: pauses, and clusters elsewhere than stated. */
+/**
+ * The rounds of a survey by its months, and what is hard to believe of it: pauses, and clusters elsewhere than stated.
+ */
 import type { Source } from '../catalog/sources.ts';
 import { calendarYear, monthIndex } from '../contract/months.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
-import { FARTHEST_KM, type Locate } from './locate.ts';
+import { FARTHEST_KM, type Locator } from './locate.ts';
 import { placesByName } from './places-by-name.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
@@ -31,8 +33,8 @@ export const isLongPause = (last: string, next: string): boolean =>
 
 /** Puts rounds in doubt whose months of fieldwork lie half a year apart. */
 export function doubtPauses(input: IngestInput, source: Source, clusters: readonly Cluster[]): void {
-  for (const [survey_year, own] of Map.groupBy(clusters, (cluster) => cluster.survey_year)) {
-    const months = [...new Set(own.map(({ period }) => period))].sort();
+  for (const [survey_year, roundClusters] of Map.groupBy(clusters, (cluster) => cluster.survey_year)) {
+    const months = [...new Set(roundClusters.map(({ period }) => period))].sort();
     months.slice(1).forEach((next, i) => {
       const pause = monthIndex(next) - monthIndex(months[i]!) - 1;
       if (isLongPause(months[i]!, next))
@@ -49,38 +51,40 @@ export function doubtPauses(input: IngestInput, source: Source, clusters: readon
 /** How many clusters a doubt names. */
 const NAMED = 5;
 
-/** Puts clusters in doubt whose coordinates lie farther from the upper-level area that their row names than displacement. */
+/**
+ * Puts clusters in doubt that lie farther from the upper-level area that their row names than they can be displaced.
+ */
 export function doubtStates(
   input: IngestInput,
   areas: Areas,
-  locate: Locate,
+  locator: Locator,
   source: Source,
   rows: readonly RawRow[],
   clusters: readonly Cluster[],
 ): void {
-  const { longitude: located, state, state_pcode } = source.columns ?? {};
+  const { longitude: hasCoordinates, state, state_pcode } = source.columns ?? {};
   // A code is refused if it belongs to another area.
-  if (!located || !state || state_pcode) return;
+  if (!hasCoordinates || !state || state_pcode) return;
   const names = rows.flatMap(({ values }) => values.state ?? []);
   const { named } = placesByName('state', areas, input.model, names);
   const elsewhere = rows.flatMap((row, i) => {
     const { cluster_id, longitude, latitude, state_code } = clusters[i]!;
-    const [stated, ...others] = row.has('state') ? named(row.text('state')) : [];
-    if (!stated || others.length > 0 || stated.state_code === state_code) return [];
+    const [stated, ...alternatives] = row.has('state') ? named(row.text('state')) : [];
+    if (!stated || alternatives.length > 0 || stated.state_code === state_code) return [];
     if (longitude === null || latitude === null) return [];
-    const own = areas.lgas.filter((lga) => lga.state_code === stated.state_code);
-    if (own.some(({ lga_code }) => locate.kmFrom(longitude, latitude, lga_code) <= FARTHEST_KM)) return [];
-    const lies = areas.states.find((one) => one.state_code === state_code)!.state;
-    return `row ${row.line} (${cluster_id}) lies in ${lies}, and its row says ${row.text('state')}`;
+    const lgas = areas.lgas.filter((lga) => lga.state_code === stated.state_code);
+    if (lgas.some(({ lga_code }) => locator.kmFrom(longitude, latitude, lga_code) <= FARTHEST_KM)) return [];
+    const actual = areas.states.find((one) => one.state_code === state_code)!.state;
+    return `row ${row.line} (${cluster_id}) lies in ${actual}, and its row says ${row.text('state')}`;
   });
   // A cluster has a row for each test.
-  const found = [...new Set(elsewhere)];
-  if (found.length === 0) return;
-  const more = found.length > NAMED ? `; and ${found.length - NAMED} more` : '';
+  const doubts = [...new Set(elsewhere)];
+  if (doubts.length === 0) return;
+  const more = doubts.length > NAMED ? `; and ${doubts.length - NAMED} more` : '';
   input.report.push({
     source: source.id,
     rule: 'other area',
-    what: `the coordinates of ${found.length === 1 ? 'a cluster' : `${found.length} clusters`} are not where they are said to be: ${found.slice(0, NAMED).join('; ')}${more}. If the coordinates are wrong, correct or leave out these rows`,
+    what: `the coordinates of ${doubts.length === 1 ? 'a cluster' : `${doubts.length} clusters`} are not where they are said to be: ${doubts.slice(0, NAMED).join('; ')}${more}. If the coordinates are wrong, correct or leave out these rows`,
     needs_approval: true,
   });
 }

@@ -5,13 +5,13 @@ import type { Source } from '../catalog/sources.ts';
 import { METHODS, type Method } from '../catalog/values.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
 import { codeAndName, codeReader, type IngestInput } from './input.ts';
-import { FARTHEST_KM, type Locate } from './locate.ts';
+import { FARTHEST_KM, type Locator } from './locate.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /** Far more children than any survey examines in a cluster: a larger number is a different figure. */
 const MOST_EXAMINED = 10_000;
 
-/** Years of fieldwork, if a table gives them in a column of their own. */
+/** Years of fieldwork, if a table gives them in a column. */
 const YEARS = { least: 1980, most: 2099 };
 
 /** The declaration in the catalog that would leave rows with these values out. */
@@ -68,23 +68,23 @@ export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): P
 }
 
 /**
- * Reads the location of a cluster: as given in the row, with the LGA found from the coordinates if the row gives none.
+ * Reads the location of a cluster: as given in the row, with the LGA by the coordinates if the row gives none.
  * @param snapped collects a line for each displaced cluster outside every LGA, which is assigned to the nearest one; if
  *   null, such clusters are refused
  */
-export function placeReader(input: IngestInput, areas: Areas, locate: Locate, snapped: string[] | null) {
+export function placeReader(input: IngestInput, areas: Areas, locator: Locator, snapped: string[] | null) {
   const code = codeReader(input, areas);
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
   const stateByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
 
   /** Whether a position is outside the country, and inside it with the two numbers exchanged. */
   const isExchanged = (x: number, y: number) =>
-    locate(y, x) !== null && locate(x, y) === null && locate.nearest(x, y, FARTHEST_KM) === null;
+    locator.lgaAt(y, x) !== null && locator.lgaAt(x, y) === null && locator.nearest(x, y, FARTHEST_KM) === null;
 
   const find = (row: RawRow, longitude: number, latitude: number, state: string | undefined) => {
-    const inside = locate(longitude, latitude, state);
+    const inside = locator.lgaAt(longitude, latitude, state);
     if (inside !== null || snapped === null) return inside;
-    const near = locate.nearest(longitude, latitude, FARTHEST_KM);
+    const near = locator.nearest(longitude, latitude, FARTHEST_KM);
     if (near)
       snapped.push(
         `round ${row.text('survey_year')}, ${row.text('cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, assigned to ${codeAndName(areas, near.lga_code)}`,
@@ -112,7 +112,7 @@ export function placeReader(input: IngestInput, areas: Areas, locate: Locate, sn
     if (state_code === undefined) throw row.error('no location', 'an area of either level, or coordinates inside one');
     if (named !== undefined && named !== state_code)
       throw row.error(`${lga_code} in ${named}`, 'the area of the upper level that it lies in');
-    const km = located ? locate.kmFrom(longitude, latitude, lga_code!) : 0;
+    const km = located ? locator.kmFrom(longitude, latitude, lga_code!) : 0;
     if (km > FARTHEST_KM) {
       const found = `coordinates ${longitude}, ${latitude}, ${km.toFixed(0)} km from ${stated ?? named ?? lga_code}`;
       throw row.error(found, `at most ${FARTHEST_KM} km, the largest displacement of clusters`);
@@ -124,9 +124,9 @@ export function placeReader(input: IngestInput, areas: Areas, locate: Locate, sn
 /** The row's method. @throws BadInput if the catalog does not name it */
 export function readMethod(row: RawRow, { methods }: Source): Method {
   const names = METHODS.map((method) => methods?.[method] ?? method);
-  const found = row.text('method');
-  const method = METHODS[names.indexOf(found)];
-  if (!method) throw row.at('method').error(found, `${names.join(' or ')} (sources.json, methods)`);
+  const text = row.text('method');
+  const method = METHODS[names.indexOf(text)];
+  if (!method) throw row.at('method').error(text, `${names.join(' or ')} (sources.json, methods)`);
   return method;
 }
 

@@ -4,7 +4,7 @@ import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
 import { codeReader, type IngestInput, sourcesInRole } from './input.ts';
-import type { Locate } from './locate.ts';
+import type { Locator } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import { doubtPauses, doubtStates } from './survey-doubts.ts';
 import {
@@ -34,13 +34,13 @@ const MOST_OF_OTHER_AGES = 0.1;
 export async function ingestSurveys(
   input: IngestInput,
   areas: Areas,
-  locate: Locate,
+  locator: Locator,
 ): Promise<Surveys & { rows: SurveyRow[] }> {
   const clusters: Cluster[] = [];
   const stateRounds: StateRound[] = [];
   const rows: SurveyRow[] = [];
   for (const source of sourcesInRole(input, 'survey_clusters')) {
-    const read = await readClusters(input, areas, locate, source);
+    const read = await readClusters(input, areas, locator, source);
     clusters.push(...read.clusters);
     rows.push(...read.rows);
   }
@@ -71,14 +71,14 @@ export async function ingestSurveys(
 export async function readClusters(
   input: IngestInput,
   areas: Areas,
-  locate: Locate,
+  locator: Locator,
   source: Source,
 ): Promise<{ clusters: Cluster[]; rows: SurveyRow[] }> {
   const table = await readPlaced(input, areas, source);
   table.refuseDuplicates(['survey_year', 'cluster_id', 'method']);
   const displaced = source.displaced === true;
   const snapped: string[] = [];
-  const readPlace = placeReader(input, areas, locate, displaced ? snapped : null);
+  const readPlace = placeReader(input, areas, locator, displaced ? snapped : null);
   // Rows with other methods are read too: a fault in them is a fault in the file.
   const all = readEach(table.rows, (row): Cluster & { method: Method } => {
     refuseIncomplete(row, source);
@@ -101,7 +101,7 @@ export async function readClusters(
   const ofMethod = keepMethod(input, source, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`);
   const clusters = keepAges(input, source, ofMethod);
   doubtPauses(input, source, all);
-  doubtStates(input, areas, locate, source, table.rows, all);
+  doubtStates(input, areas, locator, source, table.rows, all);
   for (const { survey_year } of source.rounds!) {
     if (clusters.some((cluster) => cluster.survey_year === survey_year)) continue;
     const read = all.filter((cluster) => cluster.survey_year === survey_year);
@@ -148,11 +148,11 @@ export async function readStates(
   }));
   const rounds = keepMethod(input, source, all, (row) => `${row.survey_year} ${row.state_code}`);
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
-    const found = rounds.filter((round) => round.survey_year === year).length;
-    if (found !== areas.states.length)
+    const count = rounds.filter((round) => round.survey_year === year).length;
+    if (count !== areas.states.length)
       throw table
         .at(`round ${year}`)
-        .error(`${found} rows`, `${areas.states.length}, one for each entry of \`states\` in model.json`);
+        .error(`${count} rows`, `${areas.states.length}, one for each entry of \`states\` in model.json`);
     input.report.push({
       source: source.id,
       rule: 'no clusters',

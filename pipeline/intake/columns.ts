@@ -326,17 +326,19 @@ const SENTENCES: Partial<Record<ColumnName, readonly RegExp[]>> = {
  * and so are `FILLERS`.
  */
 export function columnsNamed(header: readonly string[], name: ColumnName): string[] {
-  const names = header.map((own) => ({ own, bare: plain(own), base: withoutYear(own) }));
+  const names = header.map((column) => ({ column, bare: plain(column), base: withoutYear(column) }));
   const words = SENTENCES[name] ?? [];
-  const inSentences = header.filter((own) => words.length > 0 && words.every((word) => word.test(inWords(own))));
+  const inSentences = header.filter((column) => words.length > 0 && words.every((word) => word.test(inWords(column))));
   const byAlias = ALIASES[name].flatMap((alias) => {
     const exact = names.filter(({ bare }) => bare === alias);
     // The latest year first.
     const dated = names.filter(({ bare, base }) => bare !== alias && base === alias);
-    const filled = names.filter(({ own, base }) => base !== alias && plain(own.replaceAll(FILLERS, '')) === alias);
-    return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...filled].map(({ own }) => own);
+    const filled = names.filter(
+      ({ column, base }) => base !== alias && plain(column.replaceAll(FILLERS, '')) === alias,
+    );
+    return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...filled].map(({ column }) => column);
   });
-  return [...byAlias, ...inSentences.filter((own) => !byAlias.includes(own))];
+  return [...byAlias, ...inSentences.filter((column) => !byAlias.includes(column))];
 }
 
 /** The column of reporting rates, which DHIS2 calls `DATASET.REPORTING_RATE` or `Data set - Reporting rate`. */
@@ -358,7 +360,7 @@ export const TEST_WORDS = {
   confirmed: /\b(conf|confirm\w+)\b/,
   tested: /\b(test(ed|e|es|ee|ees|ados?|adas?)|exam(ined|ine|ines|inee|inees|inados?|inadas?))\b/,
   /** Shares, and those of the cases that were treated. */
-  other: /%|\b(taux|tx|rate|taxa|tasa|share|prop\w*|tra[it]\w+|treat\w*)\b/,
+  share: /%|\b(taux|tx|rate|taxa|tasa|share|prop\w*|tra[it]\w+|treat\w*)\b/,
 };
 
 /** A column's name as `TEST_WORDS` are written; capitals may part its words, as in `RDTpositive` and `examinedRDT`. */
@@ -387,21 +389,21 @@ const TESTED_PEOPLE =
  * `tdr_positifs`. A test without a number examined of its own has that of all.
  */
 export function testsIn(header: readonly string[]): TestColumns[] {
-  const named = header.map((own) => ({ own, name: inWords(own) }));
+  const named = header.map((column) => ({ column, name: inWords(column) }));
   const has = (name: string) => (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
   const of = (method: TestColumns['method'] | null) => {
     // A column `n` for all tests may number the rows.
-    const own = named.filter(({ name }) =>
+    const matching = named.filter(({ name }) =>
       method ? String(has(name)) === method : has(name).length === 0 && name !== 'n',
     );
     const bare = new Map(
-      own.map(({ own, name }) => [
+      matching.map(({ column, name }) => [
         name.replace(method ? TEST_WORDS[method] : '', '').replaceAll(TESTED_PEOPLE, ''),
-        own,
+        column,
       ]),
     );
-    const found = matchColumns([...bare.keys()], ['examined', 'positive', 'positivity']);
-    return Object.fromEntries(Object.entries(found).map(([name, column]) => [name, bare.get(column)!]));
+    const matched = matchColumns([...bare.keys()], ['examined', 'positive', 'positivity']);
+    return Object.fromEntries(Object.entries(matched).map(([name, column]) => [name, bare.get(column)!]));
   };
   const all = of(null);
   const tests = (['microscopy', 'rdt'] as const).flatMap((method) => {
@@ -428,7 +430,7 @@ export const looksLike = (names: readonly string[]): string | null =>
 /** The same column for `year` if the table has one, else `column`. */
 export function columnOfYear(header: readonly string[], column: string, year: number): string {
   const dated = `${withoutYear(column)}${year}`;
-  return header.find((own) => plain(own) === dated) ?? column;
+  return header.find((name) => plain(name) === dated) ?? column;
 }
 
 /** Those of `names` that the file has a column for, each with the file's name of it. */
@@ -446,8 +448,8 @@ export function matchColumns(
 
 /** The non-empty cells of a column. */
 export function filledCells({ header, rows }: TextTable, column: string): string[] {
-  const at = header.indexOf(column);
-  return rows.flatMap(({ cells }) => cells[at] ?? []);
+  const index = header.indexOf(column);
+  return rows.flatMap(({ cells }) => cells[index] ?? []);
 }
 
 /** The column with the largest share of wanted cells, if that is at least two thirds; else null. */

@@ -11,6 +11,7 @@ import type { StageEvent } from '../engine/run.ts';
 import { differences } from '../engine/why.ts';
 import { type CodeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { sha256File } from '../lib/hash.ts';
 import { SNAPSHOT, STAGES } from '../stages.ts';
 import { build } from './build.ts';
@@ -104,11 +105,7 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
     return here ? differences(stageCode(here), files) : [`stage ${stage}`];
   });
   const names = [...new Set(changed)];
-  if (names.length > 0)
-    refuse(
-      `different code: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`,
-      'the code that built it',
-    );
+  if (names.length > 0) refuse(`different code: ${firstFew(names, 3)}`, 'the code that built it');
   if (manifest.code_version !== codeVersion())
     refuse(`version ${codeVersion()} of the code`, `${manifest.code_version}, which built it`);
 }

@@ -23,8 +23,8 @@ export interface TextTable {
  * @param declared the separator of its cells; null takes the one that the header has most of
  * @param encoding of its text if it is not UTF-8; null takes the one that fits
  * @param titleRows rows above the header; null takes those that are much shorter than the table
- * @throws BadInput naming a row by the line where it starts (the first one is 1): bytes that are not in the encoding, more
- *   or fewer cells than in the header, a quote that is not closed
+ * @throws BadInput naming a row by the line where it starts (the first one is 1): bytes that are not in the encoding,
+ *   more or fewer cells than in the header, a quote that is not closed
  */
 export async function readCsv(
   full: string,
@@ -41,7 +41,7 @@ export async function readCsv(
     throw location.error(`${all.length} rows`, `a header in row ${above + 1} (sources.json, dialect)`);
   const [first, ...rest] = all.slice(above) as [CsvRow, ...CsvRow[]];
   const separator = declared ?? likeliestSeparator(first.text);
-  const header = cellsOf(first, separator, location);
+  const header = splitCells(first, separator, location);
   const last = all.at(-1)!;
   const lastCells = csvCells(last.text, separator).length;
   if (mayBeCut && (rest.length === 0 || lastCells !== header.length)) {
@@ -51,7 +51,7 @@ export async function readCsv(
   const rows = rest
     .filter(({ text }) => text !== '')
     .map((row) => {
-      const cells = cellsOf(row, separator, location);
+      const cells = splitCells(row, separator, location);
       if (cells.length !== header.length) throw location.at(`row ${row.line}`).error(...unlikeHeader(cells, header));
       if (hasRowsInside(row, separator, header.length)) throw location.at(`row ${row.line}`).error(...OPEN_QUOTE);
       return { line: row.line, cells: cells.map((cell) => cell || null) };
@@ -71,7 +71,7 @@ function unlikeHeader(cells: readonly string[], { length }: readonly string[]): 
   return [`${cells.length} cells`, `${length} as in the header${more}`];
 }
 
-function cellsOf({ line, text }: CsvRow, separator: Separator, location: InputLocation): string[] {
+function splitCells({ line, text }: CsvRow, separator: Separator, location: InputLocation): string[] {
   const cells = csvCells(text, separator);
   if (cells.includes(null))
     throw location.at(`row ${line}`).error(...(text.includes('\n') ? OPEN_QUOTE : PARTLY_QUOTED));
@@ -158,8 +158,8 @@ function decode(bytes: Buffer, declared: Encoding | null, location: InputLocatio
       .error(`bytes that are not ${declared}`, `a table in ${declared} (sources.json, dialect)`);
   if (declared !== undefined && misread === 0) return { content, encoding: 'windows-1252' };
   const row = rowWhere(bytes.toString('latin1'), (line) => !isUtf8(line));
-  const other = misread === 0 ? ', or `"encoding": "windows-1252"` in its dialect (sources.json)' : '';
-  throw location.at(`row ${row}`).error('bytes that are not UTF-8', `a table in UTF-8${other}`);
+  const alternative = misread === 0 ? ', or `"encoding": "windows-1252"` in its dialect (sources.json)' : '';
+  throw location.at(`row ${row}`).error('bytes that are not UTF-8', `a table in UTF-8${alternative}`);
 }
 
 function isUtf8(latin1: string): boolean {

@@ -26,9 +26,9 @@ export async function readDbf(full: string, file: string): Promise<TextTable> {
   const [records, header_bytes, record_bytes] = [dbf.readUInt32LE(4), dbf.readUInt16LE(8), dbf.readUInt16LE(10)];
   const stated = header_bytes + records * record_bytes;
   if (dbf.length < stated) throw location.error(`${dbf.length} bytes`, `${stated} (the file is cut short)`);
-  const decode = decoderOf(await encodingOf(full, location), location);
-  const fields: { name: string; at: number; width: number }[] = [];
-  let at = 1;
+  const decode = createDecoder(await readEncoding(full, location), location);
+  const fields: { name: string; offset: number; width: number }[] = [];
+  let offset = 1;
   for (
     let field = FIELDS_AT;
     field + FIELD_BYTES <= header_bytes && dbf[field] !== END_OF_FIELDS;
@@ -39,25 +39,25 @@ export async function readDbf(full: string, file: string): Promise<TextTable> {
       .toString('latin1')
       .split('\0', 1)[0]!;
     const width = dbf[field + 16]!;
-    fields.push({ name, at, width });
-    at += width;
+    fields.push({ name, offset, width });
+    offset += width;
   }
   if (fields.length === 0) throw location.at('header').error('no fields', 'a dBase table');
   // Otherwise a small file could claim any number of records, or of cells.
   const empty = fields.find(({ width }) => width === 0);
   if (empty) throw location.at('header').error(`the field ${empty.name} of 0 bytes`, 'at least 1');
-  if (record_bytes < at)
-    throw location.at('header').error(`records of ${record_bytes} bytes`, `${at}, as its fields need`);
+  if (record_bytes < offset)
+    throw location.at('header').error(`records of ${record_bytes} bytes`, `${offset}, as its fields need`);
   const rows = Array.from({ length: records }, (_, i) => ({ start: header_bytes + i * record_bytes, line: i + 2 }))
     .filter(({ start }) => dbf[start] !== DELETED)
     .map(({ start, line }) => ({
       line,
-      cells: fields.map(({ at, width }) => decode(dbf.subarray(start + at, start + at + width), line)),
+      cells: fields.map(({ offset, width }) => decode(dbf.subarray(start + offset, start + offset + width), line)),
     }));
   return { header: fields.map(({ name }) => name), rows };
 }
 
-async function encodingOf(full: string, location: InputLocation): Promise<string> {
+async function readEncoding(full: string, location: InputLocation): Promise<string> {
   const sibling = full.replace(/\.dbf$/i, '.cpg');
   if (sibling === full || !existsSync(sibling)) return 'utf-8';
   const name = encodingNamed(await readFile(sibling, 'latin1'), location.at('its .cpg'));
@@ -65,7 +65,7 @@ async function encodingOf(full: string, location: InputLocation): Promise<string
   return name;
 }
 
-function decoderOf(encoding: string, location: InputLocation) {
+function createDecoder(encoding: string, location: InputLocation) {
   const decoder = new TextDecoder(encoding, { fatal: true });
   return (bytes: Uint8Array, line: number) => {
     try {

@@ -23,54 +23,61 @@ const NAMED = 3;
  * @param report collects how many rows were replaced and how many of these differ; numbers that are lost, and
  *   facilities that have moved to another area, need approval
  */
-export function withoutReplaced<Own extends Row>(
-  rows: readonly Own[],
+export function withoutReplaced<T extends Row>(
+  rows: readonly T[],
   files: readonly string[],
   { id = '' }: Partial<Source>,
   report: ReportLine[],
-): readonly Own[] {
+): readonly T[] {
   const byFile = Map.groupBy(rows, ({ file }) => file);
   // Facilities of two areas may have one name; where none have, one that has moved is still the same.
-  const isUnique = [...byFile.values()].every((own) => new Set(own.map(facilityAndMonth)).size === own.length);
-  const keyOf = (row: Own) =>
-    row.values.facility != null && isUnique ? facilityAndMonth(row) : `${facilityAndMonth(row)} ${areaOf(row)}`;
-  const later = new Map<string, Own>();
-  const replaced: { was: Own; is: Own }[] = [];
+  const isUnique = [...byFile.values()].every(
+    (fileRows) => new Set(fileRows.map(facilityAndMonth)).size === fileRows.length,
+  );
+  const rowKey = (row: T) =>
+    row.values.facility != null && isUnique ? facilityAndMonth(row) : `${facilityAndMonth(row)} ${areaKey(row)}`;
+  const later = new Map<string, T>();
+  const replaced: { before: T; after: T }[] = [];
   const kept = files.toReversed().map((file) => {
-    const own = (byFile.get(file) ?? []).map((row) => ({ row, key: keyOf(row) }));
-    const [old, left] = [own.filter(({ key }) => later.has(key)), own.filter(({ key }) => !later.has(key))];
-    for (const { row, key } of old) replaced.push({ was: row, is: later.get(key)! });
+    const keyed = (byFile.get(file) ?? []).map((row) => ({ row, key: rowKey(row) }));
+    const [old, left] = [keyed.filter(({ key }) => later.has(key)), keyed.filter(({ key }) => !later.has(key))];
+    for (const { row, key } of old) replaced.push({ before: row, after: later.get(key)! });
     for (const { row, key } of left) later.set(key, row);
     return left.map(({ row }) => row);
   });
   const add = (what: string, needs_approval: boolean) =>
     report.push({ source: id, rule: 'later file', what, ...(needs_approval ? { needs_approval: true as const } : {}) });
-  const lost = replaced.filter(({ was, is }) => numbersOf(was).some(([name, value]) => value && !is.values[name]));
-  const differing = replaced.filter(({ was, is }) =>
-    numbersOf(was).some(([name, value]) => differs(value, is.values[name])),
+  const lost = replaced.filter(({ before, after }) =>
+    numberCells(before).some(([name, value]) => value && !after.values[name]),
+  );
+  const differing = replaced.filter(({ before, after }) =>
+    numberCells(before).some(([name, value]) => differs(value, after.values[name])),
   );
   add(
     `${replaced.length} rows are replaced by those of a later file for the same place and month (${files.join(', then ')}); ${differing.length} of them differ`,
     false,
   );
   if (lost.length > 0)
-    add(`${lost.length} rows have a blank cell where a row that they replace has a number: ${examplesOf(lost)}`, true);
-  const moved = replaced.filter(({ was, is }) => areaOf(was) !== areaOf(is));
+    add(
+      `${lost.length} rows have a blank cell where a row that they replace has a number: ${describeExamples(lost)}`,
+      true,
+    );
+  const moved = replaced.filter(({ before, after }) => areaKey(before) !== areaKey(after));
   if (moved.length > 0)
     add(
-      `${moved.length} rows name another area than the rows of the same facility and month that they replace: ${examplesOf(moved)}`,
+      `${moved.length} rows name another area than the rows of the same facility and month that they replace: ${describeExamples(moved)}`,
       true,
     );
   return kept.reverse().flat();
 }
 
-const examplesOf = (pairs: readonly { is: Row }[]) =>
+const describeExamples = (pairs: readonly { after: Row }[]) =>
   `${pairs
     .slice(0, NAMED)
-    .map(({ is }) => `${is.file}, row ${is.line}`)
+    .map(({ after }) => `${after.file}, row ${after.line}`)
     .join('; ')}${pairs.length > NAMED ? ` and ${pairs.length - NAMED} more` : ''}`;
 
-const numbersOf = ({ values }: Row) => Object.entries(values).filter(([name]) => !WORDS.includes(name));
+const numberCells = ({ values }: Row) => Object.entries(values).filter(([name]) => !WORDS.includes(name));
 
 const differs = (was: string | null, is: string | null | undefined) =>
   was === null || is == null ? was !== (is ?? null) : was !== is && Number(was) !== Number(is);
@@ -78,7 +85,7 @@ const differs = (was: string | null, is: string | null | undefined) =>
 const facilityAndMonth = ({ values }: Row) => `${plain(values.facility ?? '')} ${monthText(values) ?? ''}`;
 
 /** The area of a row: its code or, without one, its names. */
-function areaOf({ values: { lga_pcode, lga, state_pcode, state } }: Row): string {
+function areaKey({ values: { lga_pcode, lga, state_pcode, state } }: Row): string {
   const upper = state_pcode ?? plain(state ?? '');
   return lga_pcode ?? (lga == null ? upper : `${plain(lga)} ${upper}`);
 }

@@ -33,7 +33,7 @@ export async function bandConversion(
   const float = image.getSampleFormat() === 3;
   const exactIn32 = (float && bits <= 32) || (!float && bits <= 16);
   return {
-    missing: missingOf(image, declared, location),
+    missing: missingSamples(image, declared, location),
     scale,
     offset,
     wide: !exactIn32 || scale !== 1 || offset !== 0,
@@ -48,7 +48,7 @@ const GDAL_TOLERANCE = 2 ** -22;
  * they are printed, and files that were converted contain rounded samples, so floats may differ from the tag as in
  * GDAL.
  */
-function missingOf(image: GeoTIFFImage, declared: Declared, location: InputLocation): Conversion['missing'] {
+function missingSamples(image: GeoTIFFImage, declared: Declared, location: InputLocation): Conversion['missing'] {
   if (declared.nodata === 'none') return null;
   const value = declared.nodata === undefined ? taggedNodata(image, location) : Number(declared.nodata);
   if (value === null) return null;

@@ -58,10 +58,10 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
   try {
     const kinds = await kindsOfImages(tiff, file, size, location);
     const image = await tiff.getImage();
-    const band = await bandOf(file, image, declared, location);
+    const band = await chooseBand(file, image, declared, location);
     refuseFurtherImages(file, kinds, band, location);
     checkCoordinateSystem(file, image, location);
-    const { grid, southUp } = georeferenceOf(file, image, location);
+    const { grid, southUp } = readGeoreference(file, image, location);
     const conversion = await bandConversion(image, band, declared, location);
     const corner = southUp ? grid.north - grid.rows * grid.cellHeight : grid.north;
     const stated = {
@@ -72,7 +72,7 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
       transform: [grid.west, grid.cellWidth, 0, corner, 0, southUp ? grid.cellHeight : -grid.cellHeight],
     };
     await refuseSidecars(file, stated, declared, location);
-    const coding = await codingOf(image);
+    const coding = await readCoding(image);
     const { starts, bytes } = await readBlockOffsets(image, band, size, location);
     const blockRows = image.getTileHeight();
     const blocks: Blocks = {
@@ -121,7 +121,12 @@ export function unreadable(cause: unknown, location: InputLocation): BadInput {
   return location.error(`data that cannot be decoded (${reason})`, 'an intact GeoTIFF');
 }
 
-async function bandOf(file: string, image: GeoTIFFImage, declared: Declared, location: InputLocation): Promise<number> {
+async function chooseBand(
+  file: string,
+  image: GeoTIFFImage,
+  declared: Declared,
+  location: InputLocation,
+): Promise<number> {
   const bands = image.getSamplesPerPixel();
   if (declared.band === undefined && bands > 1) {
     const names = await Promise.all(Array.from({ length: bands }, (_, i) => image.getGDALMetadata(i)));
@@ -174,14 +179,18 @@ function checkCoordinateSystem(file: string, image: GeoTIFFImage, location: Inpu
   const citation = keys?.PCSCitationGeoKey ?? keys?.GTCitationGeoKey ?? keys?.GeogCitationGeoKey;
   // ArcGIS cites the complete definition, in which the name is the first text in quotes; GDAL ends names with a bar.
   const name = citation && (/"([^"]+)"/.exec(citation)?.[1] ?? citation.split('|')[0]);
-  const known = code === undefined || code === USER_DEFINED ? (name ?? 'of its own') : `EPSG:${code}`;
-  throw location.error(`the coordinate system ${known}`, `${wanted}; make one, ${reprojectRaster(file)}`);
+  const system = code === undefined || code === USER_DEFINED ? (name ?? 'of its own') : `EPSG:${code}`;
+  throw location.error(`the coordinate system ${system}`, `${wanted}; make one, ${reprojectRaster(file)}`);
 }
 
 /** GeoTIFF's code of a system that is described by further keys. */
 const USER_DEFINED = 32_767;
 
-function georeferenceOf(file: string, image: GeoTIFFImage, location: InputLocation): { grid: Grid; southUp: boolean } {
+function readGeoreference(
+  file: string,
+  image: GeoTIFFImage,
+  location: InputLocation,
+): { grid: Grid; southUp: boolean } {
   const columns = image.getWidth();
   const rows = image.getHeight();
   const scale = image.fileDirectory.getValue('ModelPixelScale');
@@ -228,7 +237,7 @@ function georeferenceOf(file: string, image: GeoTIFFImage, location: InputLocati
   return { grid: { west, north, cellWidth, cellHeight, columns, rows }, southUp };
 }
 
-async function codingOf(image: GeoTIFFImage): Promise<Coding> {
+async function readCoding(image: GeoTIFFImage): Promise<Coding> {
   return {
     compression: image.fileDirectory.getValue('Compression') ?? 1,
     predictor: (await image.fileDirectory.loadValue('Predictor')) ?? 1,

@@ -52,26 +52,26 @@ export async function refuseSidecars(
 
 /** What GDAL's notes say of the band or of the raster that the raster itself does not; null if nothing. */
 function contradictionIn(xml: string, stated: Stated, declared: Declared): string | null {
-  const own = xml.split(`<PAMRasterBand band="${stated.band}">`)[1]?.split('</PAMRasterBand>')[0] ?? '';
-  const nodata = textOf(own, 'NoDataValue');
+  const bandXml = xml.split(`<PAMRasterBand band="${stated.band}">`)[1]?.split('</PAMRasterBand>')[0] ?? '';
+  const nodata = elementText(bandXml, 'NoDataValue');
   if (nodata !== null && declared.nodata === undefined && !Object.is(numberIn(nodata), stated.nodata))
     return `the nodata value ${nodata}`;
   for (const [element, value] of [
     ['Scale', stated.scale],
     ['Offset', stated.offset],
   ] as const) {
-    const text = textOf(own, element);
+    const text = elementText(bandXml, element);
     if (text !== null && Number(text) !== value) return `the ${element.toLowerCase()} ${text}`;
   }
-  const transform = textOf(xml, 'GeoTransform')?.split(',').map(Number);
+  const transform = elementText(xml, 'GeoTransform')?.split(',').map(Number);
   if (transform?.some((number, i) => !(Math.abs(number - stated.transform[i]!) <= SAME_PLACE)))
     return `the place ${transform.join(', ')}`;
-  const system = textOf(xml, 'SRS');
+  const system = elementText(xml, 'SRS');
   return system !== null && !/^GEOG.*WGS[ _]?(19)?84/s.test(system) ? 'another coordinate system' : null;
 }
 
 /** The text of the first element of that name; null if there is none. */
-function textOf(xml: string, element: string): string | null {
+function elementText(xml: string, element: string): string | null {
   const [, text] = new RegExp(`<${element}\\b[^<>]*>([^<]*)<`).exec(xml) ?? [];
   return text?.trim() ?? null;
 }

@@ -13,8 +13,8 @@ export interface Raster extends BlockSize {
   description: RasterDescription;
   /**
    * Values of a window, in `space` if it is large enough and of the right type, else in a new array.
-   * @throws BadInput if a value is outside `valid` or marks a missing cell (rows and columns are counted from 0), or the
-   *   file cannot be decoded
+   * @throws BadInput if a value is outside `valid` or marks a missing cell (rows and columns are counted from 0), or
+   *   the file cannot be decoded
    */
   readWindow(window: Window, space?: Values): Promise<Values>;
   close(): Promise<void>;
@@ -74,8 +74,8 @@ async function openWithLibrary({ file, band, blocks }: RasterDescription) {
         interleave: true,
       })) as Samples;
       for (let i = 0; i < rows; i++) {
-        const at = (blocks.southUp ? rows - 1 - i : i) * columns;
-        takeValues(samples, i * columns, 1, values, at, columns, blocks.conversion);
+        const start = (blocks.southUp ? rows - 1 - i : i) * columns;
+        takeValues(samples, i * columns, 1, values, start, columns, blocks.conversion);
       }
       // The library fills them with 0 if missing cells are marked by NaN.
       fillAbsent(blocks, window, values);

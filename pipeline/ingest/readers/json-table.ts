@@ -7,7 +7,7 @@ type Scalar = string | number | boolean | null | undefined;
 const FORMS =
   'a list of records, `headers` and `rows` (DHIS2 analytics), or one named list of records (DHIS2 metadata)';
 
-/** More than any table has, and half a gigabyte. Records with fields of their own need a cell for each field of the others. */
+/** More than any table has, and half a gigabyte. Each record needs a cell for the fields of all others. */
 const MOST_CELLS = 2 ** 26;
 
 /**
@@ -26,7 +26,7 @@ export async function readJsonTable(full: string, file: string): Promise<TextTab
   const content = parse(bytes, location);
   refusePart(content, location);
   if (isRecord(content) && Array.isArray(content.headers) && Array.isArray(content.rows))
-    return withNames(analyticsOf(content.headers, content.rows, location), content.metaData);
+    return withNames(analyticsTable(content.headers, content.rows, location), content.metaData);
   const lists = isRecord(content) ? Object.values(content).filter(Array.isArray) : [content];
   const [records] = lists;
   if (lists.length !== 1 || !Array.isArray(records) || records.length === 0 || !records.every(isRecord))
@@ -59,7 +59,7 @@ function parse(bytes: Buffer, location: InputLocation): unknown {
   }
 }
 
-function analyticsOf(headers: unknown[], rows: unknown[], location: InputLocation): TextTable {
+function analyticsTable(headers: unknown[], rows: unknown[], location: InputLocation): TextTable {
   const header = headers.map((head) => String(isRecord(head) ? head.name : head));
   return {
     header,
@@ -68,7 +68,7 @@ function analyticsOf(headers: unknown[], rows: unknown[], location: InputLocatio
         const cells = Array.isArray(row) ? `${row.length} cells` : 'a row that is not a list';
         throw location.at(`row ${i + 2}`).error(cells, `${header.length} as in \`headers\``);
       }
-      return { line: i + 2, cells: row.map((cell: Scalar) => cellOf(cell)) };
+      return { line: i + 2, cells: row.map((cell: Scalar) => toCell(cell)) };
     }),
   };
 }
@@ -76,22 +76,24 @@ function analyticsOf(headers: unknown[], rows: unknown[], location: InputLocatio
 /** Months are read as they are; their names depend on the language. */
 const MONTHS = 'pe';
 
-/** The table with a column of names after each column of ids, by the metadata of DHIS2: `items`, or `names` before 2.29. */
+/**
+ * The table with a column of names after each column of ids, by the metadata of DHIS2: `items`, or `names` before 2.29.
+ */
 function withNames({ header, rows }: TextTable, metaData: unknown): TextTable {
   const { items, names } = (isRecord(metaData) ? metaData : {}) as Record<string, Record<string, unknown> | undefined>;
-  const nameOf = (id: string | null) => {
+  const itemName = (id: string | null) => {
     const item = id === null ? null : (items?.[id] ?? names?.[id]);
     const name = isRecord(item) ? item.name : item;
     return typeof name === 'string' ? name : null;
   };
   const isNamed = (index: number) =>
-    header[index] !== MONTHS && rows.some(({ cells }) => ![null, cells[index]].includes(nameOf(cells[index]!)));
+    header[index] !== MONTHS && rows.some(({ cells }) => ![null, cells[index]].includes(itemName(cells[index]!)));
   const named = new Set([...header.keys()].filter(isNamed));
-  const beside = <Cell>(cells: readonly Cell[], other: (cell: Cell) => Cell) =>
-    cells.flatMap((cell, index) => (named.has(index) ? [cell, other(cell)] : [cell]));
+  const beside = <Cell>(cells: readonly Cell[], nameCell: (cell: Cell) => Cell) =>
+    cells.flatMap((cell, index) => (named.has(index) ? [cell, nameCell(cell)] : [cell]));
   return {
     header: beside(header, (name) => `${name}.name`),
-    rows: rows.map(({ line, cells }) => ({ line, cells: beside(cells, nameOf) })),
+    rows: rows.map(({ line, cells }) => ({ line, cells: beside(cells, itemName) })),
   };
 }
 
@@ -99,16 +101,16 @@ function flatten(record: Record<string, unknown>): Map<string, string | null> {
   return new Map(
     Object.entries(record).flatMap(([name, value]): [string, string | null][] => {
       if (Array.isArray(value)) return [];
-      if (!isRecord(value)) return [[name, cellOf(value as Scalar)]];
+      if (!isRecord(value)) return [[name, toCell(value as Scalar)]];
       if (value.type === 'Point' && Array.isArray(value.coordinates)) {
         const [longitude, latitude] = value.coordinates as Scalar[];
-        return Object.entries({ longitude, latitude }).map(([axis, degrees]) => [axis, cellOf(degrees)]);
+        return Object.entries({ longitude, latitude }).map(([axis, degrees]) => [axis, toCell(degrees)]);
       }
-      return Object.entries(value).flatMap(([own, inner]) =>
-        typeof inner === 'object' && inner !== null ? [] : [[`${name}.${own}`, cellOf(inner as Scalar)]],
+      return Object.entries(value).flatMap(([field, inner]) =>
+        typeof inner === 'object' && inner !== null ? [] : [[`${name}.${field}`, toCell(inner as Scalar)]],
       );
     }),
   );
 }
 
-const cellOf = (value: Scalar): string | null => (value === null || value === undefined ? null : String(value));
+const toCell = (value: Scalar): string | null => (value === null || value === undefined ? null : String(value));

@@ -16,21 +16,21 @@ const NAMED = 5;
  * The rows of a source's table that its catalog entry does not leave out.
  * @param report collects a finding for each kind of rows left out, even if there is none
  */
-export function withoutLeftOut<Own extends Row>(
-  rows: readonly Own[],
+export function withoutLeftOut<T extends Row>(
+  rows: readonly T[],
   { id = '', leave_out = [] }: Partial<Source>,
   report: ReportLine[],
-): readonly Own[] {
+): readonly T[] {
   const several = rows.some(({ file }) => file !== rows[0]!.file);
-  const name = (row: Own) => `${nameOf(row)}${several ? ` of ${row.file}` : ''}`;
+  const name = (row: T) => `${describeRow(row)}${several ? ` of ${row.file}` : ''}`;
   for (const declared of leave_out) {
-    const own = rows.filter((row) => isOfKind(row, declared));
-    const more = own.length > NAMED ? ` and ${own.length - NAMED} more` : '';
-    const named = own.length === 0 ? 'there is none' : `${own.slice(0, NAMED).map(name).join(', ')}${more}`;
+    const matching = rows.filter((row) => isOfKind(row, declared));
+    const more = matching.length > NAMED ? ` and ${matching.length - NAMED} more` : '';
+    const named = matching.length === 0 ? 'there is none' : `${matching.slice(0, NAMED).map(name).join(', ')}${more}`;
     report.push({
       source: id,
       rule: 'left out',
-      what: `${own.length} of ${rows.length} rows with ${describeLeftOut(declared)}: ${declared.reason}; ${named}`,
+      what: `${matching.length} of ${rows.length} rows with ${describeLeftOut(declared)}: ${declared.reason}; ${named}`,
     });
   }
   return rows.filter((row) => !leave_out.some((declared) => isOfKind(row, declared)));
@@ -39,11 +39,11 @@ export function withoutLeftOut<Own extends Row>(
 /** Whether the row has all of the values: a number in any spelling, null for a blank cell. */
 const isOfKind = ({ values }: Row, { where }: LeftOut): boolean =>
   Object.entries(where).every(([column, wanted]) => {
-    const found = values[column]?.trim() || null;
-    return typeof wanted === 'number' ? found !== null && Number(found) === wanted : found === wanted;
+    const cell = values[column]?.trim() || null;
+    return typeof wanted === 'number' ? cell !== null && Number(cell) === wanted : cell === wanted;
   });
 
-function nameOf({ line, values }: Row): string {
+function describeRow({ line, values }: Row): string {
   const place = values.cluster_id ?? values.lga_pcode ?? values.state_pcode;
   return place == null ? `row ${line}` : `row ${line} (${place})`;
 }

@@ -29,10 +29,10 @@ export function readMonth(text: string, order?: MonthOrder): Period | null {
     return isPeriod(dashed) ? dashed : null;
   }
   const names = order.split(' ');
-  const parts = partsOf(text);
+  const parts = splitDate(text);
   const part = (name: string) => parts[names.indexOf(name)] ?? '';
   if (parts.length !== names.length) return null;
-  const year = yearOf(part('year'), /\d/.test(part('month')));
+  const year = fullYear(part('year'), /\d/.test(part('month')));
   if (names.includes('day') && !/^(0?[1-9]|[12]\d|3[01])$/.test(part('day'))) return null;
   const period = `${year}-${readMonthOfYear(part('month'))?.padStart(2, '0')}`;
   return isPeriod(period) ? period : null;
@@ -45,14 +45,14 @@ export function readMonthOfYear(text: string): string | null {
 }
 
 /** Year, month and day of a date without its time; R puts an X before a number that names a column. */
-function partsOf(text: string): string[] {
+function splitDate(text: string): string[] {
   const date = text.replace(/^X(?=\d{4})/, '').replace(/[T ]\d\d:\d\d.*$/, '');
   if (/^\d{6}(\d\d)?$/.test(date)) return [date.slice(0, 4), ...date.slice(4).match(/\d\d/g)!];
   return date.split(/[-/._,\s]+|(?<=\d)[mM](?=\d)|(?<=\d)(?=\p{L})|(?<=\p{L})(?=\d)/u);
 }
 
 /** A year of this century or the last; only beside a month's name may it have two digits, as in Jan-15. */
-function yearOf(text: string, isBesideNumber: boolean): string {
+function fullYear(text: string, isBesideNumber: boolean): string {
   if (/^(19|20)\d\d$/.test(text)) return text;
   if (isBesideNumber || !/^\d\d$/.test(text)) return '';
   return `${Number(text) < 70 ? 20 : 19}${text}`;
@@ -60,7 +60,7 @@ function yearOf(text: string, isBesideNumber: boolean): string {
 
 /**
  * How a column of monthly records' months is written.
- * @returns `undefined` in `orders` is the project's own form. None if a cell is not a month; several if day and month
+ * @returns `undefined` is the project's form. None if a cell is not a month; several if day and month
  *   cannot be told apart
  */
 export function monthOrders(cells: readonly string[]): (MonthOrder | undefined)[] {
@@ -80,9 +80,11 @@ export function dateOrders(cells: readonly string[]): (MonthOrder | undefined)[]
 
 /** The days of dates, if a day is part of their order. */
 export const daysIn = (cells: readonly string[], order: MonthOrder): ReadonlySet<string | undefined> =>
-  new Set(cells.map((cell) => partsOf(cell)[order.split(' ').indexOf('day')]));
+  new Set(cells.map((cell) => splitDate(cell)[order.split(' ').indexOf('day')]));
 
-/** The month of a row by its columns `period`, or `year` and `month`, or whatever stands in its place; null without one. */
+/**
+ * The month of a row by its columns `period`, or `year` and `month`, or whatever stands in its place; null without one.
+ */
 export function monthText({ period, year, month }: Readonly<Record<string, string | null>>): string | null {
   if (period) return period;
   return year && month ? `${year}-${month.padStart(2, '0')}` : null;

@@ -9,15 +9,15 @@ import {
 } from '../../lib/numerics/grid.ts';
 import type { Raster } from './geotiff.ts';
 
-/** For each column and row of `window` on `grid`: the column and row of `other` that contains its centre, or −1. */
-export function matchCentres(grid: Grid, window: Window, other: Grid): { columns: Int32Array; rows: Int32Array } {
+/** For each column and row of `window` on `grid`: the column and row of `target` that contains its centre, or −1. */
+export function matchCentres(grid: Grid, window: Window, target: Grid): { columns: Int32Array; rows: Int32Array } {
   const inside = (index: number, end: number) => (index >= 0 && index < end ? index : -1);
   return {
     columns: Int32Array.from({ length: window.columns }, (_, i) =>
-      inside(columnAt(other, columnLongitude(grid, window.column + i)), other.columns),
+      inside(columnAt(target, columnLongitude(grid, window.column + i)), target.columns),
     ),
     rows: Int32Array.from({ length: window.rows }, (_, i) =>
-      inside(rowAt(other, rowLatitude(grid, window.row + i)), other.rows),
+      inside(rowAt(target, rowLatitude(grid, window.row + i)), target.rows),
     ),
   };
 }
@@ -29,20 +29,20 @@ export function matchCentres(grid: Grid, window: Window, other: Grid): { columns
 export async function readNearest(raster: Raster, grid: Grid, window: Window): Promise<Values> {
   const { columns, rows } = matchCentres(grid, window, raster.grid);
   const values = new Float64Array(window.rows * window.columns).fill(Number.NaN);
-  const foundColumns = columns.filter((column) => column >= 0);
-  const foundRows = rows.filter((row) => row >= 0);
-  if (foundColumns.length === 0 || foundRows.length === 0) return values;
+  const matchedColumns = columns.filter((column) => column >= 0);
+  const matchedRows = rows.filter((row) => row >= 0);
+  if (matchedColumns.length === 0 || matchedRows.length === 0) return values;
   // Centres run eastwards and southwards, so the first and last matches bound the rest.
-  const own: Window = {
-    column: foundColumns[0]!,
-    row: foundRows[0]!,
-    columns: foundColumns.at(-1)! - foundColumns[0]! + 1,
-    rows: foundRows.at(-1)! - foundRows[0]! + 1,
+  const covered: Window = {
+    column: matchedColumns[0]!,
+    row: matchedRows[0]!,
+    columns: matchedColumns.at(-1)! - matchedColumns[0]! + 1,
+    rows: matchedRows.at(-1)! - matchedRows[0]! + 1,
   };
-  const source = await raster.readWindow(own);
+  const source = await raster.readWindow(covered);
   for (let i = 0; i < window.rows; i++) {
     if (rows[i]! < 0) continue;
-    const offset = (rows[i]! - own.row) * own.columns - own.column;
+    const offset = (rows[i]! - covered.row) * covered.columns - covered.column;
     for (let j = 0; j < window.columns; j++) {
       if (columns[j]! >= 0) values[i * window.columns + j] = source[offset + columns[j]!]!;
     }

@@ -27,15 +27,15 @@ interface GeoJson {
 
 /**
  * Reads polygons in longitude and latitude on WGS 84, in the file's order, from a shapefile (`.shp` with its `.dbf` and
- * `.prj`, or a zip with one shapefile), a GeoJSON FeatureCollection, TopoJSON, or DHIS2's organisation units of one level
- * with their geometry.
+ * `.prj`, or a zip with one shapefile), a GeoJSON FeatureCollection, TopoJSON, or DHIS2's organisation units of one
+ * level with their geometry.
  */
 export async function readPolygons(file: string): Promise<PolygonFeature[]> {
   const location = new InputLocation(file);
-  const shapefile = ['.shp', '.zip'].includes(extensionOf(file));
+  const shapefile = ['.shp', '.zip'].includes(lowerExtension(file));
   const collection = shapefile ? await readShapefile(file, location) : await readGeoJson(file, location);
-  if (collection.type !== 'Topology') return polygonsOf(collection, location);
-  return polygonsOf(featuresOfTopology(collection as Topology, location), location);
+  if (collection.type !== 'Topology') return checkFeatures(collection, location);
+  return checkFeatures(featuresOfTopology(collection as Topology, location), location);
 }
 
 /** Merges features with the same value of `field`, removing inner borders; the first one's properties are kept. */
@@ -45,8 +45,8 @@ export async function dissolveBy(field: string, features: readonly PolygonFeatur
   const { default: mapshaper } = await import('mapshaper');
   const collection = {
     type: 'FeatureCollection',
-    features: [...groups.values()].flatMap((own, group) =>
-      own.map(({ polygons }) => ({
+    features: [...groups.values()].flatMap((members, group) =>
+      members.map(({ polygons }) => ({
         type: 'Feature',
         properties: { group },
         geometry: { type: 'MultiPolygon', coordinates: polygons },
@@ -57,7 +57,7 @@ export async function dissolveBy(field: string, features: readonly PolygonFeatur
     'in.json': JSON.stringify(collection),
   });
   const outlines = JSON.parse(Buffer.from(output['out.json']!).toString());
-  const dissolved = polygonsOf(outlines, new InputLocation('dissolved outlines'));
+  const dissolved = checkFeatures(outlines, new InputLocation('dissolved outlines'));
   return [...groups.values()].map(([first], i) => ({ ...first!, polygons: dissolved[i]!.polygons }));
 }
 
@@ -72,7 +72,7 @@ function featuresOfTopology(topology: Topology, location: InputLocation): GeoJso
   }
 }
 
-function polygonsOf(collection: GeoJson, location: InputLocation): PolygonFeature[] {
+function checkFeatures(collection: GeoJson, location: InputLocation): PolygonFeature[] {
   if (collection.type !== 'FeatureCollection' || !Array.isArray(collection.features))
     throw location.error(collection.type ?? 'something other than GeoJSON', 'a FeatureCollection');
   if (collection.features.length === 0) throw location.error('no features', 'polygons');
@@ -82,8 +82,8 @@ function polygonsOf(collection: GeoJson, location: InputLocation): PolygonFeatur
       throw feature.error(geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
     const parts = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
     // GeoJSON gives a feature's id beside its properties.
-    const own = id === undefined ? {} : { id: String(id) };
-    return { properties: { ...own, ...properties }, polygons: checkParts(parts, feature) };
+    const idProperty = id === undefined ? {} : { id: String(id) };
+    return { properties: { ...idProperty, ...properties }, polygons: checkParts(parts, feature) };
   });
 }
 
@@ -116,7 +116,7 @@ export function identifyFeatures(features: PolygonFeature[], field: string, file
 }
 
 async function readShapefile(file: string, location: InputLocation): Promise<GeoJson> {
-  const parts = extensionOf(file) === '.zip' ? await partsInZip(file, location) : await partsBeside(file);
+  const parts = lowerExtension(file) === '.zip' ? await partsInZip(file, location) : await partsBeside(file);
   const shp = parts.get('.shp')!;
   // The length in the header, in 16-bit words: mapshaper would read a truncated file without an error.
   const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
@@ -128,7 +128,7 @@ async function readShapefile(file: string, location: InputLocation): Promise<Geo
     else input[`polygons${extension}`] = part;
   }
   if (!input['polygons.dbf']) throw location.error('no .dbf file with the attributes', 'one in the same folder');
-  checkDbf(input['polygons.dbf'] as Buffer, shapesOf(shp).length, location.at('its .dbf'));
+  checkDbf(input['polygons.dbf'] as Buffer, shapeOffsets(shp).length, location.at('its .dbf'));
   // With a name that it does not know, mapshaper would guess the encoding.
   const cpg = input['polygons.cpg'] as Buffer | undefined;
   delete input['polygons.cpg'];
@@ -146,13 +146,13 @@ async function readShapefile(file: string, location: InputLocation): Promise<Geo
 
 /** The parts of a shapefile that are read; their extensions may be in upper case. */
 const PARTS = ['.shp', '.shx', '.dbf', '.prj', '.cpg'];
-const extensionOf = (name: string) => extname(name).toLowerCase();
+const lowerExtension = (name: string) => extname(name).toLowerCase();
 
 async function partsBeside(file: string): Promise<Map<string, Buffer>> {
   const parts = new Map([['.shp', await read(file, 'a shapefile')]]);
   const stem = basename(file, extname(file));
   for (const name of (await readdir(dirname(file))).sort()) {
-    const extension = extensionOf(name);
+    const extension = lowerExtension(name);
     if (basename(name, extname(name)) === stem && PARTS.includes(extension) && extension !== '.shp')
       parts.set(extension, await read(join(dirname(file), name), `the ${extension} of ${basename(file)}`));
   }
@@ -167,25 +167,25 @@ async function partsInZip(file: string, location: InputLocation): Promise<Map<st
   const { unzipSync } = await import('fflate');
   let bytes = 0;
   try {
-    const found = Object.entries(
+    const entries = Object.entries(
       unzipSync(zip, {
         filter: ({ name, originalSize }) => {
           // Metadata that macOS adds for each file.
-          if (name.startsWith('__MACOSX/') || !PARTS.includes(extensionOf(name))) return false;
+          if (name.startsWith('__MACOSX/') || !PARTS.includes(lowerExtension(name))) return false;
           bytes += originalSize;
           if (bytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES / 2 ** 20} MB unpacked`);
           return true;
         },
       }),
     ).map(([name, part]) => [name, Buffer.from(part)] as const);
-    const shapefiles = found.filter(([name]) => extensionOf(name) === '.shp').map(([name]) => name);
+    const shapefiles = entries.filter(([name]) => lowerExtension(name) === '.shp').map(([name]) => name);
     if (shapefiles.length !== 1)
       throw location.error(`the shapefiles ${shapefiles.join(', ') || 'none'}`, 'a zip with one shapefile');
     const stem = shapefiles[0]!.slice(0, -'.shp'.length);
     return new Map(
-      found
+      entries
         .filter(([name]) => name.slice(0, -extname(name).length) === stem)
-        .map(([name, part]) => [extensionOf(name), part]),
+        .map(([name, part]) => [lowerExtension(name), part]),
     );
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
@@ -201,55 +201,58 @@ function checkDbf(dbf: Buffer, shapes: number, location: InputLocation): void {
   if (rows !== shapes) throw location.error(`${rows} rows`, `${shapes}, the number of shapes in the .shp`);
 }
 
-/** An index has a header like that of the main file, with its own length, then eight bytes for each shape. */
+/** An index has a header like that of the main file, with the length of the index, then eight bytes for each shape. */
 function checkShx(shx: Buffer, shp: Buffer, location: InputLocation): void {
   const stated = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
   if (shx.length < stated) throw location.error(`${shx.length} bytes`, `${stated} (the file is cut short)`);
   const indexed = (shx.length - 100) / 8;
-  const shapes = shapesOf(shp);
+  const shapes = shapeOffsets(shp);
   if (indexed !== shapes.length) {
     const expected = `${shapes.length} as in the .shp (one of the two belongs to another shapefile)`;
     throw location.error(`${indexed} shapes`, expected);
   }
-  shapes.forEach((at, i) => {
-    const found = shx.readInt32BE(100 + 8 * i) * 2;
-    if (found !== at) throw location.error(`shape ${i + 1} at byte ${found}`, `byte ${at}, as in the .shp`);
+  shapes.forEach((offset, i) => {
+    const indexed = shx.readInt32BE(100 + 8 * i) * 2;
+    if (indexed !== offset) throw location.error(`shape ${i + 1} at byte ${indexed}`, `byte ${offset}, as in the .shp`);
   });
 }
 
-/** Types of shapes made of parts, which state the number of their parts and of their points; of those of points alone. */
+/**
+ * Types of shapes made of parts, which state the number of their parts and of their points; of those of points alone.
+ */
 const OF_PARTS = [3, 5, 13, 15, 23, 25, 31];
 const OF_POINTS = [8, 18, 28];
 
 /**
- * A shape's parts (4 bytes each) and points (16 bytes each) must fit into its record, and the parts be in order: mapshaper
- * would allocate them, or never end.
+ * A shape's parts (4 bytes each) and points (16 bytes each) must fit into its record, and the parts be in order:
+ * mapshaper would allocate them, or never end.
  */
 function checkShapes(shp: Buffer, location: InputLocation): void {
-  shapesOf(shp).forEach((at, i) => {
-    const ofShape = location.at(`shape ${i + 1}`);
-    const length = shp.readInt32BE(at + 4) * 2;
-    const content = at + 8;
+  shapeOffsets(shp).forEach((offset, i) => {
+    const shape = location.at(`shape ${i + 1}`);
+    const length = shp.readInt32BE(offset + 4) * 2;
+    const content = offset + 8;
     if (length < 4 || content + length > shp.length)
-      throw ofShape.error(`a record of ${length} bytes`, `at most the ${shp.length - content} that follow`);
+      throw shape.error(`a record of ${length} bytes`, `at most the ${shp.length - content} that follow`);
     const type = shp.readInt32LE(content);
     const counts = OF_PARTS.includes(type) ? [36, 40] : OF_POINTS.includes(type) ? [36] : [];
     const header = 4 + (counts.at(-1) ?? 0);
-    if (length < header) throw ofShape.error(`a record of ${length} bytes`, 'a complete shape');
+    if (length < header) throw shape.error(`a record of ${length} bytes`, 'a complete shape');
     const points = counts.length > 0 ? shp.readUInt32LE(content + counts.at(-1)!) : 0;
     const parts = counts.length > 1 ? shp.readUInt32LE(content + 36) : 0;
     if (header + 16 * points + 4 * parts > length)
-      throw ofShape.error(`${points} points in ${parts} parts`, `as many as its ${length} bytes can contain`);
+      throw shape.error(`${points} points in ${parts} parts`, `as many as its ${length} bytes can contain`);
     const starts = Array.from({ length: parts }, (_, part) => shp.readUInt32LE(content + header + 4 * part));
     if (starts.some((start, part) => start > (starts[part + 1] ?? points)))
-      throw ofShape.error(`parts that begin at points ${starts.join(', ')} of ${points}`, 'one after the other');
+      throw shape.error(`parts that begin at points ${starts.join(', ')} of ${points}`, 'one after the other');
   });
 }
 
 /** Offsets of the shapes in a `.shp`: bytes 4 to 7 of each give the length of its content in 16-bit words. */
-function shapesOf(shp: Buffer): number[] {
+function shapeOffsets(shp: Buffer): number[] {
   const shapes: number[] = [];
-  for (let at = 100; at + 8 <= shp.length; at += 8 + Math.max(0, shp.readInt32BE(at + 4)) * 2) shapes.push(at);
+  for (let offset = 100; offset + 8 <= shp.length; offset += 8 + Math.max(0, shp.readInt32BE(offset + 4)) * 2)
+    shapes.push(offset);
   return shapes;
 }
 
@@ -302,9 +305,9 @@ function collectionOfUnits(content: GeoJson & { organisationUnits?: unknown }, l
 type Unit = Record<string, unknown> & Pick<NonNullable<GeoJson['features']>[number], 'geometry'>;
 
 /** Its parent's fields become `parent.id` and so on, as in a table. */
-function featureOfUnit({ geometry, parent, ...own }: Unit): NonNullable<GeoJson['features']>[number] {
+function featureOfUnit({ geometry, parent, ...fields }: Unit): NonNullable<GeoJson['features']>[number] {
   const ofParent = Object.entries(parent ?? {}).map(([name, value]) => [`parent.${name}`, value]);
-  return { properties: { ...own, ...Object.fromEntries(ofParent) }, geometry: geometry ?? null };
+  return { properties: { ...fields, ...Object.fromEntries(ofParent) }, geometry: geometry ?? null };
 }
 
 async function read(file: string, expected: string): Promise<Buffer> {

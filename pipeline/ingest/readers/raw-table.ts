@@ -126,8 +126,8 @@ interface RowCount {
 }
 
 /**
- * A table as read from a raw file, or from several deliveries of it, its rows in the order of the files. Its errors name
- * the first file.
+ * A table as read from a raw file, or from several deliveries of it, its rows in the order of the files. Its errors
+ * name the first file.
  */
 export class RawTable extends InputLocation {
   readonly columns: ReadonlySet<string>;
@@ -170,7 +170,10 @@ export class RawTable extends InputLocation {
     });
   }
 
-  /** Called last, because other checks name what is missing. @throws BadInput for fewer rows than the catalog specifies */
+  /**
+   * Called last, because other checks name what is missing.
+   * @throws BadInput for fewer rows than the catalog specifies
+   */
   refuseShort(): void {
     for (const { location, total, least } of this.counts)
       if (total < least)
@@ -198,12 +201,12 @@ export async function readTable(
     report,
   );
   for (const { location, used } of read) {
-    const own = read.length === 1 ? all : all.filter((row) => row.file === location.file);
-    if (own.length === 0)
+    const fileRows = read.length === 1 ? all : all.filter((row) => row.file === location.file);
+    if (fileRows.length === 0)
       throw location.error('no rows', `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
     // Part of a sum may come to an end with an earlier delivery.
     const empty = used.flatMap(({ ours, names }) =>
-      own.every(({ values }) => values[ours] === null)
+      fileRows.every(({ values }) => values[ours] === null)
         ? names
         : names.filter((name) => !read.some(({ filled }) => filled.has(name))),
     );
@@ -241,33 +244,37 @@ async function readRows(
     throw location.error('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
   const { header, rows: all, mayBeCut } = await readCells(rawData, source, file, report);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
-  const indexOf = (name: string) => {
+  const columnIndex = (name: string) => {
     const index = header.indexOf(name);
     if (index === -1) throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}"`);
     if (header.lastIndexOf(name) !== index)
       throw location.at('header').error(`the column "${name}" twice`, 'each column once');
     return index;
   };
-  const used = Object.entries(fileColumns(source)).map(([ours, names]) => ({ ours, names, at: names.map(indexOf) }));
-  const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, indexOf(name), value] as const);
+  const used = Object.entries(fileColumns(source)).map(([ours, names]) => ({
+    ours,
+    names,
+    indexes: names.map(columnIndex),
+  }));
+  const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, columnIndex(name), value] as const);
   const filled = new Set<string>();
   const isByMonth = isRoundByMonth(source);
   const rows = all
     .filter(({ line, cells }) =>
       keep.every(([name, index, value]) => {
-        const found = cells[index] ?? '';
-        if (typeof value !== 'number') return found === value;
-        if (!DECIMAL.test(found)) throw location.at(`row ${line}`).at(name).error(JSON.stringify(found), 'a number');
-        return Number(found) === value;
+        const cell = cells[index] ?? '';
+        if (typeof value !== 'number') return cell === value;
+        if (!DECIMAL.test(cell)) throw location.at(`row ${line}`).at(name).error(JSON.stringify(cell), 'a number');
+        return Number(cell) === value;
       }),
     )
     .map(({ line, cells }) => {
       const values: Record<string, string | null> = {};
-      for (const { ours, names, at } of used) {
-        const texts = at.map((index) => recoded(source, ours, cells[index] ?? '') || null);
-        for (const [i, own] of texts.entries()) if (own !== null) filled.add(names[i]!);
+      for (const { ours, names, indexes } of used) {
+        const texts = indexes.map((index) => recoded(source, ours, cells[index] ?? '') || null);
+        for (const [i, cell] of texts.entries()) if (cell !== null) filled.add(names[i]!);
         const row = location.at(`row ${line}`);
-        const text = at.length === 1 ? texts[0]! : sumOf(texts, (i) => row.at(names[i]!));
+        const text = indexes.length === 1 ? texts[0]! : sumCounts(texts, (i) => row.at(names[i]!));
         values[ours] = text && (monthIn(ours, text, source.dialect ?? {}) ?? text);
       }
       if (isByMonth) values.survey_year = roundAt(source.rounds!, monthText(values));
@@ -282,8 +289,8 @@ const isRoundByMonth = ({ rounds, columns = {} }: Partial<Source>): boolean =>
 
 /** The survey year of the round during whose fieldwork a month is; null if there is none. */
 function roundAt(rounds: NonNullable<Source['rounds']>, month: string | null): string | null {
-  const found = month && rounds.find(({ first, last }) => month >= first && month <= last);
-  return found ? String(found.survey_year) : null;
+  const round = month && rounds.find(({ first, last }) => month >= first && month <= last);
+  return round ? String(round.survey_year) : null;
 }
 
 /** The project's form of a month; null for the cell of another column, and for text that is not a month. */
@@ -314,7 +321,7 @@ export function fileColumns({
 }
 
 /** The sum of the counts in the cells that are not blank, null if all are. @throws BadInput for anything but counts */
-function sumOf(texts: readonly (string | null)[], cell: (i: number) => InputLocation): string | null {
+function sumCounts(texts: readonly (string | null)[], cell: (i: number) => InputLocation): string | null {
   const counts = texts.flatMap((text, i) => {
     if (text === null) return [];
     // Of a negative count or a fraction nothing would be left to see in the sum.
@@ -336,17 +343,21 @@ export async function readCells(
   file = files[0]!.path,
   report: ReportLine[] = [],
 ): Promise<TextTable> {
-  const read = async (name: string, form: typeof format, own: Dialect) =>
-    inOwnDialect(await readText(path.join(rawData, name), name, form, own), own, name);
+  const read = async (name: string, form: typeof format, declared: Dialect) =>
+    inOwnDialect(await readText(path.join(rawData, name), name, form, declared), declared, name);
   let table = await read(file, format, dialect);
-  for (const { path: other, join } of files) {
+  for (const { path: joinedFile, join } of files) {
     if (!join) continue;
-    const more = await read(other, join.format, join.dialect ?? {});
-    const found = joined(table, more, join.on, { table: new InputLocation(file), other: new InputLocation(other) });
-    table = found.table;
-    const tell = (rule: string, what: string) => report.push({ source: id ?? file, rule, what: `${other}: ${what}` });
+    const more = await read(joinedFile, join.format, join.dialect ?? {});
+    const merged = joined(table, more, join.on, {
+      table: new InputLocation(file),
+      lookup: new InputLocation(joinedFile),
+    });
+    table = merged.table;
+    const tell = (rule: string, what: string) =>
+      report.push({ source: id ?? file, rule, what: `${joinedFile}: ${what}` });
     if (more.mayBeCut) tell('no line end', MAY_BE_CUT);
-    if (found.unused > 0) tell('joined', `${found.unused} of ${more.rows.length} rows belong to no row of ${file}`);
+    if (merged.unused > 0) tell('joined', `${merged.unused} of ${more.rows.length} rows belong to no row of ${file}`);
   }
   return table;
 }

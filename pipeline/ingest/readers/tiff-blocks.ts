@@ -68,13 +68,13 @@ export function openBlocks(blocks: Blocks): BlockReader {
 
   return {
     read(window, values) {
-      for (const { block, from, to, west, east, placeOf } of blocksWithin(blocks, window)) {
+      for (const { block, from, to, west, east, rowStart } of blocksWithin(blocks, window)) {
         if (bytes[block] === 0) continue;
         const samples = readSamples(block, from % blockRows, (from % blockRows) + to - from);
         for (let row = from; row < to; row++) {
           const cell = (row - from) * coding.columns + (west % coding.columns);
           const sample = cell * coding.samples + blocks.sample;
-          takeValues(samples, sample, coding.samples, values, placeOf(row), east - west, conversion);
+          takeValues(samples, sample, coding.samples, values, rowStart(row), east - west, conversion);
         }
         if (isCompressed(coding)) release(samples);
       }
@@ -92,7 +92,7 @@ interface Part {
   west: number;
   east: number;
   /** Index among the window's values at which a row of the part begins. */
-  placeOf(row: number): number;
+  rowStart(row: number): number;
 }
 
 /** A window block by block. */
@@ -108,8 +108,8 @@ function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
     const [from, to] = [Math.max(first, y * blockRows), Math.min(end, (y + 1) * blockRows)];
     for (let x = Math.floor(window.column / blockColumns); x * blockColumns < endColumn; x++) {
       const [west, east] = [Math.max(window.column, x * blockColumns), Math.min(endColumn, (x + 1) * blockColumns)];
-      const placeOf = (row: number) => (southUp ? end - 1 - row : row - first) * window.columns + west - window.column;
-      yield { block: y * across + x, from, to, west, east, placeOf };
+      const rowStart = (row: number) => (southUp ? end - 1 - row : row - first) * window.columns + west - window.column;
+      yield { block: y * across + x, from, to, west, east, rowStart };
     }
   }
 }
@@ -117,10 +117,10 @@ function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
 /** Fills blocks that are absent from a sparse file: missing, or samples of 0 if no value marks missing cells. */
 export function fillAbsent(blocks: Blocks, window: Window, values: Values): void {
   const { missing, offset } = blocks.conversion;
-  for (const { block, from, to, west, east, placeOf } of blocksWithin(blocks, window)) {
+  for (const { block, from, to, west, east, rowStart } of blocksWithin(blocks, window)) {
     if (blocks.bytes[block] !== 0) continue;
     for (let row = from; row < to; row++)
-      values.fill(missing === null ? offset : Number.NaN, placeOf(row), placeOf(row) + east - west);
+      values.fill(missing === null ? offset : Number.NaN, rowStart(row), rowStart(row) + east - west);
   }
 }
 
@@ -138,7 +138,7 @@ export function takeValues(
   from: number,
   stride: number,
   values: Values,
-  at: number,
+  start: number,
   count: number,
   { missing, scale, offset }: Conversion,
 ): void {
@@ -147,19 +147,19 @@ export function takeValues(
   if (samples instanceof BigInt64Array || samples instanceof BigUint64Array) {
     for (let i = 0; i < count; i++) {
       const sample = Number(samples[from + i * stride]);
-      values[at + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
+      values[start + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
     }
   } else if (plain && stride === 1 && Number.isNaN(least)) {
-    values.set(samples.subarray(from, from + count), at);
+    values.set(samples.subarray(from, from + count), start);
   } else if (plain) {
     for (let i = 0; i < count; i++) {
       const sample = samples[from + i * stride]!;
-      values[at + i] = sample >= least && sample <= most ? Number.NaN : sample;
+      values[start + i] = sample >= least && sample <= most ? Number.NaN : sample;
     }
   } else {
     for (let i = 0; i < count; i++) {
       const sample = samples[from + i * stride]!;
-      values[at + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
+      values[start + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
     }
   }
 }

@@ -41,8 +41,8 @@ export type Samples =
 
 /** Whether `decompress` and `decodeRows` support the coding. */
 export function isDecodable({ compression, predictor, format, bits }: Coding): boolean {
-  const known = [NONE, LZW, ...DEFLATE, ZSTD].includes(compression);
-  if (!known || ![8, 16, 32, 64].includes(bits)) return false;
+  const isSupported = [NONE, LZW, ...DEFLATE, ZSTD].includes(compression);
+  if (!isSupported || ![8, 16, 32, 64].includes(bits)) return false;
   if (format === 3) return bits >= 16 && predictor >= 1 && predictor <= 3;
   return (format === 1 || format === 2) && (predictor === 1 || predictor === 2);
 }
@@ -100,16 +100,16 @@ function orderBytes(bytes: Buffer, size: number, littleEndian: boolean): void {
 }
 
 function viewAs(bytes: Buffer, format: number, bits: number): Samples {
-  const at = [bytes.buffer as ArrayBuffer, bytes.byteOffset, (bytes.length * 8) / bits] as const;
+  const extent = [bytes.buffer as ArrayBuffer, bytes.byteOffset, (bytes.length * 8) / bits] as const;
   if (format === 3) {
-    if (bits === 16) return new Float16Array(...at);
-    return bits === 32 ? new Float32Array(...at) : new Float64Array(...at);
+    if (bits === 16) return new Float16Array(...extent);
+    return bits === 32 ? new Float32Array(...extent) : new Float64Array(...extent);
   }
   const signed = format === 2;
-  if (bits === 8) return signed ? new Int8Array(...at) : new Uint8Array(...at);
-  if (bits === 16) return signed ? new Int16Array(...at) : new Uint16Array(...at);
-  if (bits === 32) return signed ? new Int32Array(...at) : new Uint32Array(...at);
-  return signed ? new BigInt64Array(...at) : new BigUint64Array(...at);
+  if (bits === 8) return signed ? new Int8Array(...extent) : new Uint8Array(...extent);
+  if (bits === 16) return signed ? new Int16Array(...extent) : new Uint16Array(...extent);
+  if (bits === 32) return signed ? new Int32Array(...extent) : new Uint32Array(...extent);
+  return signed ? new BigInt64Array(...extent) : new BigUint64Array(...extent);
 }
 
 /**

@@ -25,24 +25,24 @@ export async function kindsOfImages(
   const [countBytes, entryBytes, inline] = bigTiff ? [8, 20, 8] : [2, 12, 4];
   const handle = await open(file);
   try {
-    const read = async (at: number, length: number) => {
-      if (at + length > size) throw location.error(`${size} bytes`, `${at + length} (the file is cut short)`);
-      const { buffer } = await handle.read(new Uint8Array(length), 0, length, at);
+    const read = async (offset: number, length: number) => {
+      if (offset + length > size) throw location.error(`${size} bytes`, `${offset + length} (the file is cut short)`);
+      const { buffer } = await handle.read(new Uint8Array(length), 0, length, offset);
       return new DataView(buffer.buffer);
     };
-    const long = (view: DataView, at: number) =>
-      bigTiff ? Number(view.getBigUint64(at, littleEndian)) : view.getUint32(at, littleEndian);
+    const long = (view: DataView, offset: number) =>
+      bigTiff ? Number(view.getBigUint64(offset, littleEndian)) : view.getUint32(offset, littleEndian);
     const kinds: number[] = [];
     const seen = new Set<number>();
-    let at = tiff.firstIFDOffset;
-    while (at !== 0) {
-      if (seen.has(at))
-        throw location.error(`a list of images that returns to byte ${at} and never ends`, 'an intact GeoTIFF');
+    let offset = tiff.firstIFDOffset;
+    while (offset !== 0) {
+      if (seen.has(offset))
+        throw location.error(`a list of images that returns to byte ${offset} and never ends`, 'an intact GeoTIFF');
       if (seen.size === MOST_IMAGES) throw location.error(`more than ${MOST_IMAGES} images`, `at most ${MOST_IMAGES}`);
-      seen.add(at);
-      const counted = await read(at, countBytes);
+      seen.add(offset);
+      const counted = await read(offset, countBytes);
       const count = bigTiff ? long(counted, 0) : counted.getUint16(0, littleEndian);
-      const entries = await read(at + countBytes, count * entryBytes + inline);
+      const entries = await read(offset + countBytes, count * entryBytes + inline);
       let kind = 0;
       for (let entry = 0; entry < count * entryBytes; entry += entryBytes) {
         const tag = entries.getUint16(entry, littleEndian);
@@ -54,7 +54,7 @@ export async function kindsOfImages(
         if (tag === NEW_SUBFILE_TYPE) kind = entries.getUint32(valueAt, littleEndian);
       }
       kinds.push(kind);
-      at = long(entries, count * entryBytes);
+      offset = long(entries, count * entryBytes);
     }
     return kinds;
   } finally {

@@ -17,13 +17,13 @@ interface Format {
   convert: Partial<Record<Wanted, (file: string) => string>>;
 }
 
-/** Every sheet or layer becomes a CSV of its own, in a folder. */
+/** Every sheet or layer becomes a CSV in a folder. */
 const layers = (file: string) => `ogr2ogr -f CSV ${quoted(nameOfResult(file, '_tables'))} ${quoted(shellName(file))}`;
 /** The first row of each sheet is its header, even if the sheet has nothing but text. */
 const sheets = (driver: string) => (file: string) => `${layers(file)} --config OGR_${driver}_HEADERS FORCE`;
 const layer = (file: string) => `${reprojectOutlines(file)} (and the name of a layer, if ogrinfo lists several)`;
 const unpack = (file: string) => `unzip ${quoted(shellName(file))}`;
-const bandOf = (file: string, source?: string) =>
+const extractBands = (file: string, source?: string) =>
   `${extractBand(file, 'N', source)} for each band N, such as a month (gdalinfo lists them)`;
 const inR = (code: string) => `Rscript -e ${quoted(code)}`;
 /** A data frame as CSV; missing values are empty cells. */
@@ -43,15 +43,15 @@ const UNSUPPORTED: readonly Format[] = [
     convert: {
       outlines: layer,
       table: layers,
-      raster: (file) => bandOf(file),
+      raster: (file) => extractBands(file),
     },
   },
   {
     name: 'NetCDF or HDF5',
     begins: ['CDF\x01', 'CDF\x02', 'CDF\x05', '\x89HDF\r\n'],
-    convert: { raster: (file) => bandOf(file, `NETCDF:"${shellName(file)}":VARIABLE`) },
+    convert: { raster: (file) => extractBands(file, `NETCDF:"${shellName(file)}":VARIABLE`) },
   },
-  { name: 'GRIB', begins: ['GRIB'], convert: { raster: (file) => bandOf(file) } },
+  { name: 'GRIB', begins: ['GRIB'], convert: { raster: (file) => extractBands(file) } },
   {
     name: 'Stata',
     // Version 13 and later, then versions 8 to 12 in either byte order.
@@ -112,8 +112,8 @@ export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Wante
     ({ begins, named }) => begins.some((start) => first.startsWith(start)) && (named?.test(file) ?? true),
   );
   if (!format) return;
-  const others = Object.keys(format.convert) as Wanted[];
-  const kind = format.convert[wanted] ? wanted : others[0]!;
+  const convertible = Object.keys(format.convert) as Wanted[];
+  const kind = format.convert[wanted] ? wanted : convertible[0]!;
   const expected = `${SUPPORTED[kind]}; make one with: ${format.convert[kind]!(file)}`;
   throw new BadInput({ file, found: `the format ${format.name}`, expected });
 }

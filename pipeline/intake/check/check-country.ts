@@ -54,36 +54,36 @@ export async function countryFaults(country: Country): Promise<Fault[]> {
 
 async function catalogFaults(country: Country): Promise<Fault[]> {
   const { sources, rawData } = country;
-  const found = await collectFaults('form', null, () => checkTogether(sources));
-  for (const rule of RULES) found.push(...(await collectFaults('form', null, () => rule(country))));
+  const faults = await collectFaults('form', null, () => checkTogether(sources));
+  for (const rule of RULES) faults.push(...(await collectFaults('form', null, () => rule(country))));
   for (const source of sources) {
-    found.push(...(await collectFaults('form', source.id, () => checkSource(source))));
+    faults.push(...(await collectFaults('form', source.id, () => checkSource(source))));
     for (const file of source.files)
-      found.push(...(await collectFaults('form', source.id, () => refuseOutside(file.path, rawData))));
+      faults.push(...(await collectFaults('form', source.id, () => refuseOutside(file.path, rawData))));
   }
-  return found;
+  return faults;
 }
 
 async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]> {
-  const found: Fault[] = [];
+  const faults: Fault[] = [];
   for (const file of source.files)
-    found.push(...(await collectFaults('files', source.id, () => refuseMissing(file.path, rawData))));
-  return found.length > 0 ? found : collectFaults('files', source.id, () => refuseUnlisted(source, rawData));
+    faults.push(...(await collectFaults('files', source.id, () => refuseMissing(file.path, rawData))));
+  return faults.length > 0 ? faults : collectFaults('files', source.id, () => refuseUnlisted(source, rawData));
 }
 
 /** Files that differ from those that the catalog pins, whether or not they can be read. */
 async function pinFaults(country: Country, { id, files }: Source): Promise<Fault[]> {
-  const found: Fault[] = [];
+  const faults: Fault[] = [];
   const expected = `expected the file that was accepted; to accept this one: ${acceptCommand(country, id)}`;
   for (const { path: file, bytes, sha256 } of files) {
     const full = path.join(country.rawData, file);
-    const complain = (what: string) => found.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });
+    const complain = (what: string) => faults.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });
     const { size } = statSync(full);
     if (sha256 === undefined) complain(`no SHA-256 in sources.json, ${expected}`);
     else if (bytes !== undefined && size !== bytes) complain(`${size} bytes instead of ${bytes}, ${expected}`);
     else if ((await sha256File(full)) !== sha256) complain(`a SHA-256 that differs from sources.json, ${expected}`);
   }
-  return found;
+  return faults;
 }
 
 /** Faults in the content of the sources' files, and doubts about what could be read. */
@@ -110,13 +110,10 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   const rasterSources = sources.filter(({ format }) => format === 'geotiff');
   for (const source of rasterSources)
     rasters.push(...(await collectFaults('rasters', source.id, () => readOneRaster(country, source))));
-  let measured: ZonalOutput | null = null;
-  if (reference && rasters.length === 0 && sources.some(({ role }) => PEOPLE.includes(role)))
-    rasters.push(
-      ...(await measureFaults(country, sources, reference, (output) => {
-        measured = output;
-      })),
-    );
+  const canMeasure = reference && rasters.length === 0 && sources.some(({ role }) => PEOPLE.includes(role));
+  const { measured, faults } = canMeasure
+    ? await measureAreas(country, sources, reference)
+    : { measured: null, faults: [] };
   const doubts = [
     ...(reference ? findDoubts(reference, read, measured) : []),
     ...report.filter(({ needs_approval }) => needs_approval),
@@ -124,29 +121,26 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   return [
     ...tables,
     ...rasters,
+    ...faults,
     ...doubts.map(({ source, what }): Fault => ({ step: 'doubts', source, what: `${source}: ${what}` })),
   ];
 }
 
-/**
- * What a build would not accept of rasters that can each be read: their figures by area.
- * @param onMeasured receives the figures, unless they cannot be had
- */
-async function measureFaults(
+/** The figures by area of rasters that can each be read, null if they cannot be had, and what a build would refuse. */
+async function measureAreas(
   country: Country,
   sources: readonly Source[],
   reference: Reference,
-  onMeasured: (output: ZonalOutput) => void,
-): Promise<Fault[]> {
+): Promise<{ measured: ZonalOutput | null; faults: Fault[] }> {
   const { areas, polygons, census } = reference;
   const population = PEOPLE.flatMap((people) => sources.find(({ role }) => role === people) ?? [])[0]!;
-  const found = await collectFaults('rasters', population.id, async () => {
-    const output = await zonal({ areas, polygons, sources, rawData: country.rawData, census });
-    onMeasured(output);
-    if (population.role === 'population') compareWithCensus(population, areas, output.lgas, census);
+  let measured: ZonalOutput | null = null;
+  const faults = await collectFaults('rasters', population.id, async () => {
+    measured = await zonal({ areas, polygons, sources, rawData: country.rawData, census });
+    if (population.role === 'population') compareWithCensus(population, areas, measured.lgas, census);
   });
   const blamed = ({ what }: Fault) => sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));
-  return found.map((fault) => ({ ...fault, source: blamed(fault)?.id ?? population.id }));
+  return { measured, faults: faults.map((fault) => ({ ...fault, source: blamed(fault)?.id ?? population.id })) };
 }
 
 /** The data that tables are checked against, or why the outlines cannot be read; both null if there are no outlines. */

@@ -10,7 +10,7 @@ import { readFacilities } from '../../ingest/facilities.ts';
 import type { Areas, Census, Polygons } from '../../ingest/ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
-import { locator } from '../../ingest/locate.ts';
+import { Locator } from '../../ingest/locate.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { readClusters, readStates } from '../../ingest/surveys.ts';
@@ -51,16 +51,16 @@ export async function readOneTable(
   // Cases by facility are read with the list of facilities.
   const lists = country.sources.filter(({ role }) => role === 'facilities' && source.role === 'cases_lgas');
   const input: IngestInput = { rawData, model, sources: [source, ...lists], report };
-  const locate = locator(areas, polygons);
+  const locator = new Locator(areas, polygons);
   refuseUnknownPlaces([source], areas, model.aliases);
   if (source.role === 'climate') return { climate: await ingestClimate(input, areas, polygons) };
-  if (source.role === 'survey_clusters') return { surveys: (await readClusters(input, areas, locate, source)).rows };
+  if (source.role === 'survey_clusters') return { surveys: (await readClusters(input, areas, locator, source)).rows };
   if (source.role === 'survey_states') return { surveys: (await readStates(input, areas, source)).rows };
   if (source.role === 'population_census') return { census: await ingestCensus(input, areas) };
   if (source.role === 'layer') return { layers: await ingestLayers(input, areas) };
   if (source.role === 'cases_states' || source.role === 'cases_lgas')
-    return { cases: await ingestCases(input, areas, census, locate) };
-  if (source.role === 'facilities') await readFacilities(input, areas, locate, source);
+    return { cases: await ingestCases(input, areas, census, locator) };
+  if (source.role === 'facilities') await readFacilities(input, areas, locator, source);
   else await ingestCovariates(input, areas, polygons);
   return {};
 }

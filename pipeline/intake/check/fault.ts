@@ -4,7 +4,9 @@ import { BadInput } from '../../lib/bad-input.ts';
 /** The steps of a check, cheapest first; the last one looks at all content together. */
 export type Step = 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters' | 'doubts';
 
-/** Something wrong with a catalog or one of its files or, in the last step, hard to believe: a build reports a doubt. */
+/**
+ * Something wrong with a catalog or one of its files or, in the step `doubts`, hard to believe, which a build reports.
+ */
 export interface Fault {
   step: Step;
   /** Id of the source; null if the fault belongs to none, such as one in model.json. */
@@ -28,7 +30,7 @@ export async function collectFaults(step: Step, source: string | null, check: ()
   }
 }
 
-/** A fault and those found along with it. */
+/** The fault of an error, and those of the errors beside it. */
 export function faultsIn(step: Step, source: string | null, error: BadInput): Fault[] {
   return [error, ...error.others].map(({ message, remedy }): Fault => {
     const fault = { step, source, what: message };

@@ -29,7 +29,7 @@ export const findDoubts = (
 
 /** Each source of a figure was read by itself: its rows have no other figure. */
 const mergeLayers = (rows: readonly LayerRow[]): LayerRow[] =>
-  [...Map.groupBy(rows, ({ lga_code }) => lga_code)].map(([lga_code, own]) => ({
+  [...Map.groupBy(rows, ({ lga_code }) => lga_code)].map(([lga_code, ofLga]) => ({
     lga_code,
-    ...eachFigure((figure) => own.find((row) => row[figure] !== null)?.[figure] ?? null),
+    ...eachFigure((figure) => ofLga.find((row) => row[figure] !== null)?.[figure] ?? null),
   }));

@@ -71,16 +71,16 @@ export function compareOutlines(before: readonly Outline[], after: readonly Outl
 }
 
 export function doubtsOfOutlines({ added, removed, relabelled, resized, moved }: OutlineComparison): string[] {
-  const some = (what: string, codes: readonly string[]) =>
+  const listed = (what: string, codes: readonly string[]) =>
     codes.length > 0
       ? [`${codes.length} areas ${what}: ${codes.slice(0, 5).join(', ')}${codes.length > 5 ? ' …' : ''}`]
       : [];
   const distinctCodes = (areas: readonly { code: string }[]) => [...new Set(areas.map(({ code }) => code))];
   return [
-    ...some('are new', added),
-    ...some('are gone', removed),
-    ...some('have a different name or parent', distinctCodes(relabelled)),
-    ...some('have a different size', distinctCodes(resized)),
-    ...some('are in a different place', distinctCodes(moved)),
+    ...listed('are new', added),
+    ...listed('are gone', removed),
+    ...listed('have a different name or parent', distinctCodes(relabelled)),
+    ...listed('have a different size', distinctCodes(resized)),
+    ...listed('are in a different place', distinctCodes(moved)),
   ];
 }

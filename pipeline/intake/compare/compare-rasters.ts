@@ -40,8 +40,8 @@ export async function compareRasters(
   const before = await summarise(was, nodata);
   const after = await summarise(is, nodata);
   const common = [...before.blocks].flatMap(([key, { n, sum }]) => {
-    const other = after.blocks.get(key);
-    return other ? [[sum / n, other.sum / other.n] as const] : [];
+    const counterpart = after.blocks.get(key);
+    return counterpart ? [[sum / n, counterpart.sum / counterpart.n] as const] : [];
   });
   const same_grid = sameGrid(before.grid, after.grid);
   const { correlation, cells } = same_grid ? await compareCells(was, is, nodata) : { correlation: null, cells: null };

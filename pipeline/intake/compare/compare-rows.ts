@@ -47,7 +47,7 @@ export interface PlaceAgreement {
   misaligned: StateAgreement[];
   /** Values that were missing and are now 0. */
   zeroed: number;
-  /** Values that were known and are now missing. */
+  /** Values that were given and are now missing. */
   blanked: number;
   /** Shift of the seasonal cycle in months, median over places; null without monthly data. */
   months_shifted: number | null;
@@ -82,7 +82,7 @@ export interface RowComparison {
   /** Added months compared with the earlier averages of the same places and months of the year. */
   added_months: SumChange[];
   added_places: PlaceAgreement[];
-  /** Added months, of all places or of a state, most of whose figures above 0 are equal to those of an earlier month. */
+  /** Added months, of all places or of a state, most of whose figures above 0 are those of an earlier month. */
   repeated: { column: string; of: string; as: Period; rows: number; same: number }[];
   /** Figures of settled months, and lower ones of any month, that have changed: see `LATE_MONTHS`. */
   corrected: { column: string; place: string; period: Period; was: number; is: number }[];
@@ -114,7 +114,7 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
     const columns = await load(db, { was: before, is: after });
     const last = before.reduce((latest, { period }) => (period !== null && period > latest ? period : latest), '');
     const settled = last === '' ? '' : addMonths(last, -LATE_MONTHS);
-    const some = async (from: string) =>
+    const exampleKeys = async (from: string) =>
       (await db.rows<{ key: string }>(`SELECT _key AS key FROM ${from} ORDER BY rowid LIMIT ${EXAMPLES}`)).map(
         ({ key }) => key,
       );
@@ -127,9 +127,9 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
     return {
       rows: counts!,
       examples: {
-        added: await some('"is" ANTI JOIN was USING (_key)'),
-        removed: await some('was ANTI JOIN "is" USING (_key)'),
-        changed: await some('changes WHERE changed'),
+        added: await exampleKeys('"is" ANTI JOIN was USING (_key)'),
+        removed: await exampleKeys('was ANTI JOIN "is" USING (_key)'),
+        changed: await exampleKeys('changes WHERE changed'),
       },
       changed_columns: await db.rows(
         `SELECT "column", count(*) AS rows FROM (SELECT unnest(columns) AS "column" FROM changes)
@@ -235,22 +235,26 @@ const sums = (db: Database, from: 'pairs' | 'usual', of: string) =>
   );
 
 async function distributions(db: Database, columns: readonly string[]): Promise<RowComparison['columns']> {
-  const found = await db.rows<Distribution & { side: 'was' | 'is'; column: string }>(
+  const distributions = await db.rows<Distribution & { side: 'was' | 'is'; column: string }>(
     `SELECT side, "column", count(value) AS n, count(*) - count(value) AS missing, min(value) AS min,
        quantile_cont(value, 0.25) AS q1, median(value) AS median, quantile_cont(value, 0.75) AS q3, max(value) AS max,
        avg(value) AS mean
      FROM cells GROUP BY ALL`,
   );
-  const of = (name: string, wanted: 'was' | 'is'): Distribution => {
-    const { side: _, column: __, ...values } = found.find(({ side, column }) => column === name && side === wanted)!;
+  const distributionOn = (name: string, wanted: 'was' | 'is'): Distribution => {
+    const {
+      side: _,
+      column: __,
+      ...values
+    } = distributions.find(({ side, column }) => column === name && side === wanted)!;
     return values;
   };
-  return columns.map((column) => ({ column, was: of(column, 'was'), is: of(column, 'is') }));
+  return columns.map((column) => ({ column, was: distributionOn(column, 'was'), is: distributionOn(column, 'is') }));
 }
 
 /** The sets of rows most of which have changed, those with the most changes first; parts of such a set are left out. */
 async function rewritten(db: Database, settled: Period): Promise<Rewritten[]> {
-  const found = await db.rows<Rewritten>(
+  const sets = await db.rows<Rewritten>(
     `WITH settled AS (FROM changes WHERE _group <> left(_period, 4) OR _period <= ${literal(settled)}),
      sets AS (
        SELECT _place AS of, changed FROM changes WHERE _place <> _state
@@ -262,7 +266,7 @@ async function rewritten(db: Database, settled: Period): Promise<Rewritten[]> {
      SELECT of, count(*) AS rows, count_if(changed) AS changed FROM sets
      GROUP BY of HAVING rows >= ${LEAST_RECORD} AND changed > rows / 2 ORDER BY changed DESC, of`,
   );
-  return found.filter(({ of }) => !found.some((whole) => of.startsWith(`${whole.of} in `)));
+  return sets.filter(({ of }) => !sets.some((whole) => of.startsWith(`${whole.of} in `)));
 }
 
 /** @param from the former figures of rows as `was`, the new ones as `is` */
@@ -280,10 +284,10 @@ async function agreements(
   }
   // The shift is the angle between the first harmonics of the place's two yearly cycles, if both are clear.
   const places = await db.rows<Place>(
-    `WITH known AS (FROM ${from} WHERE was IS NOT NULL AND "is" IS NOT NULL),
+    `WITH paired AS (FROM ${from} WHERE was IS NOT NULL AND "is" IS NOT NULL),
      months AS (
        SELECT "column", _place, pi() / 6 * right(_period, 2)::INT AS angle, avg(was) AS was, avg("is") AS "is"
-       FROM known WHERE _period <> '' GROUP BY ALL
+       FROM paired WHERE _period <> '' GROUP BY ALL
      ), cycles AS (
        SELECT "column", _place, count(*) AS months,
          sum(was * cos(angle)) AS x, sum(was * sin(angle)) AS y, sum(abs(was)) AS was,
@@ -294,37 +298,37 @@ async function agreements(
        FROM cycles WHERE months = 12 AND sqrt(x * x + y * y) > 0.05 * was AND sqrt(u * u + v * v) > 0.05 * "is"
      )
      SELECT "column", min(_state) AS state, avg(was) AS was, avg("is") AS "is", min(shift) AS shift
-     FROM known LEFT JOIN shifts USING ("column", _place) GROUP BY "column", _place ORDER BY "column", _place`,
+     FROM paired LEFT JOIN shifts USING ("column", _place) GROUP BY "column", _place ORDER BY "column", _place`,
   );
   const counts = await db.rows<{ column: string; zeroed: number; blanked: number }>(
     `SELECT "column", count_if(was IS NULL AND "is" = 0) AS zeroed, count_if(was IS NOT NULL AND "is" IS NULL) AS blanked
      FROM ${from} GROUP BY ALL`,
   );
-  const correlatePlaces = (some: readonly Place[]) =>
+  const correlatePlaces = (compared: readonly Place[]) =>
     rankCorrelation(
-      some.map(({ was }) => was),
-      some.map(({ is }) => is),
+      compared.map(({ was }) => was),
+      compared.map(({ is }) => is),
     );
   return columns.map((column) => {
-    const own = places.filter((place) => place.column === column);
-    const states = [...Map.groupBy(own, ({ state }) => state)].flatMap(([state, some]) => {
-      const rank_correlation = some.length < LEAST_PLACES ? null : correlatePlaces(some);
+    const ofColumn = places.filter((place) => place.column === column);
+    const states = [...Map.groupBy(ofColumn, ({ state }) => state)].flatMap(([state, ofState]) => {
+      const rank_correlation = ofState.length < LEAST_PLACES ? null : correlatePlaces(ofState);
       if (rank_correlation === null) return [];
       const besides = [1, -1].map((by) =>
-        correlatePlaces(some.map((place, i) => ({ ...place, is: some.at((i + by) % some.length)!.is }))),
+        correlatePlaces(ofState.map((place, i) => ({ ...place, is: ofState.at((i + by) % ofState.length)!.is }))),
       );
-      return [{ state, rank_correlation, shifted: Math.max(...besides.map((found) => found ?? -1)) }];
+      return [{ state, rank_correlation, shifted: Math.max(...besides.map((correlation) => correlation ?? -1)) }];
     });
     const { zeroed = 0, blanked = 0 } = counts.find((count) => count.column === column) ?? {};
     return {
       column,
-      places: own.length,
-      rank_correlation: correlatePlaces(own),
+      places: ofColumn.length,
+      rank_correlation: correlatePlaces(ofColumn),
       lowest_state: states.toSorted((a, b) => a.rank_correlation - b.rank_correlation)[0] ?? null,
       misaligned: states.filter(({ rank_correlation, shifted }) => shifted > rank_correlation),
       zeroed,
       blanked,
-      months_shifted: medianOrNull(own.flatMap(({ shift }) => shift ?? [])),
+      months_shifted: medianOrNull(ofColumn.flatMap(({ shift }) => shift ?? [])),
     };
   });
 }
@@ -365,18 +369,18 @@ const exchanged = (db: Database) =>
 
 const highest = (db: Database) =>
   db.rows<RowComparison['highest'][number]>(
-    `WITH known AS (
+    `WITH maxima AS (
        SELECT _place, "column", max(value) AS most FROM cells WHERE side = 'was' GROUP BY ALL HAVING count(value) >= 12
      )
      SELECT "column", _place AS place, _period AS period, most, value AS "is"
-     FROM fresh JOIN known USING (_place, "column") WHERE _period <> '' AND value > most ORDER BY nth, _place, _period`,
+     FROM fresh JOIN maxima USING (_place, "column") WHERE _period <> '' AND value > most ORDER BY nth, _place, _period`,
   );
 
 const reporting = (db: Database) =>
   db.rows<RowComparison['reporting'][number]>(
-    `WITH known AS (FROM cells WHERE side = 'was' AND value IS NOT NULL AND _period <> ''),
+    `WITH reported AS (FROM cells WHERE side = 'was' AND value IS NOT NULL AND _period <> ''),
      last AS (
-       SELECT _period, count(DISTINCT _place) AS before FROM known GROUP BY ALL ORDER BY _period DESC LIMIT 1
+       SELECT _period, count(DISTINCT _place) AS before FROM reported GROUP BY ALL ORDER BY _period DESC LIMIT 1
      )
      SELECT added._period AS period, count(DISTINCT _place) AS places, before
      FROM added JOIN last ON added._period > last._period GROUP BY ALL ORDER BY period`,

@@ -55,9 +55,9 @@ export async function compareSources(
     const rasters: SourceComparison['rasters'] = [];
     const doubts: string[] = [];
     for (const { path: file, before } of pairs) {
-      const found = await compareRasters([rawPath(was, before), rawPath(is, file)], source.nodata);
-      rasters.push({ path: file, before, ...found });
-      for (const doubt of doubtsOfRasters(source, found, before !== file))
+      const comparison = await compareRasters([rawPath(was, before), rawPath(is, file)], source.nodata);
+      rasters.push({ path: file, before, ...comparison });
+      for (const doubt of doubtsOfRasters(source, comparison, before !== file))
         doubts.push(pairs.length > 1 ? `${file}: ${doubt}` : doubt);
     }
     return { rasters, doubts };

@@ -1,5 +1,6 @@
 /** Reasons to doubt a new release, each a sentence for the person who accepts the file. */
 import type { Role } from '../../catalog/roles.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { LEAST_PLACES, type PlaceAgreement, type RowComparison, type SumChange } from './compare-rows.ts';
 
 /** Sums over rows present in both releases rarely change by more than this factor, unless the unit has changed. */
@@ -76,22 +77,19 @@ function correctionDoubts(role: Role, { rows, changed_columns, rewritten }: RowC
 
 function roundDoubts({ rounds }: RowComparison): string[] {
   const missing = new Set(rounds.filter(({ is }) => is === null).map(({ of }) => of));
-  const known = rounds.flatMap(({ column, of, was, is }) =>
+  const comparable = rounds.flatMap(({ column, of, was, is }) =>
     is === null ? [] : [{ column, of, rows: LEAST_ROWS, was, is }],
   );
   return [
     ...[...missing].map((of) => `no rows of ${of}, a method that the round before has`),
-    ...sumDoubts(known, ROUND_FACTOR, 'differs from the round before in', LEAST_ROWS, 'mean'),
+    ...sumDoubts(comparable, ROUND_FACTOR, 'differs from the round before in', LEAST_ROWS, 'mean'),
   ];
 }
 
-/** The first three of `found` in one line; none without any. */
-function listed<T>(what: string, found: readonly T[], describe: (one: T) => string): string[] {
-  if (found.length === 0) return [];
-  return [`${what} ${found.slice(0, 3).map(describe).join(', ')}${andMore(found.length - 3)}`];
+/** The first three of `items` in one line; none without any. */
+function listed<T>(what: string, items: readonly T[], describe: (one: T) => string): string[] {
+  return items.length === 0 ? [] : [`${what} ${firstFew(items.map(describe), 3)}`];
 }
-
-const andMore = (count: number) => (count > 0 ? ` and ${count} more` : '');
 
 /** Doubts about existing months, and about added months compared with earlier ones. */
 function monthDoubts(comparison: RowComparison): string[] {
@@ -101,8 +99,10 @@ function monthDoubts(comparison: RowComparison): string[] {
   const isLarge = ({ column, was, is }: (typeof corrected)[number]) =>
     Math.max(was, is) > LEAST_SHARE * usual.get(column)! &&
     (is > CORRECTION_FACTOR * was || was > CORRECTION_FACTOR * is);
-  const byColumn = <T extends { column: string }>(found: readonly T[], describe: (one: T) => string) =>
-    [...Map.groupBy(found, ({ column }) => column)].flatMap(([column, own]) => listed(`${column}:`, own, describe));
+  const byColumn = <T extends { column: string }>(items: readonly T[], describe: (one: T) => string) =>
+    [...Map.groupBy(items, ({ column }) => column)].flatMap(([column, ofColumn]) =>
+      listed(`${column}:`, ofColumn, describe),
+    );
   return [
     ...sumDoubts(by_month.filter(wet), SAME_ROWS_FACTOR, CHANGED, LEAST_IN_MONTH),
     ...sumDoubts(added_months.filter(wet), NEW_MONTHS_FACTOR, 'differs from the same months of earlier years in', 1),
@@ -186,15 +186,15 @@ function sumDoubts(
   least = LEAST_ROWS,
   kind = 'sum',
 ): string[] {
-  return [...Map.groupBy(sums, ({ column }) => column)].flatMap(([column, own]) => {
-    const off = own
+  return [...Map.groupBy(sums, ({ column }) => column)].flatMap(([column, ofColumn]) => {
+    const off = ofColumn
       .filter(({ rows, was, is }) => rows >= least && (was > 0 || is > 0))
       .map((sum) => ({ ...sum, ratio: sum.is / sum.was }))
       .filter(({ ratio }) => !(ratio <= factor && ratio >= 1 / factor))
       .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
     if (off.length === 0) return [];
-    const some = off.slice(0, 3).map(({ of, ratio }) => `${of} (${describeRatio(ratio)})`);
-    return [`the ${kind} of ${column} ${what} ${some.join(', ')}${andMore(off.length - 3)}`];
+    const changes = off.map(({ of, ratio }) => `${of} (${describeRatio(ratio)})`);
+    return [`the ${kind} of ${column} ${what} ${firstFew(changes, 3)}`];
   });
 }
 

@@ -14,19 +14,19 @@ export interface Distribution {
 
 /** Fields are null if there are no values. */
 export function distribution(values: readonly (number | null)[]): Distribution {
-  const known = Float64Array.from(values.filter((value) => value !== null)).sort();
-  const n = known.length;
+  const sorted = Float64Array.from(values.filter((value) => value !== null)).sort();
+  const n = sorted.length;
   const missing = values.length - n;
-  const at = (share: number) => (n === 0 ? null : quantile(known, share));
+  const quantileAt = (share: number) => (n === 0 ? null : quantile(sorted, share));
   return {
     n,
     missing,
-    min: at(0),
-    q1: at(0.25),
-    median: at(0.5),
-    q3: at(0.75),
-    max: at(1),
-    mean: n === 0 ? null : known.reduce((a, b) => a + b) / n,
+    min: quantileAt(0),
+    q1: quantileAt(0.25),
+    median: quantileAt(0.5),
+    q3: quantileAt(0.75),
+    max: quantileAt(1),
+    mean: n === 0 ? null : sorted.reduce((a, b) => a + b) / n,
   };
 }
 

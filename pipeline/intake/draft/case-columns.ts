@@ -71,7 +71,7 @@ const months = (number: string, unit = 'y') => {
 /** The ages that a name gives, in months, and the name without them; null if it gives none. */
 function agesIn(name: string): { ages: readonly [number, number]; rest: string } | null {
   const text = name.replaceAll(/\p{L}+/gu, (word) => NUMBER_WORDS[word] ?? word);
-  const without = (found: RegExpExecArray) => text.replace(found[0], ' ');
+  const without = (match: RegExpExecArray) => text.replace(match[0], ' ');
   const range = AGES.range.exec(text);
   if (range) {
     const [, from, unitOfFrom, to, unit] = range as unknown as [string, string, string?, string?, string?];
@@ -118,10 +118,10 @@ const ofCases: Names = (name, has) =>
 const ofTested: Names = (_, has) => has('tested') && !has('positive') && !has('confirmed');
 
 /** Whom a column counts; null for a column without the wanted figures, or with some of them alone. */
-function partOf(column: string, isWanted: Names): Part | null {
+function readPart(column: string, isWanted: Names): Part | null {
   const name = bareName(column);
   const has = (word: keyof typeof TEST_WORDS) => TEST_WORDS[word].test(name);
-  if (!isWanted(name, has) || has('other') || SOME_CASES.test(name) || PRESUMED.test(name)) return null;
+  if (!isWanted(name, has) || has('share') || SOME_CASES.test(name) || PRESUMED.test(name)) return null;
   const aged = agesIn(name);
   if (aged ? agesIn(aged.rest) : OF_SOME_AGES.test(name.replace(ALL_AGES, ''))) return null;
   const [sex = null] = Object.entries(SEXES).flatMap(([one, word]) => (word.test(aged?.rest ?? name) ? [one] : []));
@@ -151,7 +151,7 @@ export function caseColumnsIn(
   const isOfCases = table.dialect.wide !== undefined && looksLike([table.file]) === 'cases';
   const isWanted: Names = (name, has) => ofCases(name, has) || (isOfCases && isOnlyWhom(name));
   const all = columns.flatMap((column) =>
-    isOfCounts(filledCells(table, column)) ? (partOf(column, isWanted) ?? []) : [],
+    isOfCounts(filledCells(table, column)) ? (readPart(column, isWanted) ?? []) : [],
   );
   // Beside a test that is named, what else is positive is of a test whose name is not known.
   const parts = all.some(({ test }) => test !== null) ? all.filter(({ isVague }) => !isVague) : all;
@@ -198,12 +198,12 @@ function fewestThatCover(parts: readonly Part[]): Part[] | null {
           add([...chosen, part], new Set([...covered, ...whom]));
   };
   add([], new Set());
-  const found = best as Part[] | null;
-  return found && parts.filter((part) => found.includes(part));
+  const cover = best as Part[] | null;
+  return cover && parts.filter((part) => cover.includes(part));
 }
 
 /** The fewest columns that together count all people tested once; none if it is not known which do. */
 export const testedIn = (columns: readonly string[]): string[] => {
-  const parts = columns.flatMap((column) => partOf(column, ofTested) ?? []);
+  const parts = columns.flatMap((column) => readPart(column, ofTested) ?? []);
   return fewestThatCover(parts)?.map(({ column }) => column) ?? [];
 };

@@ -50,7 +50,7 @@ function hasCodes(table: TextTable, column: string): boolean {
  * @throws BadInput if there are no outlines, no names, no codes or no parents
  */
 export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFile[]): DraftAreas {
-  const [outlines, ...others] = all.toSorted((a, b) => b.features.length - a.features.length);
+  const [outlines, ...rest] = all.toSorted((a, b) => b.features.length - a.features.length);
   if (!outlines)
     throw new BadInput({
       file: '--from',
@@ -58,54 +58,54 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
       expected: 'polygons of the areas: GeoJSON, TopoJSON or a shapefile',
     });
   const location = new InputLocation(outlines.file);
-  const own = attributeTable(outlines);
-  const name = likeliestColumn(own.header, 'lga');
+  const attributes = attributeTable(outlines);
+  const name = likeliestColumn(attributes.header, 'lga');
   if (!name) {
-    const found = `the fields ${own.header.join(', ') || 'none'}`;
+    const found = `the fields ${attributes.header.join(', ') || 'none'}`;
     throw location.error(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
-  const names = filledCells(own, name);
-  const ownCode = codesOf(own, tables) ?? codesToRecode(own);
-  const upper = draftUpper(others, own);
-  const shared = { outlines, leftOut: others.filter((file) => file !== upper?.outlines).map(leftOut) };
-  const found = ownCode?.isUsed ? null : codesByName(tables, names);
+  const names = filledCells(attributes, name);
+  const codeField = findCodeField(attributes, tables) ?? codesToRecode(attributes);
+  const upper = draftUpper(rest, attributes);
+  const shared = { outlines, leftOut: rest.filter((file) => file !== upper?.outlines).map(leftOut) };
+  const codeTable = codeField?.isUsed ? null : codesByName(tables, names);
 
-  if (ownCode && !found) {
-    const parents = parentsOf(own, upper === null);
+  if (codeField && !codeTable) {
+    const parents = findParents(attributes, upper === null);
     if (!parents && !upper)
       throw location.error(
-        `areas without their upper-level areas; its fields are ${own.header.join(', ')}`,
+        `areas without their upper-level areas; its fields are ${attributes.header.join(', ')}`,
         'a field with the codes or names of these, such as ADM1_PCODE, or outlines of the upper level',
       );
-    const { recode: recoded = null } = ownCode;
-    const codes = filledCells(own, ownCode.column).map((cell) => recoded?.[cell] ?? cell);
+    const { recode: recoded = null } = codeField;
+    const codes = filledCells(attributes, codeField.column).map((cell) => recoded?.[cell] ?? cell);
     const recode = {
       ...(recoded ? { lga_pcode: recoded } : {}),
       ...(parents?.recode ? { state_pcode: parents.recode } : {}),
     };
     return {
       ...shared,
-      columns: { lga: name, lga_pcode: ownCode.column, ...(parents ? { state_pcode: parents.column } : {}) },
+      columns: { lga: name, lga_pcode: codeField.column, ...(parents ? { state_pcode: parents.column } : {}) },
       codes: null,
       states: upper,
       lgas: names.map((lga, i) => ({ code: codes[i]!, name: lga, parent: parents?.codes[i] ?? null })),
-      upper: upper ? upperOf(upper) : distinct(parents!.codes, parents!.names),
+      upper: upper ? upperAreas(upper) : distinct(parents!.codes, parents!.names),
       recode: Object.keys(recode).length > 0 ? recode : null,
       lacking: new Map(),
     };
   }
-  if (!found)
+  if (!codeTable)
     throw location.error(
-      `areas without codes; their fields are ${own.header.join(', ')}${nearest(tables, names)}`,
+      `areas without codes; their fields are ${attributes.header.join(', ')}${nearest(tables, names)}`,
       'a field with a code for each area (unique, letters, digits, - and _ alone), or a table that gives codes by name',
     );
-  const { table, columns, spelled } = found;
-  const [ofName, ofCode] = [filledCells(table, columns.lga!), filledCells(table, columns.lga_pcode!)];
-  const outlined = columns.state_pcode || upper ? null : parentsOf(own, true);
-  const parentOf = new Map(outlined?.codes.map((code, i) => [plain(names[i]!), code]));
+  const { table, columns, spelled } = codeTable;
+  const [tableNames, tableCodes] = [filledCells(table, columns.lga!), filledCells(table, columns.lga_pcode!)];
+  const outlined = columns.state_pcode || upper ? null : findParents(attributes, true);
+  const parentByName = new Map(outlined?.codes.map((code, i) => [plain(names[i]!), code]));
   const parents = columns.state_pcode
     ? filledCells(table, columns.state_pcode)
-    : outlined && ofName.map((lga) => parentOf.get(plain(lga))!);
+    : outlined && tableNames.map((lga) => parentByName.get(plain(lga))!);
   if (!parents && !upper)
     throw new BadInput({
       file: table.file,
@@ -120,16 +120,16 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   const stateName = likeliestColumn(table.header, 'state');
   return {
     ...shared,
-    leftOut: others.filter((file) => parents !== null || file !== upper?.outlines).map(leftOut),
+    leftOut: rest.filter((file) => parents !== null || file !== upper?.outlines).map(leftOut),
     columns: { lga: name, ...(outlined ? { state_pcode: outlined.column } : {}) },
     codes: { table, columns },
     states: parents ? null : upper,
-    lgas: ofName.map((lga, i) => ({ code: ofCode[i]!, name: lga, parent: parents?.[i] ?? null })),
+    lgas: tableNames.map((lga, i) => ({ code: tableCodes[i]!, name: lga, parent: parents?.[i] ?? null })),
     upper: outlined
       ? distinct(outlined.codes, outlined.names)
       : parents
         ? distinct(parents, stateName ? filledCells(table, stateName) : [])
-        : upperOf(upper!),
+        : upperAreas(upper!),
     recode: Object.keys(recode).length > 0 ? recode : null,
     lacking: lacking(tables, names, table.file),
   };
@@ -139,8 +139,8 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
 const ROW_NUMBERS = ['fid', 'ogcfid', 'objectid', 'oid', 'gid'];
 
 const columnsBut = (header: readonly string[], names: readonly ColumnName[]): string[] => {
-  const known = names.flatMap((name) => columnsNamed(header, name));
-  return header.filter((column) => !known.includes(column));
+  const excluded = names.flatMap((name) => columnsNamed(header, name));
+  return header.filter((column) => !excluded.includes(column));
 };
 
 /** The columns that may have codes of areas by their names: the usual ones, then other ids. */
@@ -152,18 +152,18 @@ function codeColumns(header: readonly string[]): string[] {
 }
 
 /** The outlines' fields of codes, whatever they are called: those with texts of one length come last. */
-function codeFields(own: TextTable): string[] {
-  const texts = columnsBut(own.header, ['state_pcode', 'lga', 'state']).filter((column) => {
-    const cells = filledCells(own, column);
+function codeFields(attributes: TextTable): string[] {
+  const texts = columnsBut(attributes.header, ['state_pcode', 'lga', 'state']).filter((column) => {
+    const cells = filledCells(attributes, column);
     return cells.every((cell) => /\p{L}/u.test(cell) && cell.length === cells[0]!.length);
   });
-  return [...new Set([...codeColumns(own.header), ...texts])].filter((column) => hasCodes(own, column));
+  return [...new Set([...codeColumns(attributes.header), ...texts])].filter((column) => hasCodes(attributes, column));
 }
 
 /** Fields that also number features, so that codes given by names in a table are preferred. */
 const NUMBERS = ['id', 'shapeid'];
 
-interface OwnCodes {
+interface CodeField {
   column: string;
   /** Whether they occur in a table, or their name leaves no doubt. */
   isUsed: boolean;
@@ -175,10 +175,10 @@ interface OwnCodes {
  * The outlines' field of codes: of several, the one whose codes occur in the most tables, then the likeliest name.
  * @returns null if there is none
  */
-function codesOf(own: TextTable, tables: readonly TableFile[]): OwnCodes | null {
-  const named = columnsNamed(own.header, 'lga_pcode');
-  const fields = codeFields(own).map((column) => {
-    const codes = new Set(filledCells(own, column));
+function findCodeField(attributes: TextTable, tables: readonly TableFile[]): CodeField | null {
+  const named = columnsNamed(attributes.header, 'lga_pcode');
+  const fields = codeFields(attributes).map((column) => {
+    const codes = new Set(filledCells(attributes, column));
     const uses = tables.filter((table) => columnMatching(table, () => (cell) => codes.has(cell)) !== null).length;
     return { column, uses, isUsed: uses > 0 || (named.includes(column) && !NUMBERS.includes(plain(column))) };
   });
@@ -186,34 +186,36 @@ function codesOf(own: TextTable, tables: readonly TableFile[]): OwnCodes | null 
 }
 
 /** The outlines' field of codes by a usual name, such as GADM's GID_2, whose dots no code may have. */
-function codesToRecode(own: TextTable): OwnCodes | null {
-  for (const column of columnsNamed(own.header, 'lga_pcode')) {
-    const cells = filledCells(own, column);
+function codesToRecode(attributes: TextTable): CodeField | null {
+  for (const column of columnsNamed(attributes.header, 'lga_pcode')) {
+    const cells = filledCells(attributes, column);
     const recode = Object.fromEntries(cells.map((cell) => [cell, codeFrom(cell)]));
     const codes = new Set(Object.values(recode));
-    if (codes.size === own.rows.length && cells.length === own.rows.length && [...codes].every(isCode))
+    if (codes.size === attributes.rows.length && cells.length === attributes.rows.length && [...codes].every(isCode))
       return { column, isUsed: false, recode };
   }
   return null;
 }
 
-/** The code and name of each outline's parent, from a field of codes or, if `byName`, one of names, which are recoded. */
-function parentsOf(own: TextTable, byName: boolean) {
-  const isFull = (column: string) => filledCells(own, column).length === own.rows.length;
-  const coded = columnsNamed(own.header, 'state_pcode').find(
-    (column) => isFull(column) && filledCells(own, column).every(isCode),
+/**
+ * The code and name of each outline's parent, from a field of codes or, if `byName`, one of names, which are recoded.
+ */
+function findParents(attributes: TextTable, byName: boolean) {
+  const isFull = (column: string) => filledCells(attributes, column).length === attributes.rows.length;
+  const coded = columnsNamed(attributes.header, 'state_pcode').find(
+    (column) => isFull(column) && filledCells(attributes, column).every(isCode),
   );
-  const ofNames = likeliestColumn(own.header, 'state');
+  const ofNames = likeliestColumn(attributes.header, 'state');
   if (coded)
     return {
       column: coded,
-      codes: filledCells(own, coded),
-      names: ofNames ? filledCells(own, ofNames) : [],
+      codes: filledCells(attributes, coded),
+      names: ofNames ? filledCells(attributes, ofNames) : [],
       recode: null,
     };
-  const named = ofNames ?? likeliestColumn(own.header, 'state_pcode');
+  const named = ofNames ?? likeliestColumn(attributes.header, 'state_pcode');
   if (!byName || named === null || !isFull(named)) return null;
-  const names = filledCells(own, named);
+  const names = filledCells(attributes, named);
   const recode = Object.fromEntries(names.map((name) => [name, codeFrom(name)]));
   const isDistinct = new Set(Object.values(recode)).size === Object.keys(recode).length;
   return isDistinct ? { column: named, codes: names.map(codeFrom), names, recode } : null;
@@ -238,9 +240,11 @@ const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
  * The upper level: the first other file with several outlines that each have a code and a name. Of several codes, it is
  * the one that the lower level's areas have as their parent's.
  */
-function draftUpper(others: readonly OutlineFile[], own: TextTable): DraftAreas['states'] {
-  const parents = new Set(columnsNamed(own.header, 'state_pcode').flatMap((column) => filledCells(own, column)));
-  for (const outlines of others) {
+function draftUpper(candidates: readonly OutlineFile[], attributes: TextTable): DraftAreas['states'] {
+  const parents = new Set(
+    columnsNamed(attributes.header, 'state_pcode').flatMap((column) => filledCells(attributes, column)),
+  );
+  for (const outlines of candidates) {
     const table = attributeTable(outlines);
     const named = (...names: ColumnName[]) => names.flatMap((one) => columnsNamed(table.header, one));
     const codes = named('state_pcode', 'lga_pcode').filter((column) => hasCodes(table, column));
@@ -251,15 +255,15 @@ function draftUpper(others: readonly OutlineFile[], own: TextTable): DraftAreas[
   return null;
 }
 
-function upperOf({ outlines, columns }: NonNullable<DraftAreas['states']>): DraftAreas['upper'] {
+function upperAreas({ outlines, columns }: NonNullable<DraftAreas['states']>): DraftAreas['upper'] {
   const table = attributeTable(outlines);
   return distinct(filledCells(table, columns.state_pcode!), filledCells(table, columns.state!));
 }
 
 /** Each code once with its name, sorted by code; a code without a name serves as the name. */
 function distinct(codes: readonly string[], names: readonly string[]): DraftAreas['upper'] {
-  const found = new Map(codes.map((code, i) => [code, names[i] ?? code]));
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([code, name]) => ({ code, name }));
+  const nameByCode = new Map(codes.map((code, i) => [code, names[i] ?? code]));
+  return [...nameByCode].sort(([a], [b]) => (a < b ? -1 : 1)).map(([code, name]) => ({ code, name }));
 }
 
 /** The table that gives each name a code, identically or almost identically spelled; null if there is none. */

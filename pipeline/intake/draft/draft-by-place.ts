@@ -83,27 +83,28 @@ export function draftByPlace(
 ): TableDraft {
   if (!place) return withoutPlace(table);
   const places = [place.column, ...(place.facility ? [place.facility] : [])];
-  const others = table.header.filter((column) => !places.includes(column));
+  const columnsBeside = table.header.filter((column) => !places.includes(column));
   const named: Named = {
-    ...peopleByYear(table, others),
+    ...peopleByYear(table, columnsBeside),
     ...matchColumns(
-      others,
+      columnsBeside,
       USES.map(({ measure }) => measure),
     ),
   };
-  const rate = reportingRateColumn(others);
-  const nameless = namelessIn(table, others, named);
-  const numbers = nameless === null ? null : numbersIn(table, others, nameless, answers);
+  const rate = reportingRateColumn(columnsBeside);
+  const nameless = namelessIn(table, columnsBeside, named);
+  const numbers = nameless === null ? null : numbersIn(table, columnsBeside, nameless, answers);
   const isMonthly = isOfMonths(findTimeColumn(table, places));
-  const cases = isMonthly && named.confirmed === undefined && numbers === null ? casesIn(table, others, answers) : null;
+  const cases =
+    isMonthly && named.confirmed === undefined && numbers === null ? casesIn(table, columnsBeside, answers) : null;
   const measures: Measures = numbers
-    ? measureOf(numbers, nameless!)
+    ? measuresFor(numbers, nameless!)
     : { ...named, ...(cases && cases.added.length > 0 ? { confirmed: cases.added } : {}) };
   const time = findTimeColumn(table, [...places, ...Object.values(measures).flat()]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
   const keys = [...places, ...(rate ? [rate] : []), ...(typeof time === 'string' ? [] : Object.values(time.columns))];
-  const isByFacility = place.is === 'facility' || place.facility !== undefined;
+  const isByFacility = place.kind === 'facility' || place.facility !== undefined;
   const draft: TableDraft = {
     entries: [],
     obstacles: [],
@@ -117,13 +118,13 @@ export function draftByPlace(
       lost: 'cases',
     });
   for (const use of USES) {
-    const own = measures[use.measure];
-    if (own === undefined) continue;
-    const [column, ...more] = [own].flat() as [string];
+    const measured = measures[use.measure];
+    if (measured === undefined) continue;
+    const [column, ...more] = [measured].flat() as [string];
     const role =
-      isByFacility && use.measure !== 'confirmed' ? undefined : place.is === 'state_pcode' ? use.upper : use.lower;
+      isByFacility && use.measure !== 'confirmed' ? undefined : place.kind === 'state_pcode' ? use.upper : use.lower;
     const rows = use.monthly ? months : latest;
-    if (use.measure === 'people' && place.is === 'state_pcode' && !isByFacility && typeof rows !== 'string') {
+    if (use.measure === 'people' && place.kind === 'state_pcode' && !isByFacility && typeof rows !== 'string') {
       const [unit, people] = [use.unit, { [placeColumnName(place)]: place.column, people: column }];
       draft.above = { role: use.lower, unit, columns: people, ...rows };
       continue;
@@ -145,9 +146,11 @@ export function draftByPlace(
         ...columns,
         ...(more.length === 0 ? { [use.measure]: column } : {}),
         ...(use.measure === 'confirmed' && rate && !isByFacility ? { reporting_rate: rate } : {}),
-        ...matchColumns(others, [
+        ...matchColumns(columnsBeside, [
           ...(use.beside ? [use.beside] : []),
-          ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.is].filter((name) => name !== placeColumnName(place)),
+          ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.kind].filter(
+            (name) => name !== placeColumnName(place),
+          ),
         ]),
         // Whatever its column is called, an upper-level area tells names of the lower level apart.
         ...(placeColumnName(place) === 'lga' ? stateIn(table, null, states) : {}),
@@ -159,7 +162,7 @@ export function draftByPlace(
     if (use.measure === 'confirmed')
       draft.doubts = [
         ...(more.length > 0 ? partlyBlank(table, [column, ...more]) : []),
-        ...aboveTested(table, [column, ...more], testedIn(others)),
+        ...aboveTested(table, [column, ...more], testedIn(columnsBeside)),
       ];
     draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
   }
@@ -185,7 +188,7 @@ function withoutPlace(table: TableFile): TableDraft {
 
 function noteOn(
   { dialect }: TableFile,
-  { is, codes, facility }: PlaceKey,
+  { kind, codes, facility }: PlaceKey,
   { where, sums = {} }: DraftEntry,
   numbers: NumbersAre | null,
 ) {
@@ -194,10 +197,12 @@ function noteOn(
       .filter(Boolean)
       .join(', ')
       .replace(/^./, (letter) => letter.toUpperCase()) || 'Columns recognised by their names',
-    ...(is === 'facility' ? ['facilities are summed into the areas that the list of facilities gives'] : []),
+    ...(kind === 'facility' ? ['facilities are summed into the areas that the list of facilities gives'] : []),
     ...(facility ? ['facilities are summed into areas'] : []),
     ...(codes ? ['areas by their names'] : []),
-    ...Object.entries(sums).map(([name, own]) => `${name}: the sum of ${own.map((one) => `"${one}"`).join(' and ')}`),
+    ...Object.entries(sums).map(
+      ([name, added]) => `${name}: the sum of ${added.map((one) => `"${one}"`).join(' and ')}`,
+    ),
     ...(numbers ? [`numbers without a name taken for ${numbers}`] : []),
     ...(where ? [`only ${Object.values(where).join('-')}, the latest in every area`] : []),
   ];
@@ -213,11 +218,11 @@ function peopleByYear(table: TextTable & { file: string }, columns: readonly str
 
 /** The columns to add up to a table's cases, none if they are not known, as answered or else as their names say. */
 function casesIn(table: TableFile, columns: readonly string[], answers: Answers): TableDraft['cases'] | null {
-  const found = caseColumnsIn(table, columns) ?? unknownCasesIn(table, columns);
-  if (!found) return null;
+  const cases = caseColumnsIn(table, columns) ?? unknownCasesIn(table, columns);
+  if (!cases) return null;
   const answer = answers[casesQuestion(table.file)];
-  const added = answer === undefined ? found.added : columnsIn(answer, columns);
-  return { added, leftOut: [...found.added, ...found.leftOut].filter((column) => !added.includes(column)), columns };
+  const added = answer === undefined ? cases.added : columnsIn(answer, columns);
+  return { added, leftOut: [...cases.added, ...cases.leftOut].filter((column) => !added.includes(column)), columns };
 }
 
 /** Counts of which none is known to be of confirmed cases, in a table about malaria: people can say which are. */
@@ -229,10 +234,10 @@ function unknownCasesIn(table: TableFile, columns: readonly string[]): CaseColum
 
 /** A doubt about rows in which only some of the columns of a sum have a number. */
 function partlyBlank({ file, header, rows }: TableFile, added: readonly string[]): string[] {
-  const at = added.map((column) => header.indexOf(column));
+  const indexes = added.map((column) => header.indexOf(column));
   const partly = rows.filter(({ cells }) => {
-    const blank = at.filter((index) => cells[index] === null).length;
-    return blank > 0 && blank < at.length;
+    const blank = indexes.filter((index) => cells[index] === null).length;
+    return blank > 0 && blank < indexes.length;
   });
   if (partly.length === 0) return [];
   return [
@@ -247,12 +252,12 @@ function aboveTested(
   tested: readonly string[],
 ): string[] {
   if (tested.length === 0) return [];
-  const at = (column: string) => header.indexOf(column);
-  const sumOf = (cells: readonly (string | null)[], columns: readonly string[]) =>
-    columns.reduce((sum, column) => sum + Number(cells[at(column)] ?? 0), 0);
+  const columnIndex = (column: string) => header.indexOf(column);
+  const sumCells = (cells: readonly (string | null)[], columns: readonly string[]) =>
+    columns.reduce((sum, column) => sum + Number(cells[columnIndex(column)] ?? 0), 0);
   const above = rows
-    .filter(({ cells }) => tested.every((column) => cells[at(column)] !== null))
-    .map(({ line, cells }) => ({ line, positive: sumOf(cells, positives), tested: sumOf(cells, tested) }))
+    .filter(({ cells }) => tested.every((column) => cells[columnIndex(column)] !== null))
+    .map(({ line, cells }) => ({ line, positive: sumCells(cells, positives), tested: sumCells(cells, tested) }))
     .filter((row) => row.positive > row.tested);
   const [first] = above;
   if (!first) return [];
@@ -272,16 +277,16 @@ function namelessIn(table: TableFile, columns: readonly string[], named: Named):
   const { confirmed } = named;
   if (confirmed !== undefined) return /^value_*$/i.test(confirmed) ? confirmed : null;
   if (!table.dialect.wide || Object.keys(named).length > 0) return null;
-  const others = [reportingRateColumn(columns), ...columnsNamed(columns, 'period')];
+  const excluded = [reportingRateColumn(columns), ...columnsNamed(columns, 'period')];
   const isNumeric = (cells: readonly string[]) =>
     cells.length > 0 && cells.every((cell) => Number.isFinite(Number(cell)));
-  const numeric = columns.filter((column) => !others.includes(column) && isNumeric(filledCells(table, column)));
+  const numeric = columns.filter((column) => !excluded.includes(column) && isNumeric(filledCells(table, column)));
   return numeric.length === 1 ? numeric[0]! : null;
 }
 
 /**
- * What numbers without a name are: as answered, else by the names of the file and of its columns, else cases if they are
- * whole.
+ * What numbers without a name are: as answered, else by the names of the file and of its columns, else cases if they
+ * are whole.
  */
 function numbersIn(table: TableFile, columns: readonly string[], value: string, answers: Answers): NumbersAre {
   const answer = answers[numbersQuestion(table.file)];
@@ -294,7 +299,7 @@ function numbersIn(table: TableFile, columns: readonly string[], value: string, 
 }
 
 /** Numbers without a name are the only ones of their table: others beside them are totals. */
-function measureOf(numbers: NumbersAre, column: string): Measures {
+function measuresFor(numbers: NumbersAre, column: string): Measures {
   const measure = { cases: 'confirmed', rain: 'rain_mm', people: 'people', other: null }[numbers];
   return measure === null ? {} : { [measure]: column };
 }
@@ -321,7 +326,7 @@ function latestIn(table: TableFile, place: PlaceKey, time: TimeKey | string, mea
   const rowsAt = Map.groupBy([...table.rows.keys()], (row) => when.times[row]!);
   const most = Math.max(...[...rowsAt.values()].map((rows) => rows.length));
   const [last] = [...rowsAt]
-    .flatMap(([at, rows]) => (rows.length === most ? [at] : []))
+    .flatMap(([rowTime, rows]) => (rows.length === most ? [rowTime] : []))
     .sort((a, b) => (a > b ? -1 : 1));
   const { cells } = table.rows[rowsAt.get(last!)![0]!]!;
   const where = Object.values(when.columns).map((column) => [column, cells[table.header.indexOf(column)]!]);
@@ -332,16 +337,16 @@ function latestIn(table: TableFile, place: PlaceKey, time: TimeKey | string, mea
 function timeOfSurveys(table: TableFile): TimeKey | null {
   const survey = findYearColumn(table);
   if (!survey?.recode) return null;
-  const at = table.header.indexOf(survey.column);
-  const times = table.rows.map(({ cells }) => survey.recode![cells[at] ?? ''] ?? '');
+  const columnIndex = table.header.indexOf(survey.column);
+  const times = table.rows.map(({ cells }) => survey.recode![cells[columnIndex] ?? ''] ?? '');
   return { columns: { year: survey.column }, monthly: false, months: undefined, times };
 }
 
 /** Why a table has several rows for one area and time, and what tells them apart; null if it has not. */
 function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, measures: Measures): string | null {
-  const at = [place.column, place.facility ?? place.column].map((column) => table.header.indexOf(column));
+  const indexes = [place.column, place.facility ?? place.column].map((column) => table.header.indexOf(column));
   const keys = table.rows.map(({ cells }, i) =>
-    [...new Set(at.map((index) => cells[index])), time?.times[i] ?? ''].join(' ').trim(),
+    [...new Set(indexes.map((index) => cells[index])), time?.times[i] ?? ''].join(' ').trim(),
   );
   const counts = Map.groupBy(keys, (key) => key);
   const twice = [...counts].find(([, rows]) => rows.length > 1);
@@ -352,9 +357,9 @@ function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, mea
       !keyed.includes(column) &&
       new Set(table.rows.map(({ cells }, i) => `${keys[i]} ${cells[index]}`)).size === keys.length,
   );
-  const found = `${twice[1].length} rows for ${twice[0]}`;
-  if (!apart) return `${found}, and nothing tells them apart; leave one row for each area and time`;
+  const conflict = `${twice[1].length} rows for ${twice[0]}`;
+  if (!apart) return `${conflict}, and nothing tells them apart; leave one row for each area and time`;
   const values = [...new Set(filledCells(table, apart))];
   const some = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
-  return `${found}, which differ in "${apart}" (${some}); leave one row for each area and time`;
+  return `${conflict}, which differ in "${apart}" (${some}); leave one row for each area and time`;
 }

@@ -33,8 +33,8 @@ export interface TableDraft {
 /** The dialect of the file and of its months, if it is not the project's own. */
 export function dialectWith({ dialect }: TableFile, time: TimeKey | string | null): Pick<Source, 'dialect'> {
   const months = typeof time === 'string' ? undefined : time?.months;
-  const own = { ...dialect, ...(months ? { months } : {}) };
-  return Object.keys(own).length > 0 ? { dialect: own } : {};
+  const combined = { ...dialect, ...(months ? { months } : {}) };
+  return Object.keys(combined).length > 0 ? { dialect: combined } : {};
 }
 
 /** The file's column of codes or names of the areas of a table by area. */

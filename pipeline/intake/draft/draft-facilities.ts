@@ -18,7 +18,9 @@ export interface DraftFacilities {
   places: ReadonlyMap<TableFile, PlaceKey>;
 }
 
-/** Recognises tables of monthly figures by facility, and of several lists of facilities the one that fits most of them. */
+/**
+ * Recognises tables of monthly figures by facility, and of several lists of facilities the one that fits most of them.
+ */
 export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): DraftFacilities {
   const times = new Map(tables.map((table) => [table, findTimeColumn(table, [])]));
   const isMonthly = (table: TableFile) => {
@@ -28,15 +30,15 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
   const monthly = tables.filter((table) => columnsNamed(table.header, 'facility').length > 0 && isMonthly(table));
   const ofAreas = tables.filter(isMonthly).flatMap((table): [TableFile, PlaceKey][] => {
     const place = findPlaceColumn(table, areas);
-    if (place?.is !== 'lga_pcode') return [];
+    if (place?.kind !== 'lga_pcode') return [];
     // A column with one value for each area names areas, whatever it is called.
     const facility =
       columnsNamed(table.header, 'facility').find(
-        (column) => countOf(table, [place.column, column]) > countOf(table, [place.column]),
+        (column) => countDistinct(table, [place.column, column]) > countDistinct(table, [place.column]),
       ) ?? partsIn(table, place.column, times.get(table) as TimeKey);
     return facility ? [[table, { ...place, facility }]] : [];
   });
-  const alone = monthly.filter((table) => findPlaceColumn(table, areas)?.is !== 'lga_pcode');
+  const alone = monthly.filter((table) => findPlaceColumn(table, areas)?.kind !== 'lga_pcode');
   const lists = tables
     .filter((table) => !monthly.includes(table))
     .flatMap((table) => {
@@ -51,7 +53,7 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
       const names = new Set(filledCells(list.table, list.facility));
       const places = alone.flatMap((table): [TableFile, PlaceKey][] => {
         const column = columnMatching(table, () => (cell) => names.has(cell));
-        return column ? [[table, { is: 'facility', column, codes: null }]] : [];
+        return column ? [[table, { kind: 'facility', column, codes: null }]] : [];
       });
       return { ...list, places };
     })
@@ -70,28 +72,28 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
 }
 
 /** How many different rows some columns have. */
-function countOf({ header, rows }: TableFile, columns: readonly string[]): number {
-  const at = columns.map((column) => header.indexOf(column));
-  return new Set(rows.map(({ cells }) => JSON.stringify(at.map((index) => cells[index])))).size;
+function countDistinct({ header, rows }: TableFile, columns: readonly string[]): number {
+  const indexes = columns.map((column) => header.indexOf(column));
+  return new Set(rows.map(({ cells }) => JSON.stringify(indexes.map((index) => cells[index])))).size;
 }
 
 /**
- * The column of the parts of areas, such as health districts, in a table with several rows of an area and month: it tells
- * them apart, and each of its names lies in one area.
+ * The column of the parts of areas, such as health districts, in a table with several rows of an area and month: it
+ * tells them apart, and each of its names lies in one area.
  */
 function partsIn(table: TableFile, area: string, { columns }: TimeKey): string | null {
   const time = Object.values(columns);
-  if (countOf(table, [area, ...time]) === table.rows.length) return null;
+  if (countDistinct(table, [area, ...time]) === table.rows.length) return null;
   const isNumber = (cell: string) => Number.isFinite(Number(cell));
-  const found = table.header.find(
+  const part = table.header.find(
     (column) =>
       column !== area &&
       !time.includes(column) &&
       !filledCells(table, column).some(isNumber) &&
-      countOf(table, [area, column, ...time]) === table.rows.length &&
-      countOf(table, [area, column]) === countOf(table, [column]),
+      countDistinct(table, [area, column, ...time]) === table.rows.length &&
+      countDistinct(table, [area, column]) === countDistinct(table, [column]),
   );
-  return found ?? null;
+  return part ?? null;
 }
 
 /** In a list of units as DHIS2 gives it, facilities have an `id` and a `name`. */
@@ -103,7 +105,7 @@ const facilityColumns = (header: readonly string[]) => [
 /** The columns that say in which area the rows of a table are: codes, names or, without these, coordinates. */
 function placeIn(table: TableFile, areas: AreaCodes): Record<string, string> | null {
   const place = findPlaceColumn(table, areas);
-  if (place?.is === 'lga_pcode')
+  if (place?.kind === 'lga_pcode')
     return { [placeColumnName(place)]: place.column, ...matchColumns(table.header, ['state']) };
   const coordinates = matchColumns(table.header, ['longitude', 'latitude']);
   return Object.keys(coordinates).length === 2 ? coordinates : null;

@@ -1,4 +1,6 @@
-/** The columns of a table that say where and when: areas by their codes or names, months in any order of their parts. */
+/**
+ * The columns of a table that say where and when: areas by their codes or names, months in any order of their parts.
+ */
 import type { MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
@@ -11,18 +13,18 @@ import { columnMatching, columnsNamed, filledCells } from '../columns.ts';
 export interface AreaLevel {
   codes: ReadonlySet<string>;
   /** The code that each of some names means, as the ingest matches them: undefined for none, null for several. */
-  codesOf(names: Iterable<string>): (name: string) => string | null | undefined;
+  codeFinder(names: Iterable<string>): (name: string) => string | null | undefined;
 }
 
 export function areaLevel(areas: readonly { code: string; name: string }[]): AreaLevel {
   const by = (form: (name: string) => string) => {
     const byName = Map.groupBy(areas, ({ name }) => form(name));
-    return new Map([...byName].map(([name, own]) => [name, own.length === 1 ? own[0]!.code : null]));
+    return new Map([...byName].map(([name, namesakes]) => [name, namesakes.length === 1 ? namesakes[0]!.code : null]));
   };
   const [whole, bare] = [by(plain), by(withoutWords(sharedWords(areas.map(({ name }) => name))))];
   return {
     codes: new Set(areas.map(({ code }) => code)),
-    codesOf: (names) => {
+    codeFinder: (names) => {
       const bareName = withoutWords(sharedWords(names));
       return (name) => whole.get(plain(name)) ?? bare.get(bareName(name)) ?? whole.get(longestRun(name, whole) ?? '');
     },
@@ -43,7 +45,7 @@ export interface AreaCodes {
 
 /** The column that names the areas of a table's rows. */
 export interface PlaceKey {
-  is: 'lga_pcode' | 'state_pcode' | 'facility';
+  kind: 'lga_pcode' | 'state_pcode' | 'facility';
   column: string;
   /** The code of each name in the column that only one area has, if it has names. */
   codes: Record<string, string> | null;
@@ -56,27 +58,27 @@ export interface PlaceKey {
  * a name among other words: the ingest asks for it to be accepted.
  */
 export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
-  const ofLevel = (is: 'lga_pcode' | 'state_pcode', { codes, codesOf }: AreaLevel): PlaceKey | null => {
+  const ofLevel = (kind: 'lga_pcode' | 'state_pcode', { codes, codeFinder }: AreaLevel): PlaceKey | null => {
     const coded = columnMatching(table, () => (cell) => codes.has(cell));
     // Codes that are names without accents: a column of these names has some of the codes too.
     const isOfNames = (column: string) => {
       const cells = new Set(filledCells(table, column));
-      const codeOf = codesOf(cells);
-      return [...cells].some((cell) => !codes.has(cell) && codeOf(cell) !== undefined);
+      const findCode = codeFinder(cells);
+      return [...cells].some((cell) => !codes.has(cell) && findCode(cell) !== undefined);
     };
-    if (coded && !isOfNames(coded)) return { is, column: coded, codes: null };
+    if (coded && !isOfNames(coded)) return { kind, column: coded, codes: null };
     const named = columnMatching(table, (cells) => {
-      const codeOf = codesOf(cells);
-      return (cell) => codeOf(cell) !== undefined;
+      const findCode = codeFinder(cells);
+      return (cell) => findCode(cell) !== undefined;
     });
     if (!named) return null;
     const cells = [...new Set(filledCells(table, named))].sort();
-    const codeOf = codesOf(cells);
+    const findCode = codeFinder(cells);
     const byName = cells.flatMap((cell): [string, string][] => {
-      const code = codeOf(cell);
+      const code = findCode(cell);
       return code ? [[cell, code]] : [];
     });
-    return { is, column: named, codes: Object.fromEntries(byName) };
+    return { kind, column: named, codes: Object.fromEntries(byName) };
   };
   return ofLevel('lga_pcode', lgas) ?? ofLevel('state_pcode', states);
 }
@@ -88,9 +90,11 @@ export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): 
 export function stateIn(
   table: TextTable,
   within: PlaceKey | null,
-  { codes, codesOf }: AreaLevel,
+  { codes, codeFinder }: AreaLevel,
 ): { state?: string; state_pcode?: string } {
-  const columns = [...columnsNamed(table.header, 'state'), ...table.header].filter((own) => own !== within?.column);
+  const columns = [...columnsNamed(table.header, 'state'), ...table.header].filter(
+    (column) => column !== within?.column,
+  );
   const all = (fits: (cells: ReadonlySet<string>) => (cell: string) => unknown) =>
     columns.find((column) => {
       const cells = new Set(filledCells(table, column));
@@ -98,13 +102,13 @@ export function stateIn(
     });
   const state_pcode = within && all(() => (cell) => codes.has(cell));
   if (state_pcode) return { state_pcode };
-  const state = all(codesOf);
+  const state = all(codeFinder);
   return state ? { state } : {};
 }
 
 /** What an entry calls the column. */
-export const placeColumnName = ({ is, codes }: PlaceKey): 'lga' | 'state' | PlaceKey['is'] =>
-  codes === null || is === 'facility' ? is : is === 'lga_pcode' ? 'lga' : 'state';
+export const placeColumnName = ({ kind, codes }: PlaceKey): 'lga' | 'state' | PlaceKey['kind'] =>
+  codes === null || kind === 'facility' ? kind : kind === 'lga_pcode' ? 'lga' : 'state';
 
 /** The columns that give the times of a table's rows. */
 export interface TimeKey {
@@ -115,7 +119,7 @@ export interface TimeKey {
   /** The time of each row, `YYYY-MM` or `YYYY`. */
   times: readonly string[];
   /** Other orders in which days and months can be read as well. */
-  others?: readonly MonthOrder[];
+  alternatives?: readonly MonthOrder[];
 }
 
 /**
@@ -129,22 +133,24 @@ export function findTimeColumn(
   sort?: (orders: readonly MonthOrder[], cells: readonly string[]) => MonthOrder[],
 ): TimeKey | string {
   const header = table.header.filter((column) => !except.includes(column));
-  const at = (column: string) => table.header.indexOf(column);
+  const columnIndex = (column: string) => table.header.indexOf(column);
   const named = columnsNamed(header, 'period');
-  const others = header.filter((column) => !named.includes(column));
+  const unnamed = header.filter((column) => !named.includes(column));
   let obstacle = 'without a column of months';
-  for (const column of [...named, ...others]) {
+  for (const column of [...named, ...unnamed]) {
     const cells = filledCells(table, column);
     // Plain numbers are months only under a name of months.
-    if (others.includes(column) && cells.every((cell) => /^\d+$/.test(cell))) continue;
+    if (unnamed.includes(column) && cells.every((cell) => /^\d+$/.test(cell))) continue;
     const orders = sort ? dateOrders(cells) : monthOrders(cells);
     // The project's own form is no order, and the only one where it is read.
     const several = orders.filter((order) => order !== undefined);
     const [months, ...rest] = several.length > 1 && sort ? sort(several, cells) : several;
     if (orders.length === 1 || (orders.length > 1 && sort)) {
-      const times = table.rows.map(({ cells: own }) => readMonth(own[at(column)] ?? '', months) ?? '');
+      const times = table.rows.map(
+        ({ cells: rowCells }) => readMonth(rowCells[columnIndex(column)] ?? '', months) ?? '',
+      );
       const key = { columns: { period: column }, monthly: true, months, times };
-      return rest.length > 0 ? { ...key, others: rest } : key;
+      return rest.length > 0 ? { ...key, alternatives: rest } : key;
     }
     if (orders.length > 1)
       obstacle = `day and month of "${cells[0]}" in "${column}" cannot be told apart; write months as YYYY-MM`;
@@ -163,10 +169,10 @@ export function findTimeColumn(
   const month = columnsNamed(header, 'month').find((column) =>
     isColumn(column, (cell) => readMonthOfYear(cell) !== null),
   );
-  const years = table.rows.map(({ cells }) => cells[at(year)] ?? '');
+  const years = table.rows.map(({ cells }) => cells[columnIndex(year)] ?? '');
   if (!month) return { columns: { year }, monthly: false, months: undefined, times: years };
   const times = table.rows.map(({ cells }, i) => {
-    const number = readMonthOfYear(cells[at(month)] ?? '');
+    const number = readMonthOfYear(cells[columnIndex(month)] ?? '');
     return `${years[i]}-${number?.padStart(2, '0')}`;
   });
   return { columns: { year, month }, monthly: true, months: undefined, times };

@@ -27,10 +27,10 @@ interface AreaCount {
 
 /** The areas' counts in `column` of the population table, in the order of the outlines. */
 export function peopleByArea(areas: DraftAreas, { used, entry }: DraftedTable, column: string): AreaCount[] {
-  const at = (name: string) => used.header.indexOf(name);
-  const [code, people] = [at(placesColumn(entry)), at(column)];
+  const columnIndex = (name: string) => used.header.indexOf(name);
+  const [code, people] = [columnIndex(placesColumn(entry)), columnIndex(column)];
   const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
-  const ofArea = codeOf(areas);
+  const ofArea = codeLookup(areas);
   return areas.outlines.features.map((feature) => ({
     name: String(feature.properties[areas.columns.lga!]),
     people: byCode.get(ofArea(feature) ?? '') || null,
@@ -38,16 +38,18 @@ export function peopleByArea(areas: DraftAreas, { used, entry }: DraftedTable, c
 }
 
 /** The code of a lower-level area by its outline. */
-function codeOf({ columns, lgas, recode }: DraftAreas) {
+function codeLookup({ columns, lgas, recode }: DraftAreas) {
   const codes = new Map(lgas.map((lga) => [lga.name, lga.code]));
   return ({ properties }: OutlineFile['features'][number]): string | undefined => {
     const name = String(properties[columns.lga!]);
-    const own = columns.lga_pcode && String(properties[columns.lga_pcode]);
-    return own ? (recode?.lga_pcode?.[own] ?? own) : codes.get(recode?.lga?.[name] ?? name);
+    const code = columns.lga_pcode && String(properties[columns.lga_pcode]);
+    return code ? (recode?.lga_pcode?.[code] ?? code) : codes.get(recode?.lga?.[name] ?? name);
   };
 }
 
-/** People of a raster inside each outline, in their order; null if an outline is invalid, which `catalog check` reports. */
+/**
+ * People of a raster inside each outline, in their order; null if an outline is invalid, which `catalog check` reports.
+ */
 async function sumsByArea(
   root: string,
   { file, nodata }: RasterFile,
@@ -57,7 +59,7 @@ async function sumsByArea(
   const raster = await describeRaster(path.join(root, file), { nodata: nodata ?? undefined });
   const outlines = features.map(({ polygons }) => drawOutline(polygons, raster.grid));
   const sums = await sumInside([raster], null, outlines, 1, () => {});
-  return sums[0]!.map((own) => zonalStatistics(own, false).sum);
+  return sums[0]!.map((areaSums) => zonalStatistics(areaSums, false).sum);
 }
 
 /**
@@ -71,10 +73,10 @@ export async function ratiosByArea(
   outlines: OutlineFile,
   counts: readonly AreaCount[],
 ): Promise<Ratio[]> {
-  return ratiosOf((await sumsByArea(root, raster, outlines)) ?? [], counts);
+  return toRatios((await sumsByArea(root, raster, outlines)) ?? [], counts);
 }
 
-const ratiosOf = (sums: readonly number[], counts: readonly AreaCount[]): Ratio[] =>
+const toRatios = (sums: readonly number[], counts: readonly AreaCount[]): Ratio[] =>
   sums
     .flatMap((sum, i) => (counts[i]?.people ? [{ name: counts[i].name, ratio: sum / counts[i].people }] : []))
     .sort((a, b) => a.ratio - b.ratio);
@@ -86,25 +88,25 @@ export async function ratiosAbove(
   areas: DraftAreas,
   { used, entry }: PeopleAbove,
 ): Promise<Ratio[]> {
-  const at = (name: string) => used.header.indexOf(name);
-  const [code, people] = [at(placesColumn(entry)), at(entry.columns!.people!)];
+  const columnIndex = (name: string) => used.header.indexOf(name);
+  const [code, people] = [columnIndex(placesColumn(entry)), columnIndex(entry.columns!.people!)];
   const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
   const { outlines, columns } = areas.states ?? areas;
   const sums = (await sumsByArea(root, raster, outlines)) ?? [];
   const parents = new Map(areas.lgas.map((lga) => [lga.code, lga.parent]));
-  const parentOf = areas.states
+  const parentCode = areas.states
     ? ({ properties }: OutlineFile['features'][number]) => String(properties[columns.state_pcode!])
-    : (feature: OutlineFile['features'][number]) => parents.get(codeOf(areas)(feature) ?? '');
+    : (feature: OutlineFile['features'][number]) => parents.get(codeLookup(areas)(feature) ?? '');
   const above = areas.upper.map((area) => ({
     sum: outlines.features.reduce(
-      (total, feature, i) => total + (parentOf(feature) === area.code ? (sums[i] ?? 0) : 0),
+      (total, feature, i) => total + (parentCode(feature) === area.code ? (sums[i] ?? 0) : 0),
       0,
     ),
     count: { name: area.name, people: byCode.get(area.code) || null },
   }));
   return sums.length === 0
     ? []
-    : ratiosOf(
+    : toRatios(
         above.map(({ sum }) => sum),
         above.map(({ count }) => count),
       );
@@ -122,11 +124,11 @@ export const isFarOff = (ratios: readonly Ratio[]): boolean =>
 
 /** The range of the ratios and, if some differ by more than a factor of 2, the areas that differ most. */
 export function describeRatios(ratios: readonly Ratio[]): string {
-  const of = ({ ratio }: Ratio) => ratio.toFixed(2);
-  const range = `by area ${of(ratios[0]!)} to ${of(ratios.at(-1)!)} times the population table`;
+  const format = ({ ratio }: Ratio) => ratio.toFixed(2);
+  const range = `by area ${format(ratios[0]!)} to ${format(ratios.at(-1)!)} times the population table`;
   const far = ratios.filter(({ ratio }) => ratio > FAR || ratio < 1 / FAR);
   if (far.length === 0) return range;
   const worst = far.toSorted((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio))).slice(0, 3);
-  const names = worst.map((area) => `${area.name} ${of(area)}`).join(', ');
+  const names = worst.map((area) => `${area.name} ${format(area)}`).join(', ');
   return `${range}; off by a factor of more than ${FAR} in ${far.length} of ${ratios.length}: ${names}`;
 }

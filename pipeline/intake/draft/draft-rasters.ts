@@ -17,10 +17,10 @@ const LEAST_MONTHS = 12;
 /** Number of adjacent cells that may share one value: population projections repeat values from cell to cell. */
 const REPEATS = 2000;
 
-const nameOf = ({ file }: RasterFile) => path.basename(file).toLowerCase();
+const lowerName = ({ file }: RasterFile) => path.basename(file).toLowerCase();
 /** The year in the file's name; null if there is none. */
 export function yearInName(raster: RasterFile): number | null {
-  const [, year] = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(nameOf(raster)) ?? [];
+  const [, year] = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(lowerName(raster)) ?? [];
   return year ? Number(year) : null;
 }
 const range = (least: number, most: number): Pick<Source, 'range'> => ({ range: [least, most] });
@@ -28,7 +28,8 @@ const range = (least: number, most: number): Pick<Source, 'range'> => ({ range: 
 /** Rasters of people per cell, by their names and values. */
 export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] =>
   rasters.filter(
-    (raster) => /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(nameOf(raster)) && raster.least >= 0 && raster.most > 1,
+    (raster) =>
+      /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(lowerName(raster)) && raster.least >= 0 && raster.most > 1,
   );
 
 /**
@@ -44,24 +45,26 @@ export function draftRasters(
 ): DraftRasters {
   const months = rasters.filter(({ file, period }) => period !== null && /rain|prec|chirps|ppt/i.test(file));
   const rain = months.length >= LEAST_MONTHS ? months : [];
-  const others = rasters.filter((raster) => !rain.includes(raster));
+  const remaining = rasters.filter((raster) => !rain.includes(raster));
   const priority = (raster: RasterFile) => {
     if (raster.file === wanted) return Number.NEGATIVE_INFINITY;
-    const own = ratios.get(raster);
-    return own ? disagreement(own) : -raster.sum;
+    const areaRatios = ratios.get(raster);
+    return areaRatios ? disagreement(areaRatios) : -raster.sum;
   };
-  const population = populationRasters(others).sort((a, b) => priority(a) - priority(b));
-  const elevation = others.find(
+  const population = populationRasters(remaining).sort((a, b) => priority(a) - priority(b));
+  const elevation = remaining.find(
     (raster) =>
-      /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(nameOf(raster)) && raster.most > 50 && raster.least > -500,
+      /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(lowerName(raster)) && raster.most > 50 && raster.least > -500,
   );
-  const travel = others.find((raster) => /travel|minutes|walking|motori/.test(nameOf(raster)) && raster.least >= 0);
+  const travel = remaining.find(
+    (raster) => /travel|minutes|walking|motori/.test(lowerName(raster)) && raster.least >= 0,
+  );
   const drafted: DraftRasters['drafted'] = [];
-  const add = (found: readonly (RasterFile | undefined)[], entry: DraftEntry) => {
-    const own = found.filter((raster) => raster !== undefined);
-    const [nodata, ...others] = new Set(own.flatMap((raster) => raster.nodata ?? []));
-    const declared = nodata === undefined || others.length > 0 ? {} : { nodata };
-    if (own.length > 0) drafted.push({ rasters: own, entry: { ...entry, ...declared } });
+  const add = (candidates: readonly (RasterFile | undefined)[], entry: DraftEntry) => {
+    const chosen = candidates.filter((raster) => raster !== undefined);
+    const [nodata, ...alternatives] = new Set(chosen.flatMap((raster) => raster.nodata ?? []));
+    const declared = nodata === undefined || alternatives.length > 0 ? {} : { nodata };
+    if (chosen.length > 0) drafted.push({ rasters: chosen, entry: { ...entry, ...declared } });
   };
   const largest = (of: readonly RasterFile[]) => of.reduce((most, raster) => Math.max(most, raster.most), 0);
   const rounded = (value: number) => Number((2 * value).toPrecision(1));
@@ -83,7 +86,7 @@ export function draftRasters(
   return {
     drafted,
     population,
-    leftOut: others
+    leftOut: remaining
       .filter((raster) => !used.has(raster))
       .map((raster) => ({
         kind: 'left out',
@@ -100,7 +103,7 @@ function whyLeftOut(
   ratios: readonly Ratio[] | undefined,
 ): string {
   const values = `values ${short(raster.least)} to ${short(raster.most)}`;
-  if (/(^|_)pd_|densit/.test(nameOf(raster))) return 'people per km² by its name; only people per cell are read';
+  if (/(^|_)pd_|densit/.test(lowerName(raster))) return 'people per km² by its name; only people per cell are read';
   if (population.includes(raster))
     return ratios
       ? `people per cell, ${describeRatios(ratios)}; ${population[0]!.file} is used instead`

@@ -19,7 +19,9 @@ export interface SurveyParts {
   files: Source['files'];
 }
 
-/** What is known of the results of clusters without places: their parts, or why none of several files is the other one. */
+/**
+ * What is known of the results of clusters without places: their parts, or why none of several files is the other one.
+ */
 export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, SurveyParts | string> {
   const isLocated = ({ header }: TableFile) =>
     Object.keys(matchColumns(header, ['longitude', 'latitude'])).length === 2;
@@ -27,14 +29,14 @@ export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, Sur
   const parts = new Map<TableFile, SurveyParts | string>();
   for (const results of tables.filter((table) => !isLocated(table) && hasResults(table))) {
     const fitting = lists.flatMap((places) => {
-      const on = keysOf(results, places);
+      const on = findJoin(results, places);
       return on ? [{ places, on }] : [];
     });
     // Each round numbers its clusters anew, so those of other rounds fit as well.
-    const named = fitting.filter(({ places }) => yearIn(places.file) !== null && yearsOf(results).size === 1);
-    const [found, ...others] = named.length === 1 ? named : fitting;
-    if (!found) continue;
-    if (others.length > 0) {
+    const named = fitting.filter(({ places }) => yearIn(places.file) !== null && surveyYears(results).size === 1);
+    const [match, ...rivals] = named.length === 1 ? named : fitting;
+    if (!match) continue;
+    if (rivals.length > 0) {
       const files = fitting.map(({ places }) => places.file).join(' and ');
       parts.set(
         results,
@@ -42,14 +44,14 @@ export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, Sur
       );
       continue;
     }
-    parts.set(results, partsOf(results, found.places, found.on));
+    parts.set(results, joinParts(results, match.places, match.on));
   }
   return parts;
 }
 
-function partsOf(results: TableFile, places: TableFile, on: Record<string, string>): SurveyParts {
-  const locationOf = { table: new InputLocation(results.file), other: new InputLocation(places.file) };
-  const { table } = joined(results, places, on, locationOf);
+function joinParts(results: TableFile, places: TableFile, on: Record<string, string>): SurveyParts {
+  const locations = { table: new InputLocation(results.file), lookup: new InputLocation(places.file) };
+  const { table } = joined(results, places, on, locations);
   const dialect = Object.keys(places.dialect).length > 0 ? { dialect: places.dialect } : {};
   const join = { on, format: places.format as 'csv', ...dialect };
   const by = Object.keys(on);
@@ -70,7 +72,7 @@ const hasResults = ({ header }: TableFile): boolean => {
 };
 
 /** The years of a survey, by the name of its file or by its rows; none if neither gives them. */
-function yearsOf(results: TableFile): ReadonlySet<number> {
+function surveyYears(results: TableFile): ReadonlySet<number> {
   const named = yearIn(results.file);
   if (named !== null) return new Set([named]);
   const year = findYearColumn(results);
@@ -81,15 +83,15 @@ function yearsOf(results: TableFile): ReadonlySet<number> {
  * The columns of cluster and, if both have it, survey year by which two tables are of the same clusters, each with one
  * place; null if they are not.
  */
-function keysOf(results: TableFile, places: TableFile): Record<string, string> | null {
-  const [own, other] = [yearsOf(results), yearIn(places.file)];
-  if (own.size > 0 && other !== null && !own.has(other)) return null;
+function findJoin(results: TableFile, places: TableFile): Record<string, string> | null {
+  const [resultYears, placesYear] = [surveyYears(results), yearIn(places.file)];
+  if (resultYears.size > 0 && placesYear !== null && !resultYears.has(placesYear)) return null;
   const pairs = (name: ColumnName, fits: (table: TableFile, column: string) => boolean) => {
-    const [own, others] = [results, places].map((table) =>
+    const [resultColumns, placeColumns] = [results, places].map((table) =>
       columnsNamed(table.header, name).filter((column) => fits(table, column)),
     ) as [string[], string[]];
-    return own
-      .flatMap((column) => others.map((one): [string, string] => [column, one]))
+    return resultColumns
+      .flatMap((column) => placeColumns.map((one): [string, string] => [column, one]))
       .sort(([a, b], [c, d]) => Number(c === d) - Number(a === b));
   };
   const isYear = (table: TableFile, column: string) =>
@@ -106,9 +108,9 @@ function keysOf(results: TableFile, places: TableFile): Record<string, string> |
           columns.map((column) => header.indexOf(column)),
         ),
       );
-    const own = keysIn(results, Object.keys(on));
+    const resultKeys = keysIn(results, Object.keys(on));
     const placed = new Set(keysIn(places, Object.values(on)));
-    const known = own.filter((key) => placed.has(key)).length;
-    return placed.size === places.rows.length && known >= (2 / 3) * own.length;
+    const matched = resultKeys.filter((key) => placed.has(key)).length;
+    return placed.size === places.rows.length && matched >= (2 / 3) * resultKeys.length;
   }
 }

@@ -39,7 +39,7 @@ export function draftSurvey(
   const refused = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
   const coordinates = matchColumns(given.header, ['longitude', 'latitude']);
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
-  const tests = testsOf(given, located, place);
+  const tests = sideBySideTests(given, located, place);
   const table = tests ? { ...given, ...inOwnDialect(given, { tests }, given.file) } : given;
   const { header } = table;
   const counts = countsIn(header, tests);
@@ -48,20 +48,20 @@ export function draftSurvey(
   if (parts) about.cluster_id = parts.cluster_id;
   const isComplete = counts.examined !== undefined && (counts.positive ?? counts.positivity) !== undefined;
   // Of tables by area of the upper level, only those with clusters: others are results of the area as a whole.
-  const within = place?.is === 'lga_pcode' || about.cluster_id ? place : null;
+  const within = place?.kind === 'lga_pcode' || about.cluster_id ? place : null;
   // Health facilities' monthly records have tests and positives too, but not a method for each row.
   if (!(located && (isComplete || about.method)) && !(within && isComplete && about.method)) return null;
   if (counts.positive) delete counts.positivity;
   const year = findYearColumn(table);
-  const of = { ...coordinates, ...counts, ...(year?.recode ? { survey_year: year.column } : {}) };
-  const time = findTimeColumn(table, Object.values(of), shortestFirst);
+  const usedColumns = { ...coordinates, ...counts, ...(year?.recode ? { survey_year: year.column } : {}) };
+  const time = findTimeColumn(table, Object.values(usedColumns), shortestFirst);
   const noMonths = typeof time === 'string' ? time : time.monthly ? null : 'without the months of its clusters';
-  const found = { ...about, ...counts, positive: counts.positive ?? counts.positivity };
+  const recognised = { ...about, ...counts, positive: counts.positive ?? counts.positivity };
   const missing = [
-    ...(['examined', 'positive'] as const).filter((name) => !found[name]),
+    ...(['examined', 'positive'] as const).filter((name) => !recognised[name]),
     // Months tell the rounds, too.
     ...(year || noMonths === null || yearIn(given.file) !== null ? [] : ['survey_year' as const]),
-    ...(['cluster_id', 'method'] as const).filter((name) => !found[name]),
+    ...(['cluster_id', 'method'] as const).filter((name) => !recognised[name]),
   ].map((name) => `a column of the ${MEANING[name]} (such as ${columnAliases(name)[0]})`);
   if (missing.length > 0)
     return refused(`a survey without ${missing.join(', ')}${noMonths === null ? '' : `, and ${noMonths}`}`);
@@ -82,7 +82,7 @@ export function draftSurvey(
   const urban = columnsNamed(header, 'urban').find((column) =>
     filledCells(table, column).every((cell) => urbanIn(cell) !== undefined),
   );
-  const state = located || within!.is !== 'state_pcode' ? stateIn(table, located ? null : within!, states) : {};
+  const state = located || within!.kind !== 'state_pcode' ? stateIn(table, located ? null : within!, states) : {};
   const { dialect = {} } = dialectWith(table, time);
   const ofFile = { ...dialect, ...(tests ? { tests } : {}) };
   const entry: DraftEntry = {
@@ -140,7 +140,9 @@ const SURVEY_YEAR = '\tsurvey_year';
 const samplesIn = ({ header, rows }: TextTable, columns: readonly string[]): string[] =>
   rows.map(({ cells }) => JSON.stringify(columns.map((column) => cells[header.indexOf(column)])));
 
-/** The columns of children examined and positive; those of tests, where they stand side by side, and no totals of these. */
+/**
+ * The columns of children examined and positive; those of tests, where they stand side by side, and no totals of these.
+ */
 function countsIn(header: readonly string[], tests: Dialect['tests'] | null) {
   const names = ['examined', 'positive', 'positivity'] as const;
   const [test] = Object.values(tests ?? {});
@@ -151,12 +153,12 @@ function countsIn(header: readonly string[], tests: Dialect['tests'] | null) {
 }
 
 /** Columns of tests that stand side by side in rows of clusters; null if they do not. */
-function testsOf(table: TableFile, located: boolean, place: PlaceKey | null): Dialect['tests'] | null {
+function sideBySideTests(table: TableFile, located: boolean, place: PlaceKey | null): Dialect['tests'] | null {
   const { header, dialect } = table;
   const { cluster_id, method } = matchColumns(header, ['cluster_id', 'method']);
   // Ids alone may be those of facilities, whose records are cases of their areas.
   const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plain(cluster_id));
-  const hasClusters = isNamed || (located && place?.is !== 'lga_pcode');
+  const hasClusters = isNamed || (located && place?.kind !== 'lga_pcode');
   if (method || dialect.pivot || dialect.wide || !hasClusters || likeliestColumn(header, 'facility') !== null)
     return null;
   const tests = testsIn(header).filter(
@@ -180,14 +182,14 @@ function shortestFirst(orders: readonly MonthOrder[], cells: readonly string[]):
 }
 
 /** A doubt about dates whose day and month cannot be told apart. */
-function doubtOrder(table: TableFile, { columns, months, others = [] }: TimeKey): string[] {
-  if (others.length === 0 || !('period' in columns)) return [];
+function doubtOrder(table: TableFile, { columns, months, alternatives = [] }: TimeKey): string[] {
+  if (alternatives.length === 0 || !('period' in columns)) return [];
   const cells = filledCells(table, columns.period);
   const spanBy = (order: MonthOrder) => {
     const { first, last } = monthSpan(cells.flatMap((cell) => readMonth(cell, order) ?? []));
     return first === last ? first : `${first} to ${last}`;
   };
-  const rest = others.map((order) => `as "${order}" it would be ${spanBy(order)}`).join(', ');
+  const rest = alternatives.map((order) => `as "${order}" it would be ${spanBy(order)}`).join(', ');
   return [
     `${table.file}: day and month of "${cells[0]}" in "${columns.period}" cannot be told apart; read as "${months}", fieldwork is ${spanBy(months!)}; ${rest}. If that is right, write it as "months" in the dialect (sources.json), and correct the rounds`,
   ];
@@ -218,24 +220,24 @@ export function withoutOtherAges(entry: DraftEntry, table: TextTable, ages: read
   const { survey_year, youngest_years, oldest_years, method } = columns;
   // Without its round, nothing would tell the survey year of a row.
   if (!survey_year) return entry;
-  const cellOf = (cells: TextTable['rows'][number]['cells'], column: string | undefined) =>
+  const cellIn = (cells: TextTable['rows'][number]['cells'], column: string | undefined) =>
     cells[table.header.indexOf(column ?? '')] || null;
   const monthsIn = (cell: string | null) => (cell === null ? null : 12 * Number(cell));
   const fitting = table.rows.filter(({ cells }) => {
-    const [youngest_months, oldest_months] = [youngest_years, oldest_years].map((age) => monthsIn(cellOf(cells, age)));
+    const [youngest_months, oldest_months] = [youngest_years, oldest_years].map((age) => monthsIn(cellIn(cells, age)));
     return isOfAges({ youngest_months: youngest_months!, oldest_months: oldest_months! }, ages);
   });
-  const found = (column: string | undefined) => new Set(fitting.map(({ cells }) => cellOf(cells, column)));
-  const [years, names] = [found(SURVEY_YEAR), found(method)];
-  const [kept, others] = [true, false].map((wanted) =>
+  const fittingCells = (column: string | undefined) => new Set(fitting.map(({ cells }) => cellIn(cells, column)));
+  const [years, names] = [fittingCells(SURVEY_YEAR), fittingCells(method)];
+  const [kept, dropped] = [true, false].map((wanted) =>
     rounds.filter((round) => years.has(String(round.survey_year)) === wanted),
   ) as [typeof rounds, typeof rounds];
-  if (kept.length === 0 || others.length === 0) return entry;
+  if (kept.length === 0 || dropped.length === 0) return entry;
   const reason = `all clusters are of other ages than ${ages.join(' to ')} months`;
   return {
     ...entry,
     rounds: kept,
     methods: Object.fromEntries(Object.entries(methods).filter(([, name]) => names.has(name))),
-    leave_out: others.map((round) => ({ where: { survey_year: round.survey_year }, reason })),
+    leave_out: dropped.map((round) => ({ where: { survey_year: round.survey_year }, reason })),
   };
 }

@@ -66,39 +66,39 @@ export function draftTables(
     const part = parts.get(table) ?? null;
     const whole = part === null || typeof part === 'string' ? table : part.table;
     const place = facilities.places.get(table) ?? findPlaceColumn(whole, areas);
-    const draft = draftOf();
-    const { entries, obstacles, numbers, cases, keys = [], doubts: own = [], rows = table, joins = [] } = draft;
-    doubts.push(...own);
+    const draft = draftTable();
+    const { entries, obstacles, numbers, cases, keys = [], doubts: ownDoubts = [], rows = table, joins = [] } = draft;
+    doubts.push(...ownDoubts);
     if (numbers) unnamed.push({ file: table.file, guess: numbers });
     if (cases) summed.push({ file: table.file, cases });
     if (draft.above) {
-      above.push({ table, entry: draft.above, used: rowsOf(table, draft.above, place) });
+      above.push({ table, entry: draft.above, used: entryRows(table, draft.above, place) });
       told.get(table)!.push(...table.header);
     }
-    for (const { why, lost = subjectOf(table) } of obstacles)
+    for (const { why, lost = guessSubject(table) } of obstacles)
       if (table !== ofCodes || lost !== null) leave(table, why, lost);
     const named = table.header.filter((column) => obstacles.some(({ why }) => why.includes(`"${column}"`)));
     told.get(table)!.push(...keys, ...named);
     return entries.map(({ entry, note }) => {
-      return { table, later: [], joins, entry, used: rowsOf(rows, entry, place), note };
+      return { table, later: [], joins, entry, used: entryRows(rows, entry, place), note };
     });
 
-    function draftOf(): TableDraft {
+    function draftTable(): TableDraft {
       if (table === facilities.list?.table) return facilities.list.draft;
       if (withResults.has(table)) return { entries: [], obstacles: [] };
       if (typeof part === 'string') return { entries: [], obstacles: [{ why: part, lost: 'survey results' }] };
       return draftSurvey(whole, place, areas.states, part) ?? draftByPlace(table, place, areas.states, answers);
     }
   });
-  const known = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
+  const mappedColumns = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
   const months = ({ entry, used }: DraftedTable) => (entry.span ? used.rows.length : 0);
   // A sample that was tested twice counts by microscopy.
   const preferred = ({ entry }: DraftedTable) => (entry.methods?.microscopy === undefined ? 0 : 1);
   for (const candidate of withDeliveries(candidates).toSorted(
-    (a, b) => known(b) - known(a) || preferred(b) - preferred(a) || months(b) - months(a),
+    (a, b) => mappedColumns(b) - mappedColumns(a) || preferred(b) - preferred(a) || months(b) - months(a),
   )) {
-    const better = kept.find((other) => isSame(candidate, other) && !isApart(candidate, other));
+    const better = kept.find((rival) => isSame(candidate, rival) && !isApart(candidate, rival));
     if (better) {
       for (const table of [candidate.table, ...candidate.later]) {
         leave(table, ...whyNotBeside(candidate, better));
@@ -107,11 +107,11 @@ export function draftTables(
     } else kept.push(candidate);
   }
   for (const table of tables) {
-    const own = kept.filter((one) => isFrom(one, table));
-    const used = own.flatMap((one) => [...namesIn(one.entry), ...keysOfJoin(one, table)]);
+    const drafts = kept.filter((one) => isFrom(one, table));
+    const used = drafts.flatMap((one) => [...namesIn(one.entry), ...keysOfJoin(one, table)]);
     // Of a table that is used, columns that are no figures (such as labels) are not missed, unless of a survey: these
     // often have more of a cluster than is read.
-    const isSurvey = own.some(({ entry }) => entry.role === 'survey_clusters');
+    const isSurvey = drafts.some(({ entry }) => entry.role === 'survey_clusters');
     const matters = (column: string) =>
       (isSurvey && filledCells(table, column).length > 0) ||
       (used.length === 0 && table !== ofCodes) ||
@@ -144,23 +144,25 @@ const keysOfJoin = ({ table, joins }: DraftedTable, one: TableFile): string[] =>
  * out between them, as deliveries of one table; the others as they are.
  */
 function withDeliveries(candidates: readonly DraftedTable[]): DraftedTable[] {
-  const formOf = ({ table, entry: { span, ...entry } }: DraftedTable) =>
+  const deliveryForm = ({ table, entry: { span, ...entry } }: DraftedTable) =>
     JSON.stringify([table.format, table.header, entry]);
   const last = ({ entry }: DraftedTable) => entry.span?.last ?? '';
-  return [...Map.groupBy(candidates, formOf).values()].flatMap((own) => {
+  return [...Map.groupBy(candidates, deliveryForm).values()].flatMap((deliveries) => {
     const joined: DraftedTable[] = [];
-    for (const next of own.toSorted((a, b) => (last(a) < last(b) ? -1 : last(a) > last(b) ? 1 : 0))) {
-      const at = joined.findIndex((one) => isSame(next, one) && follows(next, one));
-      if (at === -1) joined.push(next);
-      else joined[at] = withDelivery(joined[at]!, next);
+    for (const next of deliveries.toSorted((a, b) => (last(a) < last(b) ? -1 : last(a) > last(b) ? 1 : 0))) {
+      const index = joined.findIndex((one) => isSame(next, one) && follows(next, one));
+      if (index === -1) joined.push(next);
+      else joined[index] = withDelivery(joined[index]!, next);
     }
     return joined;
   });
 }
 
-function follows({ entry: { span: own } }: DraftedTable, { entry: { span: other } }: DraftedTable): boolean {
-  if (!own || !other) return false;
-  return own.first > other.first && own.last > other.last && own.first <= addMonths(other.last, 1);
+function follows({ entry: { span: nextSpan } }: DraftedTable, { entry: { span: lastSpan } }: DraftedTable): boolean {
+  if (!nextSpan || !lastSpan) return false;
+  return (
+    nextSpan.first > lastSpan.first && nextSpan.last > lastSpan.last && nextSpan.first <= addMonths(lastSpan.last, 1)
+  );
 }
 
 function withDelivery({ table, later, joins, entry, used, note }: DraftedTable, next: DraftedTable): DraftedTable {
@@ -176,40 +178,43 @@ function withDelivery({ table, later, joins, entry, used, note }: DraftedTable, 
 }
 
 /** What a table seems to be about; null if it has numbers alone, which belong to no area and no month. */
-function subjectOf(table: TableFile): string | null {
+function guessSubject(table: TableFile): string | null {
   const isNumeric = (column: string) => filledCells(table, column).every((cell) => Number.isFinite(Number(cell)));
   return table.header.every(isNumeric) ? null : looksLike([table.file, ...table.header]);
 }
 
 /** Whether two tables give the same figures: only one can be used. */
-function isSame({ entry, used }: DraftedTable, other: DraftedTable): boolean {
-  if (entry.role !== other.entry.role) return false;
-  if (entry.figure !== undefined) return entry.figure === other.entry.figure;
+function isSame({ entry, used }: DraftedTable, rival: DraftedTable): boolean {
+  if (entry.role !== rival.entry.role) return false;
+  if (entry.figure !== undefined) return entry.figure === rival.entry.figure;
   if (entry.rounds)
-    return entry.rounds.some(({ survey_year }) => other.entry.rounds?.some((one) => one.survey_year === survey_year));
+    return entry.rounds.some(({ survey_year }) => rival.entry.rounds?.some((one) => one.survey_year === survey_year));
   if (!ONCE.includes(entry.role)) return false;
   if (!/^cases_/.test(entry.role)) return true;
-  const places = new Set(placesOf(other.entry, other.used));
-  return placesOf(entry, used).some((place) => places.has(place));
+  const places = new Set(placeCells(rival.entry, rival.used));
+  return placeCells(entry, used).some((place) => places.has(place));
 }
 
 /** Whether case records have no month in common: each continues the other, in a form of its own. */
-const isApart = ({ entry: { role, span: own } }: DraftedTable, { entry: { span: other } }: DraftedTable): boolean =>
+const isApart = (
+  { entry: { role, span: ownSpan } }: DraftedTable,
+  { entry: { span: rivalSpan } }: DraftedTable,
+): boolean =>
   /^cases_/.test(role) &&
-  own !== undefined &&
-  other !== undefined &&
-  (own.first > other.last || own.last < other.first);
+  ownSpan !== undefined &&
+  rivalSpan !== undefined &&
+  (ownSpan.first > rivalSpan.last || ownSpan.last < rivalSpan.first);
 
-const placesOf = (entry: DraftEntry, table: TextTable) => filledCells(table, placesColumn(entry));
+const placeCells = (entry: DraftEntry, table: TextTable) => filledCells(table, placesColumn(entry));
 
 /** Why a table is not used beside another one with the same figures, and what is lost for it. */
 function whyNotBeside({ table, entry, used }: DraftedTable, better: DraftedTable): [why: string, lost: string | null] {
   const { file } = better.table;
-  const [own, other] = [entry.span, better.entry.span];
-  if (own && other && (own.first < other.first || own.last > other.last))
+  const [ownSpan, betterSpan] = [entry.span, better.entry.span];
+  if (ownSpan && betterSpan && (ownSpan.first < betterSpan.first || ownSpan.last > betterSpan.last))
     return [
-      `months ${own.first} to ${own.last} of the areas of ${file}, which has ${other.first} to ${other.last}; they are read as deliveries of one table if they have the same header and one begins and ends after the other, or as two if they have no month in common`,
-      subjectOf(table),
+      `months ${ownSpan.first} to ${ownSpan.last} of the areas of ${file}, which has ${betterSpan.first} to ${betterSpan.last}; they are read as deliveries of one table if they have the same header and one begins and ends after the betterSpan, or as two if they have no month in common`,
+      guessSubject(table),
     ];
   const more = used.rows.length - better.used.rows.length;
   const what = entry.role === 'survey_clusters' ? 'rounds' : 'figures';
@@ -220,16 +225,18 @@ function whyNotBeside({ table, entry, used }: DraftedTable, better: DraftedTable
 }
 
 /** The table as its entry reads it: the rows that `where` keeps, areas by their codes. */
-function rowsOf(table: TextTable, { where = {} }: DraftEntry, place: PlaceKey | null): TextTable {
+function entryRows(table: TextTable, { where = {} }: DraftEntry, place: PlaceKey | null): TextTable {
   const keep = Object.entries(where).map(([name, value]) => [table.header.indexOf(name), value] as const);
-  const at = place?.codes ? table.header.indexOf(place.column) : -1;
+  const placeIndex = place?.codes ? table.header.indexOf(place.column) : -1;
   return {
     header: table.header,
     rows: table.rows
       .filter(({ cells }) => keep.every(([index, value]) => cells[index] === value))
       .map(({ line, cells }) => ({
         line,
-        cells: cells.map((cell, index) => (index === at && cell !== null ? (place!.codes![cell] ?? cell) : cell)),
+        cells: cells.map((cell, index) =>
+          index === placeIndex && cell !== null ? (place!.codes![cell] ?? cell) : cell,
+        ),
       })),
   };
 }

@@ -70,7 +70,7 @@ export async function draftCountry(
     areas.codes?.table ?? null,
     answers,
   );
-  const ages = agesIn(answers) ?? agesOf(kept);
+  const ages = agesIn(answers) ?? guessAges(kept);
   for (const drafted of kept)
     if (drafted.entry.rounds) drafted.entry = withoutOtherAges(drafted.entry, drafted.used, ages);
   const census = kept.find(({ entry }) => entry.role === 'population_census');
@@ -82,8 +82,8 @@ export async function draftCountry(
   if (census)
     for (const raster of populationRasters(of('raster'))) {
       const counts = peopleByArea(areas, census, columnIn(yearInName(raster)));
-      const own = await ratiosByArea(root, raster, areas.outlines, counts);
-      if (own.length > 0) ratios.set(raster, own);
+      const rasterRatios = await ratiosByArea(root, raster, areas.outlines, counts);
+      if (rasterRatios.length > 0) ratios.set(raster, rasterRatios);
     }
   const rasters = draftRasters(of('raster'), ratios, answers.population ?? null);
   const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
@@ -106,7 +106,7 @@ export async function draftCountry(
     })),
     ...rasters.drafted
       .filter((drafted) => drafted !== rain.unused)
-      .map(({ rasters: own, entry }) => entryOfRasters(own, entry, counted, ratios.get(own[0]!) ?? null)),
+      .map(({ rasters: chosen, entry }) => entryOfRasters(chosen, entry, counted, ratios.get(chosen[0]!) ?? null)),
   ];
   if (!entries.some(({ entry }) => entry.role === 'population' || entry.role === 'population_census'))
     throw new BadInput({
@@ -135,7 +135,7 @@ export async function draftCountry(
       ...compared.doubts,
     ],
     questions: listQuestions({
-      ...hintsOf(areas, entries, [...of('left out'), ...leftOut], now),
+      ...draftHints(areas, entries, [...of('left out'), ...leftOut], now),
       ages,
       folder,
       columns: tables.flatMap(({ header }) => header),
@@ -160,20 +160,20 @@ async function comparedAbove(
     const { file } = people.table;
     const column = `"${people.entry.columns!.people}"`;
     const ratios = raster ? await ratiosAbove(root, raster, areas, people) : [];
-    const found = ratios.length > 0 ? `${raster!.file} has ${describeRatios(ratios)}` : null;
-    const why = found
-      ? `${column} is for the upper level, and only compared: ${found}`
+    const agreement = ratios.length > 0 ? `${raster!.file} has ${describeRatios(ratios)}` : null;
+    const why = agreement
+      ? `${column} is for the upper level, and only compared: ${agreement}`
       : `${column} is not used: it is given for the upper level only`;
-    leftOut.push({ kind: 'left out', file, why, lost: found ? null : 'people' });
+    leftOut.push({ kind: 'left out', file, why, lost: agreement ? null : 'people' });
     if (isFarOff(ratios))
-      doubts.push(`${file}: ${found}; one of the two has other people, another unit or other areas`);
+      doubts.push(`${file}: ${agreement}; one of the two has other people, another unit or other areas`);
   }
   return { leftOut, doubts };
 }
 
 /**
- * Nothing is lost with a file that cannot be read if a table in a path of its name can. It is not even listed if that is
- * what the command for it writes: a CSV beside it, or a folder of them.
+ * Nothing is lost with a file that cannot be read if a table in a path of its name can. It is not even listed if that
+ * is what the command for it writes: a CSV beside it, or a folder of them.
  */
 function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOut[] {
   const { dir, name } = path.parse(skipped.file);
@@ -183,7 +183,9 @@ function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOu
   return [tables.some(({ file }) => file.includes(name)) ? { ...skipped, lost: null } : skipped];
 }
 
-/** The country's name: the only one, not a code, in the first column of countries; null if there is none, or several. */
+/**
+ * The country's name: the only one, not a code, in the first column of countries; null if there is none, or several.
+ */
 function countryIn(tables: readonly TextTable[]): string | null {
   const [names = []] = tables.flatMap((table) => {
     const column = likeliestColumn(table.header, 'country');
@@ -200,10 +202,10 @@ function entriesOfAreas({ outlines, columns, codes, states, recode }: DraftAreas
   const entryOfOutlines = (
     file: OutlineFile,
     role: 'lga_boundaries' | 'state_boundaries',
-    own: Record<string, string>,
+    fields: Record<string, string>,
     note: string,
   ): DraftSource => ({
-    entry: { role, unit: 'degrees', columns: own, ...(role === 'lga_boundaries' && recode ? { recode } : {}) },
+    entry: { role, unit: 'degrees', columns: fields, ...(role === 'lga_boundaries' && recode ? { recode } : {}) },
     format: file.format,
     files: [file.file, ...file.siblings].map((name) => ({ path: name })),
     notes: [note],
@@ -251,7 +253,7 @@ function entryOfRasters(
   };
 }
 
-function hintsOf(areas: DraftAreas, entries: readonly DraftSource[], leftOut: readonly LeftOut[], now: string) {
+function draftHints(areas: DraftAreas, entries: readonly DraftSource[], leftOut: readonly LeftOut[], now: string) {
   const used = leftOut.some(({ lost }) => lost === 'cases') ? ' that are used' : '';
   const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
   const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
@@ -284,7 +286,7 @@ const agesIn = ({ ages_months }: Answers): [number, number] | null =>
   ages_months ? (ages_months.split('-').map(Number) as [number, number]) : null;
 
 /** 6 to 59 months, unless the surveys include much older children. */
-function agesOf(kept: readonly DraftedTable[]): [number, number] {
+function guessAges(kept: readonly DraftedTable[]): [number, number] {
   const years = (name: 'youngest_years' | 'oldest_years') =>
     kept
       .flatMap(({ used, entry }) => {

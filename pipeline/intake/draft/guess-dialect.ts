@@ -9,7 +9,10 @@ import { plain } from '../../lib/likeness.ts';
 /** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
 const FIGURES = ['dx.name', 'dx', 'dataname', 'Data'];
 
-/** Names that people give them in tables of their own, as `plain` writes them, and columns of the figures' ages and sexes. */
+/**
+ * Names that people give them in tables of their own, as `plain` writes them, and columns of the figures' ages and
+ * sexes.
+ */
 const NAMES = {
   figure:
     /^(data|donnees?|dados|datos)$|^(nameof|nomde)?(the)?(dataelements?|elements?dedonnees?|elementodedados?|indicat(or|eur)s?|indicador(es)?|variables?)(name|nom)?$/,
@@ -18,7 +21,7 @@ const NAMES = {
 };
 
 /** How a table has several figures in one column; null if it has not. */
-function wideOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialect['wide'] | null {
+function guessWide({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialect['wide'] | null {
   const values = header.find((name) => ['value', 'valeur', 'valor'].includes(name.toLowerCase()));
   if (values === undefined) return null;
   const isSeveral = (name: string) => new Set(rows.map(({ cells }) => cells[header.indexOf(name)])).size > 1;
@@ -34,22 +37,22 @@ function wideOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialect['
 
 /** Whether some rows differ in the names alone, and none in the values alone. */
 function areFigures({ header, rows }: Pick<TextTable, 'header' | 'rows'>, names: readonly string[], values: string) {
-  const at = names.map((name) => header.indexOf(name));
-  const others = [...header.keys()].filter(
-    (i) => !at.includes(i) && header[i] !== values && !OF_THE_ROW.test(plain(header[i]!)),
+  const indexes = names.map((name) => header.indexOf(name));
+  const keyColumns = [...header.keys()].filter(
+    (i) => !indexes.includes(i) && header[i] !== values && !OF_THE_ROW.test(plain(header[i]!)),
   );
-  const keys = rows.map(({ cells }) => JSON.stringify(others.map((i) => cells[i])));
-  const named = rows.map((row, i) => `${keys[i]} ${nameIn(at)(row)}`);
+  const keys = rows.map(({ cells }) => JSON.stringify(keyColumns.map((i) => cells[i])));
+  const named = rows.map((row, i) => `${keys[i]} ${nameIn(indexes)(row)}`);
   return new Set(named).size === rows.length && new Set(keys).size < rows.length;
 }
 
 /**
- * The first columns, as far as their cells are merged: the first row has a text, at least half of the rows have none, and
- * none comes back.
+ * The first columns, as far as their cells are merged: the first row has a text, at least half of the rows have none,
+ * and none comes back.
  */
-function mergedOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): string[] {
+function mergedColumns({ header, rows }: Pick<TextTable, 'header' | 'rows'>): string[] {
   const isMerged = (i: number) => {
-    const texts = textsOf(rows, i);
+    const texts = filledTexts(rows, i);
     return (
       rows[0]?.cells[i]?.trim() === texts[0] &&
       texts.length > 1 &&
@@ -63,7 +66,7 @@ function mergedOf({ header, rows }: Pick<TextTable, 'header' | 'rows'>): string[
 }
 
 /** The cells of a column that are not blank. */
-const textsOf = (rows: TextTable['rows'], i: number) => rows.flatMap(({ cells }) => cells[i]?.trim() || []);
+const filledTexts = (rows: TextTable['rows'], i: number) => rows.flatMap(({ cells }) => cells[i]?.trim() || []);
 
 /**
  * The dialect of a table, without the months in its cells: their column is not known yet.
@@ -83,7 +86,7 @@ export function guessDialect(
     .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
     .reduce((most, names) => (names.length > most.length ? names : most));
   const orders = months.length > 1 ? monthOrders(months.map((name) => name.trim())) : [];
-  const merged = mergedOf({ header, rows });
+  const merged = mergedColumns({ header, rows });
   // Months without their year: that of all rows stands elsewhere, unless a column has it.
   const calendar = orders.length === 0 && header.filter((name) => monthNamed(name.trim()) !== null).length >= 6;
   const texts = { name: path.basename(file), title: titles.join(' ') };
@@ -94,13 +97,13 @@ export function guessDialect(
     orders.length === 1 || calendar ? { months: free(calendar ? 'month' : 'period'), values: free('value') } : null;
   // Of months as columns, one is enough to see which rows are figures of one place.
   const ofMonths = calendar ? header.filter((name) => monthNamed(name.trim()) !== null) : months;
-  const others = [...header.keys()].filter((i) => !pivot || !ofMonths.includes(header[i]!));
+  const kept = [...header.keys()].filter((i) => !pivot || !ofMonths.includes(header[i]!));
   const filled = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
-  const wide = wideOf({
-    header: [...others.map((i) => header[i]!.trim()), ...(pivot ? [pivot.values] : [])],
+  const wide = guessWide({
+    header: [...kept.map((i) => header[i]!.trim()), ...(pivot ? [pivot.values] : [])],
     rows: filled.map(({ line, cells }) => ({
       line,
-      cells: [...others.map((i) => cells[i]!), ...(pivot ? [null] : [])],
+      cells: [...kept.map((i) => cells[i]!), ...(pivot ? [null] : [])],
     })),
   });
   return {
@@ -119,6 +122,6 @@ export function guessDialect(
 /** Whether a column has years alone. */
 const hasYears = ({ header, rows }: Pick<TextTable, 'header' | 'rows'>) =>
   header.some((_, i) => {
-    const texts = textsOf(rows, i);
+    const texts = filledTexts(rows, i);
     return texts.length > 0 && texts.every((text) => /^(19|20)\d\d$/.test(text));
   });

@@ -5,7 +5,7 @@ import { filledCells } from '../columns.ts';
 import type { AreaCodes, AreaLevel } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
-/** As in `placeOf`. */
+/** As in `columnMatching`. */
 const LEAST_SHARE = 2 / 3;
 
 /** The word of each level that most columns of its areas are called by, or have in most of their names. */
@@ -17,22 +17,22 @@ export function levelWords(
     table.header.flatMap((column) => {
       const names = new Set(filledCells(table, column));
       const words = [plain(column), ...sharedWords(names)];
-      const found = LEVELS.find((level) => words.some((word) => level.words.includes(word)));
-      return found ? [{ names, found }] : [];
+      const term = LEVELS.find((level) => words.some((word) => level.words.includes(word)));
+      return term ? [{ names, term }] : [];
     }),
   );
-  const wordOf = (level: AreaLevel, except: LevelWord | null) => {
+  const commonWord = (level: AreaLevel, except: LevelWord | null) => {
     const votes = columns
-      .filter(({ names, found }) => found !== except && isOf(names, level))
-      .map(({ found }) => found);
+      .filter(({ names, term }) => term !== except && namesAreas(names, level))
+      .map(({ term }) => term);
     const counted = [...Map.groupBy(votes, (word) => word)].sort(([, a], [, b]) => b.length - a.length);
     return counted[0]?.[0] ?? null;
   };
-  const upper = wordOf(states, null);
-  return { upper, lower: wordOf(lgas, upper) };
+  const upper = commonWord(states, null);
+  return { upper, lower: commonWord(lgas, upper) };
 }
 
-function isOf(names: ReadonlySet<string>, { codesOf }: AreaLevel): boolean {
-  const codeOf = codesOf(names);
-  return names.size > 0 && [...names].filter((name) => codeOf(name) !== undefined).length >= LEAST_SHARE * names.size;
+function namesAreas(names: ReadonlySet<string>, { codeFinder }: AreaLevel): boolean {
+  const findCode = codeFinder(names);
+  return names.size > 0 && [...names].filter((name) => findCode(name) !== undefined).length >= LEAST_SHARE * names.size;
 }

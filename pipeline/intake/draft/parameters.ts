@@ -32,7 +32,7 @@ export function draftParameters({
   firstYear,
   lastYear,
 }: ParameterBasis): Model['parameters'] {
-  const [only, ...others] = methods;
+  const [only, ...more] = methods;
   const { months, reason } = afterSurvey(hasCases);
   return {
     seed: 1,
@@ -42,14 +42,14 @@ export function draftParameters({
       coverage_year: lastYear,
       note: 'Years of the layers are not given. Figures shown as context; not inputs to the risk score.',
     },
-    survey: { method: others.length > 0 ? [...methods] : (only ?? 'microscopy'), small_sample: 100, confidence: 0.95 },
+    survey: { method: more.length > 0 ? [...methods] : (only ?? 'microscopy'), small_sample: 100, confidence: 0.95 },
     season: { high_share: 0.5, masked: [] },
     risk: {
       score: 'spatial',
       draws: 500,
       state_only_effective_size: 100,
       ...(hasRain ? {} : { season_unknown: { sd: 0.5, source: UNSUPPORTED } }),
-      ...(others.length > 0
+      ...(more.length > 0
         ? {
             test_offset: {
               mean: 0.6,

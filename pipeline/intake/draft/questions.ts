@@ -101,9 +101,9 @@ export function listQuestions({
 }: Hints): Question[] {
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const same = iso !== null && codes.every((code) => code.startsWith(iso));
-  const names = same ? namesOf(iso) : [];
+  const names = same ? countryNames(iso) : [];
   const ofFolder = isoNamed(folder);
-  const country = inFiles ?? (ofFolder && namesOf(ofFolder)[0]!);
+  const country = inFiles ?? (ofFolder && countryNames(ofFolder)[0]!);
   // Any two letters may begin a code, those of another country too.
   const agrees = country === null || names.some((name) => sharesWord(name, country));
   const from = names[0] === undefined ? '' : ` (the codes of its areas begin with ${iso}, as for ${names[0]})`;
@@ -120,7 +120,7 @@ export function listQuestions({
     {
       id: 'language',
       asks: 'Language of the names of its areas (BCP 47)',
-      guess: languageOf(columns, guess),
+      guess: guessLanguage(columns, guess),
       form: /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/,
     },
     { id: 'upper_one', asks: 'Term for an upper-level area', guess: levels.upper?.one ?? 'region', form: WORDS },
@@ -182,7 +182,7 @@ const LANGUAGES = ['en', 'fr', 'pt', 'es'];
 const REGIONS = LANGUAGES.map((language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'none' }));
 
 /** The names of the country with an ISO 3166-1 code, the English one first; none if no country has it. */
-const namesOf = (iso: string): string[] => REGIONS.flatMap((regions) => regions.of(iso) ?? []);
+const countryNames = (iso: string): string[] => REGIONS.flatMap((regions) => regions.of(iso) ?? []);
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
@@ -192,11 +192,14 @@ const isCurrent = (iso: string) => new Intl.Locale('und', { region: iso }).regio
 /** The ISO 3166-1 code of the only country with a name; null if there is none. */
 function isoNamed(name: string): string | null {
   if (plain(name) === '') return null;
-  const codes = LETTERS.flatMap((one) => LETTERS.map((other) => one + other));
-  const found = codes.filter(
-    (iso) => iso !== UNKNOWN_COUNTRY && isCurrent(iso) && namesOf(iso).some((own) => plain(own) === plain(name)),
+  const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
+  const matches = codes.filter(
+    (iso) =>
+      iso !== UNKNOWN_COUNTRY &&
+      isCurrent(iso) &&
+      countryNames(iso).some((countryName) => plain(countryName) === plain(name)),
   );
-  return found.length === 1 ? found[0]! : null;
+  return matches.length === 1 ? matches[0]! : null;
 }
 
 const titled = (folder: string) =>
@@ -213,24 +216,24 @@ const WORDS_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The language of most of those words in names of columns or else, if it is one of them, that of the country. */
-function languageOf(columns: readonly string[], iso: string | null): string {
+function guessLanguage(columns: readonly string[], iso: string | null): string {
   const words = columns.flatMap(splitWords);
   const [best] = Object.entries(WORDS_OF)
-    .map(([language, own]) => ({ language, found: words.filter((word) => own.includes(word)).length }))
-    .sort((a, b) => b.found - a.found);
-  if (best!.found > 0) return best!.language;
+    .map(([language, vocabulary]) => ({ language, count: words.filter((word) => vocabulary.includes(word)).length }))
+    .sort((a, b) => b.count - a.count);
+  if (best!.count > 0) return best!.language;
   const spoken = iso && new Intl.Locale('und', { region: iso }).maximize().language;
   return LANGUAGES.find((language) => language === spoken) ?? 'en';
 }
 
 /** Whether two names of countries have a word of four letters or more in common, such as Congo. */
-function sharesWord(name: string, other: string): boolean {
-  const wordsOf = (text: string) =>
+function sharesWord(name: string, otherName: string): boolean {
+  const longWords = (text: string) =>
     text
       .split(/[^\p{L}\p{M}]+/u)
       .map(plain)
       .filter((word) => word.length >= 4);
-  return wordsOf(name).some((word) => wordsOf(other).includes(word));
+  return longWords(name).some((word) => longWords(otherName).includes(word));
 }
 
 /** What is wrong with an answer; null if nothing is. */

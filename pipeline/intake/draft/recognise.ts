@@ -68,7 +68,7 @@ async function hasPoints(shapes: string): Promise<boolean> {
 
 /** The given files and those inside the given directories, sorted, as paths relative to their common root. */
 export async function listFiles(given: readonly string[]): Promise<{ root: string; files: string[] }> {
-  const found: string[] = [];
+  const paths: string[] = [];
   for (const name of given) {
     const info = await stat(name).catch(() => null);
     if (!info)
@@ -78,17 +78,20 @@ export async function listFiles(given: readonly string[]): Promise<{ root: strin
         expected: 'raw files, or the directory that contains them',
       });
     const inside = info.isDirectory() ? await readdir(name, { recursive: true, withFileTypes: true }) : null;
-    const link = inside?.find((own) => own.isSymbolicLink() && !own.name.startsWith('.'));
+    const link = inside?.find((entry) => entry.isSymbolicLink() && !entry.name.startsWith('.'));
     if (link)
       throw new BadInput({
         file: path.join(link.parentPath, link.name),
         found: 'a link',
         expected: 'the file itself (or list what the link leads to after --from)',
       });
-    if (!inside) found.push(path.resolve(name));
-    else found.push(...inside.filter((own) => own.isFile()).map((own) => path.resolve(own.parentPath, own.name)));
+    if (!inside) paths.push(path.resolve(name));
+    else
+      paths.push(
+        ...inside.filter((entry) => entry.isFile()).map((entry) => path.resolve(entry.parentPath, entry.name)),
+      );
   }
-  const visible = [...new Set(found)].filter((file) => !path.basename(file).startsWith('.')).sort();
+  const visible = [...new Set(paths)].filter((file) => !path.basename(file).startsWith('.')).sort();
   if (visible.length === 0)
     throw new BadInput({ file: given.join(', '), found: 'no files', expected: 'raw files of a country' });
   const root = visible.map(path.dirname).reduce((a, b) => {
@@ -107,24 +110,24 @@ export async function recogniseFile(
 ): Promise<RecognisedFile | null> {
   const full = path.join(root, file);
   const stem = file.slice(0, -path.extname(file).length);
-  const siblings = files.filter((other) => other !== file && PARTS.test(other) && other.startsWith(`${stem}.`));
+  const siblings = files.filter((name) => name !== file && PARTS.test(name) && name.startsWith(`${stem}.`));
   const extension = path.extname(file.replace(/\.gz$/i, '')).toLowerCase();
-  const shapes = files.find((other) => other.toLowerCase() === `${stem.toLowerCase()}.shp`);
+  const shapes = files.find((name) => name.toLowerCase() === `${stem.toLowerCase()}.shp`);
   const ofPoints = shapes !== undefined && (await hasPoints(path.join(root, shapes)));
   if (PARTS.test(file) && shapes && !(ofPoints && extension === '.dbf')) return null;
   if (/\.(prj|cpg|shx|sbn|sbx|qpj|qmd)$/i.test(file)) return null;
   try {
-    const table = ofPoints && extension === '.shp' && siblings.find((other) => /\.dbf$/i.test(other));
+    const table = ofPoints && extension === '.shp' && siblings.find((name) => /\.dbf$/i.test(name));
     if (table) return { kind: 'left out', file, why: `points, which are read from its table, ${table}`, lost: null };
     if (extension === '.shp' || extension === '.zip')
       return { kind: 'outlines', file, format: 'shapefile', siblings, features: await readPolygons(full) };
     if (['.csv', '.tsv', '.tab'].includes(extension)) {
       const { separator, encoding, ...read } = await readCsv(full, file, null, null, null);
-      return tableOf(file, 'csv', [], read, { separator, encoding });
+      return makeTable(file, 'csv', [], read, { separator, encoding });
     }
     if (extension === '.dbf') {
-      const encoding = siblings.filter((other) => /\.cpg$/i.test(other));
-      return tableOf(file, 'dbf', encoding, await readDbf(full, file));
+      const encoding = siblings.filter((name) => /\.cpg$/i.test(name));
+      return makeTable(file, 'dbf', encoding, await readDbf(full, file));
     }
     if (extension === '.tif' || extension === '.tiff') return await readRaster(full, file);
     if (['.geojson', '.topojson', '.json'].includes(extension)) return await readJson(full, file);
@@ -144,7 +147,7 @@ export const NO_TABLE = /\.(tiff?|shp|zip|(geo|topo)json)$/i;
 
 const lostIn = (extension: string) => (NO_TABLE.test(extension) ? null : 'a table that cannot be read');
 
-function tableOf(
+function makeTable(
   file: string,
   format: Source['format'],
   siblings: string[],
@@ -165,24 +168,24 @@ async function readJson(full: string, file: string): Promise<RecognisedFile> {
   const text = await readFile(full, 'utf8');
   if (/"organisationUnits"\s*:/.test(text) && /"type"\s*:\s*"(Multi)?Polygon"/.test(text))
     return { kind: 'outlines', file, format: 'geojson', siblings: [], features: await readPolygons(full) };
-  return tableOf(file, 'json', [], await readJsonTable(full, file));
+  return makeTable(file, 'json', [], await readJsonTable(full, file));
 }
 
 /** If the file does not declare the value of its missing cells, the only negative value is taken for it. */
 async function readRaster(full: string, file: string): Promise<RasterFile> {
   const raster = { kind: 'raster' as const, file, period: monthInName(path.basename(file)) };
   try {
-    return { ...raster, nodata: null, ...(await rangeOf(full, {})) };
+    return { ...raster, nodata: null, ...(await valueRange(full, {})) };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const nodata = await onlyNegative(full);
-    const range = nodata === null ? null : await rangeOf(full, { nodata }).catch(() => null);
+    const range = nodata === null ? null : await valueRange(full, { nodata }).catch(() => null);
     if (range === null) throw error;
     return { ...raster, nodata, ...range };
   }
 }
 
-async function rangeOf(full: string, declared: Declared): Promise<Pick<RasterFile, 'least' | 'most' | 'sum'>> {
+async function valueRange(full: string, declared: Declared): Promise<Pick<RasterFile, 'least' | 'most' | 'sum'>> {
   let [least, most, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   await forEachValue(full, declared, (value) => {
     if (value < least) least = value;
@@ -194,12 +197,12 @@ async function rangeOf(full: string, declared: Declared): Promise<Pick<RasterFil
 
 /** The value that all negative cells have; null if there is none, or if they differ, as heights do. */
 async function onlyNegative(full: string): Promise<number | null> {
-  const found = new Set<number>();
+  const negatives = new Set<number>();
   await forEachValue(full, { marksAreValues: true }, (value) => {
-    if (value < 0 && found.size < 2) found.add(value);
+    if (value < 0 && negatives.size < 2) negatives.add(value);
   });
-  const [value] = found;
-  return found.size === 1 && Number.isFinite(value) ? value! : null;
+  const [value] = negatives;
+  return negatives.size === 1 && Number.isFinite(value) ? value! : null;
 }
 
 async function forEachValue(full: string, declared: Declared, use: (value: number) => void): Promise<void> {

@@ -44,9 +44,9 @@ export function findYearColumn(table: TableFile): YearColumn | null {
     const cells = filledCells(table, column);
     return cells.length > 0 && cells.every(isYear);
   };
-  const column = named.find((own) => fits(own, (cell) => /^(19|20)\d\d(\.0*)?$/.test(cell)));
-  const name = [...columnsNamed(table.header, 'survey_name'), ...named].find((own) =>
-    fits(own, (cell) => yearsIn(cell).length > 0 && !/^\d+[-/]\d+[-/]\d+/.test(cell)),
+  const column = named.find((candidate) => fits(candidate, (cell) => /^(19|20)\d\d(\.0*)?$/.test(cell)));
+  const name = [...columnsNamed(table.header, 'survey_name'), ...named].find((candidate) =>
+    fits(candidate, (cell) => yearsIn(cell).length > 0 && !/^\d+[-/]\d+[-/]\d+/.test(cell)),
   );
   if (column && !(name && isDivided(table, name, column))) return { column, recode: null, doubts: [] };
   if (!name) return null;
@@ -54,15 +54,15 @@ export function findYearColumn(table: TableFile): YearColumn | null {
     [...new Set(filledCells(table, name))].map((cell) => [cell, yearsIn(cell).toSorted()[0]!]),
   );
   const spans = Object.keys(recode).filter((cell) => yearsIn(cell).length > 1 || /\d{4}[-/]\d\d(?!\d)/.test(cell));
-  const same = [...Map.groupBy(Object.entries(recode), ([, year]) => year)].filter(([, own]) => own.length > 1);
+  const same = [...Map.groupBy(Object.entries(recode), ([, year]) => year)].filter(([, names]) => names.length > 1);
   return {
     column: name,
     recode,
     doubts: [
       ...spans.map((cell) => `${table.file}: the survey "${cell}" is called ${recode[cell]}, its first year`),
       ...same.map(
-        ([year, own]) =>
-          `${table.file}: ${own.map(([cell]) => `"${cell}"`).join(' and ')} are taken for one survey, of ${year}`,
+        ([year, names]) =>
+          `${table.file}: ${names.map(([cell]) => `"${cell}"`).join(' and ')} are taken for one survey, of ${year}`,
       ),
     ],
   };
@@ -71,7 +71,7 @@ export function findYearColumn(table: TableFile): YearColumn | null {
 function isDivided({ header, rows }: TableFile, name: string, year: string): boolean {
   const [nameAt, yearAt] = [header.indexOf(name), header.indexOf(year)];
   const surveys = Map.groupBy(rows, ({ cells }) => cells[nameAt]);
-  return [...surveys.values()].some((own) => new Set(own.map(({ cells }) => cells[yearAt])).size > 1);
+  return [...surveys.values()].some((surveyRows) => new Set(surveyRows.map(({ cells }) => cells[yearAt])).size > 1);
 }
 
 /** @param times the month of each row; anything else is ignored */
@@ -80,9 +80,9 @@ export function findRounds(table: TableFile, year: YearColumn | null, times: rea
 }
 
 function roundsByYear(table: TableFile, { column, recode }: YearColumn, times: readonly string[]): FoundRounds {
-  const at = table.header.indexOf(column);
+  const columnIndex = table.header.indexOf(column);
   const years = table.rows.map(({ cells }) => {
-    const cell = cells[at] ?? '';
+    const cell = cells[columnIndex] ?? '';
     const year = Number(recode?.[cell] ?? (cell || Number.NaN));
     return Number.isInteger(year) ? year : null;
   });
@@ -92,7 +92,7 @@ function roundsByYear(table: TableFile, { column, recode }: YearColumn, times: r
   });
   const rounds = [...Map.groupBy(months, ({ survey_year }) => survey_year)]
     .sort(([a], [b]) => a - b)
-    .map(([survey_year, own]) => ({ survey_year, ...monthSpan(own.map(({ period }) => period)) }));
+    .map(([survey_year, clusters]) => ({ survey_year, ...monthSpan(clusters.map(({ period }) => period)) }));
   // A survey may be named by a year and go on in the next one.
   const apart = recode ? rounds.filter(({ survey_year, first }) => !isNear(survey_year, first)) : [];
   const doubts = apart.map(
@@ -107,10 +107,10 @@ const isNear = (survey_year: number, first: string) => [survey_year, survey_year
 
 /** The only round is called by the year in the name of its file, if it has one. */
 function roundsByMonth(table: TableFile, times: readonly string[]): FoundRounds {
-  const found = roundsOfMonths(times.filter(isPeriod));
+  const byMonth = roundsOfMonths(times.filter(isPeriod));
   const named = yearIn(table.file);
-  const isNamed = named !== null && found.length === 1 && isNear(named, found[0]!.first);
-  const rounds = isNamed ? found.map(({ first, last }) => ({ survey_year: named, first, last })) : found;
+  const isNamed = named !== null && byMonth.length === 1 && isNear(named, byMonth[0]!.first);
+  const rounds = isNamed ? byMonth.map(({ first, last }) => ({ survey_year: named, first, last })) : byMonth;
   const spans = rounds.map(({ first, last }) => `${first} to ${last}`).join(' and ');
   const doubts = [
     ...(named !== null && !isNamed && rounds.length > 0

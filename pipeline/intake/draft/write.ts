@@ -20,7 +20,7 @@ export async function writeDraft(
   root: string,
   now: string,
 ): Promise<{ sources: Source[]; model: Model }> {
-  const model = modelOf(areas, entries, answers, now);
+  const model = draftModel(areas, entries, answers, now);
   const sources: Source[] = [];
   for (const { entry, format, files, notes } of entries) {
     const { role, unit, columns, ...more } = entry;
@@ -47,7 +47,7 @@ export async function writeDraft(
   return { sources, model };
 }
 
-function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: Answers, now: string): Model {
+function draftModel(areas: DraftAreas, entries: readonly DraftSource[], answers: Answers, now: string): Model {
   const answer = (id: string) => answers[id]!;
   const codes = areas.lgas.map(({ code }) => code);
   const upper = areas.upper.map(({ code }) => code);
@@ -60,12 +60,12 @@ function modelOf(areas: DraftAreas, entries: readonly DraftSource[], answers: An
     });
   const points = areas.outlines.features.flatMap(({ polygons }) => polygons.flat(2));
   const bound = (axis: 0 | 1, pick: (a: number, b: number) => number) =>
-    points.reduce((most, at) => pick(most, at[axis]), points[0]![axis]);
+    points.reduce((most, point) => pick(most, point[axis]), points[0]![axis]);
   /** Rounded outwards to a tenth of a degree, plus a margin of another tenth. */
   const low = (value: number) => (Math.floor(value * 10) - 1) / 10;
   const high = (value: number) => (Math.ceil(value * 10) + 1) / 10;
-  const found = new Set(entries.flatMap(({ entry }) => Object.keys(entry.methods ?? {})));
-  const methods = METHODS.filter((name) => found.has(name));
+  const usedMethods = new Set(entries.flatMap(({ entry }) => Object.keys(entry.methods ?? {})));
+  const methods = METHODS.filter((name) => usedMethods.has(name));
   const first = methods[0] ?? 'microscopy';
   const firstYear = calendarYear(answer('first_estimated'));
   return {

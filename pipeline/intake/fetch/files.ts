@@ -64,9 +64,9 @@ async function chooseTarget(file: WantedFile, rawData: string): Promise<string> 
   const target = path.resolve(root, file.path);
   const folder = path.dirname(target);
   const inside = (name: string) => name === root || name.startsWith(root + path.sep);
-  let known = folder;
-  while (!existsSync(known)) known = path.dirname(known);
-  if (!inside(target) || target === root || !inside(await realpath(known)))
+  let existing = folder;
+  while (!existsSync(existing)) existing = path.dirname(existing);
+  if (!inside(target) || target === root || !inside(await realpath(existing)))
     throw new WrongContent(`found a path that leaves ${rawData}, expected one inside it`);
   await mkdir(folder, { recursive: true });
   return target;

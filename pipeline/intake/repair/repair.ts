@@ -9,6 +9,7 @@ import type { Remedy } from '../../catalog/remedy.ts';
 import type { Acceptance, Gap, Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { countryFaults } from '../check/check-country.ts';
 import { type Fault, isFault } from '../check/fault.ts';
 import { editJson } from '../update/json-edits.ts';
@@ -34,7 +35,7 @@ const ROUNDS = 10;
 /**
  * Proposes, or with `accept` writes, declarations for a country's faults: gaps, differently spelled names, areas in
  * parts, slivers, rows left out.
- * @param accept who accepts them and why; the reason is written to each gap and to rows left out, after what was found:
+ * @param accept who accepts them and why; the reason is written to each gap and to rows left out, after what is wrong:
  *   one reason for all may be true of some only. Without it nothing is changed
  * @throws BadInput if a catalog file does not have the right form
  */
@@ -59,28 +60,36 @@ export async function repairCountry(
       if (key && !proposed.has(key)) proposed.set(key, { source: source!, remedy: remedy!, what });
     }
     left = faults.filter(({ remedy }) => !remedy);
-    const found = [...proposed.values()];
-    if (found.length === 0) break;
+    const proposals = [...proposed.values()];
+    if (proposals.length === 0) break;
     now = {
       ...now,
       sources: now.sources.map((source) => {
-        const own = found.filter((proposal) => proposal.source === source.id);
-        return own.reduce((changed, { remedy }) => withRemedy(changed, remedy, declaredReason(remedy, reason)), source);
+        const ofSource = proposals.filter((proposal) => proposal.source === source.id);
+        return ofSource.reduce(
+          (changed, { remedy }) => withRemedy(changed, remedy, declaredReason(remedy, reason)),
+          source,
+        );
       }),
       model: withNames(
         now.model,
-        found.map(({ remedy }) => remedy),
+        proposals.map(({ remedy }) => remedy),
       ),
     };
     repairs.push(
-      ...found.map(({ source, remedy, what }) => ({ source, declares: describeRemedy(remedy), fault: what, remedy })),
+      ...proposals.map(({ source, remedy, what }) => ({
+        source,
+        declares: describeRemedy(remedy),
+        fault: what,
+        remedy,
+      })),
     );
   }
   if (accept && repairs.length > 0) await write(before, now, repairs, accept);
   return { repairs, left };
 }
 
-const FOUND: Readonly<Record<Gap['rule'], string>> = {
+const FINDINGS: Readonly<Record<Gap['rule'], string>> = {
   null: 'no figure',
   neighbours: 'no data',
   omit: 'no row',
@@ -90,13 +99,15 @@ const FOUND: Readonly<Record<Gap['rule'], string>> = {
   value: 'cells without a value',
 };
 
-/** What was found, whatever a person says of it; the same for consecutive months, whose gaps are merged. */
-const foundBy = (remedy: Remedy): string =>
-  remedy.declare === 'gap' ? FOUND[remedy.gap.rule] : 'rows that cannot be used';
+/** What is wrong, whatever a person says of it; the same for consecutive months, whose gaps are merged. */
+const describeFinding = (remedy: Remedy): string =>
+  remedy.declare === 'gap' ? FINDINGS[remedy.gap.rule] : 'rows that cannot be used';
 
 /** The reason that is written with a declaration. @param reason of whoever accepts it */
 export const declaredReason = (remedy: Remedy, reason: string): string =>
-  remedy.declare === 'gap' || remedy.declare === 'leave_out' ? `${foundBy(remedy)}; accepted: ${reason}` : reason;
+  remedy.declare === 'gap' || remedy.declare === 'leave_out'
+    ? `${describeFinding(remedy)}; accepted: ${reason}`
+    : reason;
 
 function withNames(model: Model, remedies: readonly Remedy[]): Model {
   const aliases = remedies.flatMap((remedy) => (remedy.declare === 'alias' ? remedy.alias : []));
@@ -118,15 +129,17 @@ function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
 /** Adds a gap; masks of consecutive months of a place are merged. */
 function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
   const before = gaps.find(
-    (other) =>
+    (existing) =>
       gap.rule === 'mask' &&
-      other.rule === 'mask' &&
-      other.reason === gap.reason &&
-      other.lga_pcode === gap.lga_pcode &&
-      other.state_pcode === gap.state_pcode &&
-      monthIndex(other.last!) + 1 === monthIndex(gap.first!),
+      existing.rule === 'mask' &&
+      existing.reason === gap.reason &&
+      existing.lga_pcode === gap.lga_pcode &&
+      existing.state_pcode === gap.state_pcode &&
+      monthIndex(existing.last!) + 1 === monthIndex(gap.first!),
   );
-  return before ? gaps.map((other) => (other === before ? { ...other, last: gap.last! } : other)) : [...gaps, gap];
+  return before
+    ? gaps.map((existing) => (existing === before ? { ...existing, last: gap.last! } : existing))
+    : [...gaps, gap];
 }
 
 const describeNewAlias = ({ name, parent, code, from }: Alias) =>
@@ -150,11 +163,9 @@ export function groupRepairs(repairs: readonly Repair[], examples = EXAMPLES): R
     if (more.length === 0) return first!;
     const { source, declares, fault, remedy } = first!;
     const places = [first!, ...more].map(({ remedy }) => remedyPlace(remedy)!);
-    const rest = places.length > examples ? ` and ${places.length - examples} more` : '';
-    const named = `${places.slice(0, examples).join(', ')}${rest}`;
     return {
       source,
-      declares: declares.replace(places[0]!, named),
+      declares: declares.replace(places[0]!, firstFew(places, examples)),
       fault: `${fault}; and ${more.length} more like it`,
       remedy,
     };
@@ -179,15 +190,15 @@ export function describeRemedy(remedy: Remedy): string {
 }
 
 async function write(before: Country, now: Country, repairs: readonly Repair[], accept: Omit<Acceptance, 'what'>) {
-  const edits = before.sources.flatMap((was, i) => {
-    const is = now.sources[i]!;
-    const own = repairs.filter(({ source }) => source === was.id);
-    if (own.length === 0) return [];
-    const what = `declared: ${own.length > 3 ? `${own.length} faults` : own.map(({ declares }) => declares).join('; ')}`;
+  const edits = before.sources.flatMap((source, i) => {
+    const repaired = now.sources[i]!;
+    const sourceRepairs = repairs.filter((repair) => repair.source === source.id);
+    if (sourceRepairs.length === 0) return [];
+    const what = `declared: ${sourceRepairs.length > 3 ? `${sourceRepairs.length} faults` : sourceRepairs.map(({ declares }) => declares).join('; ')}`;
     const fields = (['recode', 'dissolve', 'sliver_km2', 'leave_out', 'gaps'] as const).flatMap((name) =>
-      is[name] === undefined ? [] : [{ path: ['sources', i, name], value: is[name] }],
+      repaired[name] === undefined ? [] : [{ path: ['sources', i, name], value: repaired[name] }],
     );
-    return [...fields, { path: ['sources', i, 'accepted'], value: [...(was.accepted ?? []), { ...accept, what }] }];
+    return [...fields, { path: ['sources', i, 'accepted'], value: [...(source.accepted ?? []), { ...accept, what }] }];
   });
   if (now.model.aliases !== before.model.aliases)
     await writeAtomic(path.join(before.directory, ALIASES_FILE), aliasesCsv(now.model.aliases!));

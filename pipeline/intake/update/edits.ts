@@ -12,25 +12,25 @@ export interface Edit extends JsonEdit {
 
 const FIELDS = ['title', 'citation', 'licence', 'release'] as const;
 
-export function entryEdits(before: Country, after: Country, was: Source, is: Source): Edit[] {
-  const index = before.sources.indexOf(was);
+export function entryEdits(before: Country, after: Country, accepted: Source, updated: Source): Edit[] {
+  const index = before.sources.indexOf(accepted);
   const edits: Edit[] = [];
   const set = (steps: (string | number)[], then: unknown, now: unknown, field = steps.join('.')) => {
     if (JSON.stringify(then) === JSON.stringify(now)) return;
     edits.push({
       file: 'sources.json',
-      field: `${was.id} ${field}`,
+      field: `${accepted.id} ${field}`,
       path: ['sources', index, ...steps],
       was: then,
       value: now,
     });
   };
-  for (const name of FIELDS) set([name], was[name], is[name]);
-  for (const name of ['columns', 'recode'] as const) set([name], was[name], is[name]);
-  for (const end of ['first', 'last'] as const) set(['span', end], was.span?.[end], is.span?.[end]);
-  if (is.rounds) set(['rounds'], was.rounds, is.rounds);
-  is.files.forEach((file, i) => {
-    const then = was.files[i];
+  for (const name of FIELDS) set([name], accepted[name], updated[name]);
+  for (const name of ['columns', 'recode'] as const) set([name], accepted[name], updated[name]);
+  for (const end of ['first', 'last'] as const) set(['span', end], accepted.span?.[end], updated.span?.[end]);
+  if (updated.rounds) set(['rounds'], accepted.rounds, updated.rounds);
+  updated.files.forEach((file, i) => {
+    const then = accepted.files[i];
     if (!then) {
       set(['files', i], undefined, file, `files, ${file.path}`);
       return;

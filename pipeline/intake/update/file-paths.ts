@@ -26,23 +26,22 @@ export function newFilePaths(source: Source, files: readonly string[], period?: 
     const location = new InputLocation(file);
     if (!existsSync(file)) throw location.error('no such file', `a file for ${source.id}`);
     const name = path.basename(file);
-    const same = source.files.find((own) => path.basename(own.path) === name);
+    const same = source.files.find((listed) => path.basename(listed.path) === name);
     if (same) return { file, path: same.path };
     if (isDated(source)) return newTime(source, file, period);
     if (isTable(source) && deliveredFiles(source).length > 1)
-      return { file, path: besideOthers(source, name), added: {} };
-    const [only, ...others] = source.files;
-    if (others.length === 0) return { file, path: only!.path };
-    const alike = source.files.filter((own) => extension(own.path) === extension(name));
+      return { file, path: pathInFolder(source, name), added: {} };
+    if (source.files.length === 1) return { file, path: source.files[0]!.path };
+    const alike = source.files.filter((listed) => extension(listed.path) === extension(name));
     if (alike.length === 1) return { file, path: alike[0]!.path };
     throw location.error(
       'a name that matches no file of the catalog',
-      source.files.map((own) => own.path).join(' or '),
+      source.files.map((listed) => listed.path).join(' or '),
     );
   });
 }
 
-const besideOthers = ({ files }: Source, name: string) => path.posix.join(path.posix.dirname(files[0]!.path), name);
+const pathInFolder = ({ files }: Source, name: string) => path.posix.join(path.posix.dirname(files[0]!.path), name);
 
 const extension = (name: string) => path.extname(name).toLowerCase();
 
@@ -60,18 +59,18 @@ const YEAR = /(?<!\d)(?:19|20)\d\d(?!\d)/;
 function newTime(source: Source, file: string, period: Period | undefined): NewFile {
   const location = new InputLocation(file);
   const name = path.basename(file);
-  const add = (own: { path: string } | undefined, time: { period: Period } | { year: number }): NewFile =>
-    own ? { file, path: own.path } : { file, path: besideOthers(source, name), added: time };
+  const place = (listed: { path: string } | undefined, time: { period: Period } | { year: number }): NewFile =>
+    listed ? { file, path: listed.path } : { file, path: pathInFolder(source, name), added: time };
   if (source.files[0]!.year !== undefined) {
     const year = YEAR.exec(name)?.[0];
     if (!year) throw location.error('no year in its name', 'a name such as evi_2024.tif');
-    const found = source.files.find((own) => own.year === Number(year));
-    return add(found, { year: Number(year) });
+    const sameYear = source.files.find((listed) => listed.year === Number(year));
+    return place(sameYear, { year: Number(year) });
   }
-  const found = period ?? monthInName(name);
-  if (!found) throw location.error('no month in its name', 'a name such as rain_2024-01.tif, or --period');
-  const same = source.files.find((own) => own.period === found);
-  return add(same, { period: found });
+  const month = period ?? monthInName(name);
+  if (!month) throw location.error('no month in its name', 'a name such as rain_2024-01.tif, or --period');
+  const sameMonth = source.files.find((listed) => listed.period === month);
+  return place(sameMonth, { period: month });
 }
 
 /** Creates a temporary directory with links to `files` (path in the catalog -> file). */

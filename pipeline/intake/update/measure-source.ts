@@ -33,7 +33,7 @@ export async function measureSource(
     source: {
       ...source,
       files: files.map((file) => {
-        const i = deliveredFiles(source).findIndex(({ path: own }) => own === file.path);
+        const i = deliveredFiles(source).findIndex(({ path: listed }) => listed === file.path);
         return i === -1 ? file : { ...file, rows: table.counts[i]!.total };
       }),
       ...(source.span ? { span: extendSpan(source.span, rows) } : {}),
@@ -49,11 +49,11 @@ type Span = NonNullable<Source['span']>;
  * From the first month of any series to the last month that half of the places reach. Readers of the table report
  * places that end earlier and months that only a few places have.
  */
-function extendSpan(known: Span, rows: readonly ComparedRow[]): Span {
+function extendSpan(span: Span, rows: readonly ComparedRow[]): Span {
   const dated = rows.filter(({ period }) => period !== null && isPeriod(period));
-  if (dated.length === 0) return known;
-  const ends = [...Map.groupBy(dated, ({ place }) => place).values()].map((own) => {
-    const months = own.map(({ period }) => monthIndex(period!));
+  if (dated.length === 0) return span;
+  const ends = [...Map.groupBy(dated, ({ place }) => place).values()].map((placeRows) => {
+    const months = placeRows.map(({ period }) => monthIndex(period!));
     return { first: Math.min(...months), last: months.reduce((a, b) => Math.max(a, b)) };
   });
   const lasts = ends.map(({ last }) => last).sort((a, b) => b - a);
@@ -65,30 +65,32 @@ function extendSpan(known: Span, rows: readonly ComparedRow[]): Span {
 
 type Rounds = NonNullable<Source['rounds']>;
 
-/** The rounds found in the table: known ones as in the catalog, new ones with the months of their rows. */
-function extendRounds({ columns = {} }: Source, known: Rounds, rows: readonly ComparedRow[]): Rounds {
-  return columns.survey_year ? roundsByYear(known, rows) : roundsByMonth(known, rows);
+/** The rounds of the table: those of the catalog as they are there, new ones with the months of their rows. */
+function extendRounds({ columns = {} }: Source, rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
+  return columns.survey_year ? roundsByYear(rounds, rows) : roundsByMonth(rounds, rows);
 }
 
-/** Months soon before or after a known round are not taken for another one: a reader of the table refuses their rows. */
-function roundsByMonth(known: Rounds, rows: readonly ComparedRow[]): Rounds {
+/**
+ * Months soon before or after a round of the catalog are not another round: a reader of the table refuses their rows.
+ */
+function roundsByMonth(rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
   const months = rows.flatMap(({ period }) => (period !== null && isPeriod(period) ? [period] : []));
-  const found = known.filter(({ first, last }) => months.some((month) => month >= first && month <= last));
-  const apart = months.filter((month) =>
-    found.every(({ first, last }) => isLongPause(last, month) || isLongPause(month, first)),
+  const present = rounds.filter(({ first, last }) => months.some((month) => month >= first && month <= last));
+  const newMonths = months.filter((month) =>
+    present.every(({ first, last }) => isLongPause(last, month) || isLongPause(month, first)),
   );
-  return [...found, ...roundsOfMonths(apart)].sort((a, b) => (a.first < b.first ? -1 : 1));
+  return [...present, ...roundsOfMonths(newMonths)].sort((a, b) => (a.first < b.first ? -1 : 1));
 }
 
-function roundsByYear(known: Rounds, rows: readonly ComparedRow[]): Rounds {
-  const found = Map.groupBy(rows, ({ group }) => Number(group.split(' ')[0]));
-  const added = [...found]
-    .filter(([year]) => !known.some(({ survey_year }) => survey_year === year))
-    .map(([survey_year, own]) => {
-      const months = own.map(({ period }) => period!).sort();
+function roundsByYear(rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
+  const rowsByYear = Map.groupBy(rows, ({ group }) => Number(group.split(' ')[0]));
+  const added = [...rowsByYear]
+    .filter(([year]) => !rounds.some(({ survey_year }) => survey_year === year))
+    .map(([survey_year, roundRows]) => {
+      const months = roundRows.map(({ period }) => period!).sort();
       return { survey_year, first: months[0]!, last: months.at(-1)! };
     });
-  return [...known.filter(({ survey_year }) => found.has(survey_year)), ...added].sort(
+  return [...rounds.filter(({ survey_year }) => rowsByYear.has(survey_year)), ...added].sort(
     (a, b) => a.survey_year - b.survey_year,
   );
 }

@@ -16,7 +16,7 @@ import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
 import { matchNames, type NameMatch, placesByName, readPlaced } from '../../ingest/places-by-name.ts';
-import { readCells, readTable } from '../../ingest/readers/raw-table.ts';
+import { type RawTable, readCells, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
@@ -26,6 +26,7 @@ import { readOneRaster, readOneTable } from '../check/check-source.ts';
 import { collectFaults, type Fault } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
 import { columnMatching, likeliestColumn } from '../columns.ts';
+import type { ComparedRow } from '../compare/compare-rows.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
 import type { ReadCoded } from '../compare/read-rows.ts';
 import { type Edit, entryEdits } from './edits.ts';
@@ -69,87 +70,71 @@ export interface Update {
 /** A name with the number of its rows. */
 export type MatchedName = Omit<NameMatch, 'rows'> & { rows: number };
 
+/** The entry as it would be with the new files, and how its table is read. */
+interface Proposal {
+  entry: Source;
+  /** The raw data with the new files in place. */
+  view: string;
+  /** The table, and the areas that its names are matched with; null if it goes by codes. */
+  named: { table: RawTable; areas: Areas } | null;
+  read: ReadCoded;
+}
+
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { out, accept } = request;
   const [fault] = schemaFaults(request.country);
   if (fault) throw fault;
   const country = readUnchecked(request.country, request.rawData);
-  const { rawData, model } = country;
-  const was = sourceIn(country, request.source);
-  const given = newFilePaths(was, request.files, request.period);
-  refuseOverwriting(country, was, given);
-  const view = rawDataView(country, was, given);
+  const accepted = sourceIn(country, request.source);
+  const given = newFilePaths(accepted, request.files, request.period);
+  refuseOverwriting(country, accepted, given);
+  const view = rawDataView(country, accepted, given);
   const views = [view];
   try {
-    const proposal = await withOwnPlaces({ ...withNewFiles(was, given), ...request.about }, country, view);
-    const byName = namedLevel(was) !== null || namedLevel(proposal) !== null;
-    const areas = byName ? await areasIn(country, view) : null;
-    const read: ReadCoded = (from, source) =>
-      areas ? readPlaced({ rawData: from, model, report: [] }, areas, source) : readTable(from, source);
-    const check = async () => {
-      const measured = await measureSource(proposal, view, model.states, read);
-      const proposed = proposedCountry(country, measured.source, view, request.lastEstimated);
-      return { ...measured, proposed, report: await checkProposed(proposed, measured.source) };
-    };
-    const table = areas && namedLevel(proposal) ? await readTable(view, proposal) : null;
-    const match = () => (table ? matchNames(table, proposal, areas!, model) : []);
-    const proposals = match().flatMap((one) => one.proposal ?? []);
-    if (request.acceptNames && proposals.length > 0) {
-      model.aliases = withAliases(model.aliases, proposals);
-      await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
-    }
-    const names = match().map((one): MatchedName => ({ ...one, rows: one.rows.length }));
-    if (names.some(({ area }) => area === null)) {
-      // What else would be refused if the names were accepted.
-      model.aliases = withAliases(model.aliases, proposals);
-      const faults = match().every(({ area }) => area) ? await collectFaults('tables and outlines', was.id, check) : [];
-      return { source: was.id, files: [], edits: [], comparison: null, doubts: [], names, faults, accepted: false };
-    }
-    const { source: is, rows, proposed, report } = await check();
+    const entry = await withPlaceNames({ ...withNewFiles(accepted, given), ...request.about }, country, view);
+    const proposal = await readProposal(country, accepted, entry, view);
+    const { names, faults } = await matchPlaces(country, proposal, request);
+    const update = { source: accepted.id, comparison: null, doubts: [], names, faults, accepted: false };
+    if (names.some(({ area }) => area === null)) return { ...update, files: [], edits: [] };
 
-    const files = changedFiles(was, is);
-    const before = await acceptedView(out, rawData, was);
+    const { updated, rows, proposed, report } = await checkProposal(country, proposal, request.lastEstimated);
+    const files = changedFiles(accepted, updated);
+    const before = await acceptedView(out, country.rawData, accepted);
     if (before) views.push(before);
-    const states = country.model.states;
     const comparison =
       files.length > 0 && before
         ? await compareSources(
-            { source: was, rawData: before },
-            { source: is, rawData: view, rows },
-            states,
-            filePairs(was, is, files),
-            read,
+            { source: accepted, rawData: before },
+            { source: updated, rawData: view, rows },
+            country.model.states,
+            filePairs(accepted, updated, files),
+            proposal.read,
           )
         : null;
-    const known = was.files.some(({ sha256 }) => sha256 !== undefined);
+    const isPinned = accepted.files.some(({ sha256 }) => sha256 !== undefined);
     const words = countryWords(country.model.territory);
     const doubts = [
-      ...(files.length > 0 && known && !before
-        ? ['the previously accepted files are not available for comparison']
-        : []),
+      ...(isPinned && !before ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
-      ...(files.length > 0 ? report.map(({ what }) => tell(what, words)) : []),
+      ...report.map(({ what }) => tell(what, words)),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
-    const edits = entryEdits(country, proposed, was, is);
-    const update: Update = { source: was.id, files, edits, comparison, doubts, names, faults: [], accepted: false };
-    if (!accept || (files.length === 0 && edits.length === 0)) return update;
+    const edits = entryEdits(country, proposed, accepted, updated);
+    const checked: Update = { ...update, files, edits, comparison, doubts: files.length > 0 ? doubts : [] };
+    if (!accept || (files.length === 0 && edits.length === 0)) return checked;
 
-    if (before) for (const { path: file, sha256 } of was.files) await keepFile(out, path.join(before, file), sha256!);
-    for (const { path: file, sha256 } of is.files) await keepFile(out, path.join(view, file), sha256!);
-    for (const { file, path: own } of given) {
-      const place = path.join(rawData, own);
-      if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
-    }
-    await writeCatalog(country, was, edits, {
+    if (before) await keepFiles(out, accepted, before);
+    await keepFiles(out, updated, view);
+    await copyIntoRawData(given, country.rawData);
+    await writeCatalog(country, accepted, edits, {
       at: accept.at,
       by: accept.by,
       reason: accept.reason,
-      what: describeChange(update),
-      ...(doubts.length > 0 ? { doubts } : {}),
+      what: describeChange(checked),
+      ...(checked.doubts.length > 0 ? { doubts: checked.doubts } : {}),
     });
-    return { ...update, accepted: true };
+    return { ...checked, accepted: true };
   } catch (error) {
     // Show the catalog's paths, not those of the temporary view.
     for (const fault of error instanceof BadInput ? [error, ...error.others] : []) {
@@ -162,16 +147,77 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   }
 }
 
+/** Reads what the names of the proposed table are matched with. The accepted one may go by names where it does not. */
+async function readProposal(country: Country, accepted: Source, entry: Source, view: string): Promise<Proposal> {
+  const { model } = country;
+  const goByNames = [accepted, entry].some((source) => namedLevel(source) !== null);
+  const areas = goByNames ? await areasIn(country, view) : null;
+  const named = areas && namedLevel(entry) ? { table: await readTable(view, entry), areas } : null;
+  const read: ReadCoded = (rawData, source) =>
+    areas ? readPlaced({ rawData, model, report: [] }, areas, source) : readTable(rawData, source);
+  return { entry, view, named, read };
+}
+
+/**
+ * The names of the proposed table with their areas. On request, proposed areas are accepted and written to
+ * `aliases.csv`.
+ * @returns also, if some names have no area, what else would be refused if all proposed areas were accepted
+ */
+async function matchPlaces(
+  country: Country,
+  proposal: Proposal,
+  { acceptNames, lastEstimated }: UpdateRequest,
+): Promise<Pick<Update, 'names' | 'faults'>> {
+  const { entry, named } = proposal;
+  if (!named) return { names: [], faults: [] };
+  const { model } = country;
+  const match = () => matchNames(named.table, entry, named.areas, model);
+  const aliases = match().flatMap((name) => name.proposal ?? []);
+  if (acceptNames && aliases.length > 0) {
+    model.aliases = withAliases(model.aliases, aliases);
+    await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
+  }
+  const names = match().map((name): MatchedName => ({ ...name, rows: name.rows.length }));
+  if (names.every(({ area }) => area)) return { names, faults: [] };
+  model.aliases = withAliases(model.aliases, aliases);
+  if (!match().every(({ area }) => area)) return { names, faults: [] };
+  const check = () => checkProposal(country, proposal, lastEstimated);
+  return { names, faults: await collectFaults('tables and outlines', entry.id, check) };
+}
+
+/** Measures the proposed entry, and checks it as a build does. @throws BadInput if a build would refuse it */
+async function checkProposal(
+  country: Country,
+  { entry, view, read }: Proposal,
+  lastEstimated: Period | undefined,
+): Promise<{ updated: Source; rows: ComparedRow[] | null; proposed: Country; report: ReportLine[] }> {
+  const { source: updated, rows } = await measureSource(entry, view, country.model.states, read);
+  const proposed = proposedCountry(country, updated, view, lastEstimated);
+  return { updated, rows, proposed, report: await checkProposed(proposed, updated) };
+}
+
+/** Keeps copies of an entry's files, whose hashes it has. */
+async function keepFiles(out: string, { files }: Source, rawData: string): Promise<void> {
+  for (const { path: file, sha256 } of files) await keepFile(out, path.join(rawData, file), sha256!);
+}
+
+async function copyIntoRawData(given: readonly NewFile[], rawData: string): Promise<void> {
+  for (const { file, path: target } of given) {
+    const place = path.join(rawData, target);
+    if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
+  }
+}
+
 /** The source with this id, or else that of the file with this name, with or without its ending. */
 function sourceIn({ sources }: Country, name: string): Source {
   const byId = sources.filter((source) => source.id === name);
   const isNamed = (file: string) => [path.basename(file), path.parse(file).name].includes(name);
-  const found = byId.length > 0 ? byId : sources.filter(({ files }) => files.some((file) => isNamed(file.path)));
-  if (found.length === 1) return found[0]!;
+  const matches = byId.length > 0 ? byId : sources.filter(({ files }) => files.some((file) => isNamed(file.path)));
+  if (matches.length === 1) return matches[0]!;
   throw new BadInput({
     file: 'sources.json',
-    found: found.length === 0 ? `no source ${name}` : `${found.length} sources of the file ${name}`,
-    expected: `one of ${(found.length === 0 ? sources : found).map((source) => source.id).join(', ')}`,
+    found: matches.length === 0 ? `no source ${name}` : `${matches.length} sources of the file ${name}`,
+    expected: `one of ${(matches.length === 0 ? sources : matches).map((source) => source.id).join(', ')}`,
   });
 }
 
@@ -184,7 +230,7 @@ async function areasIn({ sources, model }: Country, rawData: string): Promise<Ar
  * The entry of a table that has the names of its areas where the last one had their codes: in the column that the entry
  * maps already, else one of a usual name, else the one with most of the names.
  */
-async function withOwnPlaces(source: Source, country: Country, rawData: string): Promise<Source> {
+async function withPlaceNames(source: Source, country: Country, rawData: string): Promise<Source> {
   const { columns = {}, recode } = source;
   const level = columns.lga_pcode ? 'lga' : 'state';
   const code = `${level}_pcode`;
@@ -207,12 +253,14 @@ async function withOwnPlaces(source: Source, country: Country, rawData: string):
 
 /** @throws BadInput if one more file would take the place of another source's */
 function refuseOverwriting({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): void {
-  for (const { file, path: own, added } of given) {
-    const other = sources.find(({ id, files }) => id !== source.id && files.some(({ path: taken }) => taken === own));
-    if (added && other && path.resolve(file) !== path.resolve(rawData, own))
+  for (const { file, path: target, added } of given) {
+    const owner = sources.find(
+      ({ id, files }) => id !== source.id && files.some(({ path: taken }) => taken === target),
+    );
+    if (added && owner && path.resolve(file) !== path.resolve(rawData, target))
       throw new InputLocation(file).error(
-        `the name of a file of the source ${other.id}`,
-        `another name, or that file itself, ${own}`,
+        `the name of a file of the source ${owner.id}`,
+        `another name, or that file itself, ${target}`,
       );
   }
 }
@@ -220,7 +268,7 @@ function refuseOverwriting({ sources, rawData }: Country, source: Source, given:
 /** A view of the raw data with the new files in place. */
 function rawDataView({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): string {
   const files = Object.fromEntries(
-    sources.flatMap(({ files: own }) => own.map((file) => [file.path, path.join(rawData, file.path)])),
+    sources.flatMap(({ files: listed }) => listed.map((file) => [file.path, path.join(rawData, file.path)])),
   );
   for (const { path: place, file } of given) files[place] = file;
   for (const { path: file } of source.files)
@@ -238,11 +286,16 @@ function withNewFiles(source: Source, given: readonly NewFile[]): Source {
   return added.length === 0 ? source : { ...source, files: [...source.files, ...added] };
 }
 
-function proposedCountry(country: Country, is: Source, rawData: string, lastEstimated: Period | undefined): Country {
+function proposedCountry(
+  country: Country,
+  updated: Source,
+  rawData: string,
+  lastEstimated: Period | undefined,
+): Country {
   return {
     directory: country.directory,
     rawData,
-    sources: country.sources.map((source) => (source.id === is.id ? is : source)),
+    sources: country.sources.map((source) => (source.id === updated.id ? updated : source)),
     model: { ...country.model, ...(lastEstimated ? { last_estimated: lastEstimated } : {}) },
   };
 }
@@ -267,9 +320,9 @@ async function checkProposed(country: Country, source: Source): Promise<ReportLi
   return findDoubts(reference, [await readOneTable(country, source, reference)], null);
 }
 
-function changedFiles(was: Source, is: Source): Update['files'] {
-  const then = new Map(was.files.map((file) => [file.path, file.sha256 ?? null]));
-  return is.files.flatMap(({ path: file, sha256 }) => {
+function changedFiles(accepted: Source, updated: Source): Update['files'] {
+  const then = new Map(accepted.files.map((file) => [file.path, file.sha256 ?? null]));
+  return updated.files.flatMap(({ path: file, sha256 }) => {
     const before = then.get(file) ?? null;
     if (before === sha256) return [];
     return [{ path: file, change: before === null ? 'new' : 'changed', sha256: { was: before, is: sha256! } }];
@@ -277,11 +330,11 @@ function changedFiles(was: Source, is: Source): Update['files'] {
 }
 
 /** The raster of a new month is compared with the same month of the latest earlier year. */
-function filePairs(was: Source, is: Source, files: Update['files']): FilePair[] {
+function filePairs(accepted: Source, updated: Source, files: Update['files']): FilePair[] {
   return files.flatMap(({ path: file, sha256 }) => {
     if (sha256.was !== null) return [{ path: file, before: file }];
-    const month = is.files.find((own) => own.path === file)?.period?.slice(-2);
-    const earlier = was.files.filter(({ period }) => month !== undefined && period?.endsWith(`-${month}`));
+    const month = updated.files.find((listed) => listed.path === file)?.period?.slice(-2);
+    const earlier = accepted.files.filter(({ period }) => month !== undefined && period?.endsWith(`-${month}`));
     const latest = earlier.sort((a, b) => (a.period! < b.period! ? -1 : 1)).at(-1);
     return latest ? [{ path: file, before: latest.path }] : [];
   });
@@ -294,31 +347,31 @@ async function acceptedView(out: string, rawData: string, source: Source): Promi
     if (sha256 === undefined) return null;
     const there = path.join(rawData, file);
     const same = await sha256File(there).then(
-      (found) => found === sha256,
+      (hash) => hash === sha256,
       () => false,
     );
-    const found = same ? there : await keptFile(out, sha256);
-    if (found === null) return null;
-    files[file] = found;
+    const kept = same ? there : await keptFile(out, sha256);
+    if (kept === null) return null;
+    files[file] = kept;
   }
   return linkedView(files);
 }
 
 async function writeCatalog(
   country: Country,
-  was: Source,
+  accepted: Source,
   edits: readonly Edit[],
   acceptance: Acceptance,
 ): Promise<void> {
-  const index = country.sources.indexOf(was);
-  const entry = { path: ['sources', index, 'accepted', was.accepted?.length ?? 0], value: acceptance };
-  const first = was.accepted ? entry : { path: ['sources', index, 'accepted'], value: [acceptance] };
+  const index = country.sources.indexOf(accepted);
+  const entry = { path: ['sources', index, 'accepted', accepted.accepted?.length ?? 0], value: acceptance };
+  const first = accepted.accepted ? entry : { path: ['sources', index, 'accepted'], value: [acceptance] };
   for (const name of ['sources.json', 'model.json'] as const) {
-    const own = edits.filter(({ file }) => file === name);
-    if (name === 'model.json' && own.length === 0) continue;
+    const fileEdits = edits.filter(({ file }) => file === name);
+    if (name === 'model.json' && fileEdits.length === 0) continue;
     const file = path.join(country.directory, name);
     const text = readFileSync(file, 'utf8');
-    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...own, first] : own));
+    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...fileEdits, first] : fileEdits));
   }
 }
 

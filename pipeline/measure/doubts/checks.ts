@@ -1,6 +1,7 @@
 /** The list of checks of content: files that are valid row by row and hard to believe as a whole. */
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { ReportLine } from '../../engine/stage.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import * as area from './area-checks.ts';
 import * as cases from './case-checks.ts';
 import type { Content } from './content.ts';
@@ -202,8 +203,7 @@ export function listDoubts(content: Content): ReportLine[] {
   return CHECKS.flatMap(({ sees, why, todo, find }) =>
     Object.entries(find).flatMap(([source, of]): ReportLine[] => {
       const found = of(content);
-      const more = found.length > EXAMPLES ? ` and ${found.length - EXAMPLES} more` : '';
-      const what = `${sees}: ${found.slice(0, EXAMPLES).join('; ')}${more}. Perhaps ${why}: ${todo}`;
+      const what = `${sees}: ${firstFew(found, EXAMPLES, '; ')}. Perhaps ${why}: ${todo}`;
       return found.length === 0 ? [] : [{ source, rule: 'hard to believe', what, needs_approval: true }];
     }),
   );

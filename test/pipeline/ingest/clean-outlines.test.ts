@@ -3,7 +3,7 @@ import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { countryWords, tell } from '../../../pipeline/contract/words.ts';
 import type { ReportLine } from '../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../pipeline/ingest/areas.ts';
-import { locator } from '../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../pipeline/ingest/locate.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { areaKm2, cellAreaKm2 } from '../../../pipeline/lib/numerics/area.ts';
 import { toPolygons } from '../../../pipeline/measure/boundaries/outline-check.ts';
@@ -54,7 +54,7 @@ async function clean(...args: Parameters<typeof drawn>) {
   return {
     km2: Object.fromEntries(list),
     polygons,
-    lgaAt: locator(areas, polygons),
+    locator: new Locator(areas, polygons),
     report: report.map(({ rule, what, needs_approval }) => ({ rule, what: tell(what, words), needs_approval })),
   };
 }
@@ -80,11 +80,11 @@ const WIDE = cellAreaKm2(4, 4.5, 4.01, 4.5407);
 describe('slivers between two outlines', () => {
   test('an overlap of 0.03 km² goes to one of the two, and is told with its size, width and place', async () => {
     expect(NARROW).toBeCloseTo(0.03, 3);
-    const { km2, report, lgaAt } = await clean({ [A]: [[bulging(0.001, 0.00245)]] });
+    const { km2, report, locator } = await clean({ [A]: [[bulging(0.001, 0.00245)]] });
     // B was drawn without the bulge, so the overlap is B's, the smaller of the two.
     expect(km2[A]).toBeCloseTo(square, 4);
     expect(km2[B]).toBeCloseTo(square, 4);
-    expect(lgaAt(4.0005, 4.501)).toBe(B);
+    expect(locator.lgaAt(4.0005, 4.501)).toBe(B);
     expect(report).toEqual([
       expect.objectContaining({
         rule: 'slivers cleaned',
@@ -215,11 +215,11 @@ describe('outlines of one area', () => {
 
 describe('an area within another one', () => {
   test('a city is cut out of the district around it, which publishing must approve', async () => {
-    const { km2, lgaAt, report } = await clean({ [A]: [[box(3.4, 4.4, 3.5, 4.5)]], [B]: [[box(3, 4, 5, 5)]] });
+    const { km2, locator, report } = await clean({ [A]: [[box(3.4, 4.4, 3.5, 4.5)]], [B]: [[box(3, 4, 5, 5)]] });
     const city = cellAreaKm2(3.4, 4.4, 3.5, 4.5);
     expect(km2[A]).toBeCloseTo(city, 4);
     expect(km2[B]).toBeCloseTo(2 * square - city, 3);
-    expect([lgaAt(3.45, 4.45), lgaAt(3.3, 4.3)]).toEqual([A, B]);
+    expect([locator.lgaAt(3.45, 4.45), locator.lgaAt(3.3, 4.3)]).toEqual([A, B]);
     expect(report).toEqual([
       {
         rule: 'cut out',

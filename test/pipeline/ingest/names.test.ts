@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { otherNames } from '../../../pipeline/ingest/names.ts';
+import { OtherNames } from '../../../pipeline/ingest/names.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { sourceIn } from '../../support/tiny-country.ts';
 import { edit, read } from './broken.ts';
 
 test('other names are kept once; a difference in case, accents or punctuation does not make another name', () => {
-  const names = otherNames();
+  const names = new OtherNames();
   names.add('lga', 'NG001002', 'Garun Malam');
   names.add('lga', 'NG001002', 'GARUN-MALAM');
   names.add('lga', 'NG001001', ' Kiru South ');

@@ -5,7 +5,7 @@ import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
 import { ingestCensus } from '../../../../pipeline/ingest/layers.ts';
-import { locator } from '../../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../../pipeline/ingest/locate.ts';
 import { readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
 import { readCells } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
@@ -110,7 +110,7 @@ async function ingested(files: Record<string, string>, reporting?: Source['repor
   const input = { rawData: root, sources, model, report };
   const { areas, polygons } = await ingestAreas(input);
   const census = Object.fromEntries((await ingestCensus(input, areas)).map((row) => [row.lga_code, row]));
-  const records = await ingestCases(input, areas, census, locator(areas, polygons));
+  const records = await ingestCases(input, areas, census, new Locator(areas, polygons));
   return { draft, model, source: sources.find(({ role }) => role === 'cases_lgas')!, records, report };
 }
 type Found = Awaited<ReturnType<typeof ingested>>;

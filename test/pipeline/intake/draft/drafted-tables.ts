@@ -4,7 +4,7 @@ import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
 import { ingestClimate } from '../../../../pipeline/ingest/climate.ts';
 import { ingestCensus } from '../../../../pipeline/ingest/layers.ts';
-import { locator } from '../../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../../pipeline/ingest/locate.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, filesOf } from './drafted.ts';
 
@@ -44,7 +44,7 @@ export async function ingested(directory: string, given: Record<string, string> 
     input,
     census,
     sources,
-    cases: await ingestCases(input, areas, counted, locator(areas, polygons)),
+    cases: await ingestCases(input, areas, counted, new Locator(areas, polygons)),
     climate: await ingestClimate(input, areas, polygons),
   };
 }

@@ -6,7 +6,7 @@ import { readCountry } from '../../../../pipeline/catalog/country.ts';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
-import { locator } from '../../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../../pipeline/ingest/locate.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
@@ -74,7 +74,7 @@ test('one run without an option leaves a draft that a repair completes without a
   const { sources, model } = readCountry(directory, raw);
   const input = { rawData: raw, sources, model, report: [] };
   const { areas, polygons } = await ingestAreas(input);
-  const cases = await ingestCases(input, areas, {}, locator(areas, polygons));
+  const cases = await ingestCases(input, areas, {}, new Locator(areas, polygons));
   expect(cases.map(({ lga_code, period, confirmed }) => [lga_code, period, confirmed])).toEqual(
     LGAS.flatMap((code, area) =>
       MONTHS.map((period, i) => [code.replace('NG0', 'X0'), period, 3 * young(area, i) + 7]),

@@ -6,7 +6,7 @@ import { periodRange } from '../../../../pipeline/contract/months.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
-import { locator } from '../../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../../pipeline/ingest/locate.ts';
 import { ingestSurveys } from '../../../../pipeline/ingest/surveys.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
 import { groupRepairs, repairCountry } from '../../../../pipeline/intake/repair/repair.ts';
@@ -87,7 +87,7 @@ test('a month without records in many places is one line, of the repair and of t
   const report: ReportLine[] = [];
   const input = { rawData: directory, sources, model: country.model, report };
   const { areas, polygons } = await ingestAreas(input);
-  await ingestCases(input, areas, {}, locator(areas, polygons));
+  await ingestCases(input, areas, {}, new Locator(areas, polygons));
   expect(report.filter(({ rule }) => rule === 'mask')).toEqual([
     {
       source: 'cases',
@@ -264,7 +264,7 @@ test('clusters without a location, a weight or a result are left out by their ki
   const report: ReportLine[] = [];
   const { areas, polygons } = await ingestAreas({ rawData: directory, model, sources, report: [] });
   const input = { rawData: directory, model, sources, report };
-  const { clusters } = await ingestSurveys(input, areas, locator(areas, polygons));
+  const { clusters } = await ingestSurveys(input, areas, new Locator(areas, polygons));
   expect(clusters).toHaveLength(24);
   expect(report.filter(({ rule }) => rule === 'left out').map(({ what }) => what)).toEqual([
     '2 of 31 rows with longitude 0 and latitude 0: rows that cannot be used; accepted: so it came; row 27 (incomplete-0), row 30 (incomplete-3)',
