@@ -7,7 +7,7 @@ import { prepareRisk, readInputs } from '../model/risk/inputs.ts';
 import { drawMonths, type Paths } from '../model/risk/paths.ts';
 import * as risk from '../model/risk/risk-tables.ts';
 import { fitStageBaseline } from '../model/risk/stage-baseline.ts';
-import { hasDraws, pathsOfStage } from '../model/risk/stage-draws.ts';
+import { hasDraws, reproducePaths } from '../model/risk/stage-draws.ts';
 import {
   type Calibration,
   type CalibrationSums,
@@ -47,7 +47,7 @@ export function scoreCountry(
   const scored = {
     lgas: io.table(risk.LGAS),
     baseline: fitStageBaseline(io, inputs, prepareRisk(inputs)).scores().lgas,
-    draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
+    draws: hasDraws(io) ? drawsByMonth(reproducePaths(io)) : null,
     lgaGroups: groupLgas(readAreas(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
     span: coveredSpan(model, clusters),
   };
