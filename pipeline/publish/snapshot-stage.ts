@@ -40,7 +40,7 @@ import { snapshotAnswers } from './snapshot/answers.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
 import { firstVersion, noDifference } from './snapshot/first-version.ts';
-import { type Finding, foundSources, stageRecord } from './snapshot/provenance.ts';
+import { type Finding, hashedSources, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
 import { openTree } from './snapshot/tree.ts';
 
@@ -74,7 +74,7 @@ export interface SnapshotInput {
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
   const { contents, observations } = await readContents(input);
   const { coverage, tables, model } = contents;
-  const sources = foundSources(input.sources, input.raw);
+  const sources = hashedSources(input.sources, input.raw);
   const tree = openTree(directory);
   const total = JSON_OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length;
   let written = 0;

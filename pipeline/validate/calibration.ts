@@ -45,7 +45,7 @@ const ROUNDING = 1e-9;
 export function calibrate(
   probabilities: readonly TableRow<typeof PROBABILITIES>[],
   changes: readonly TableRow<typeof CHANGES>[],
-  { truth, stateOf: stateByLga, last }: { truth: Truth; stateOf: (lga_code: string) => string; last: Period },
+  { truth, stateByLga, last }: { truth: Truth; stateByLga: (lga_code: string) => string; last: Period },
 ): CalibrationSums[] {
   const sums = STATEMENTS.map((statement) =>
     Array.from({ length: BINS }, (_, bin): CalibrationSums => ({ statement, bin, count: 0, said: 0, true_count: 0 })),
@@ -62,15 +62,15 @@ export function calibrate(
 
   for (const [period, rows] of Map.groupBy(scored(probabilities), (row) => row.period)) {
     const codes = rows.map(({ code }) => code);
-    const inNation = highestOf(codes, (code) => truth(code, period));
-    const inStates = [...Map.groupBy(codes, stateByLga).values()].map((own) =>
-      highestOf(own, (code) => truth(code, period)),
+    const inNation = highestCodes(codes, (code) => truth(code, period));
+    const inStates = [...Map.groupBy(codes, stateByLga).values()].map((stateCodes) =>
+      highestCodes(stateCodes, (code) => truth(code, period)),
     );
     for (const row of rows) {
       const share = truth(row.code, period);
       const level = LEVELS.findIndex(({ below }) => share < below);
-      LEVELS.forEach((own, i) => {
-        add('level', row[`probability_${own.level}`], i === level);
+      LEVELS.forEach((candidate, i) => {
+        add('level', row[`probability_${candidate.level}`], i === level);
       });
       add('highest_nation', row.probability_highest_nation, inNation.has(row.code));
       add(
@@ -89,7 +89,7 @@ export function calibrate(
 }
 
 /** The codes in the highest tenth, rounded up. */
-function highestOf(codes: readonly string[], value: (code: string) => number): ReadonlySet<string> {
+function highestCodes(codes: readonly string[], value: (code: string) => number): ReadonlySet<string> {
   const ordered = codes.map((code) => ({ code, value: value(code) })).sort((a, b) => b.value - a.value);
   return new Set(ordered.slice(0, highestTenth(codes.length)).map(({ code }) => code));
 }
@@ -97,11 +97,11 @@ function highestOf(codes: readonly string[], value: (code: string) => number): R
 /** Pools the statements of several countries. */
 export function poolCalibration(countries: readonly (readonly CalibrationSums[])[]): CalibrationSums[] {
   const groups = Map.groupBy(countries.flat(), ({ statement, bin }) => `${statement} ${bin}`);
-  return [...groups.values()].map((own) => ({
-    ...own[0]!,
-    count: own.reduce((sum, row) => sum + row.count, 0),
-    said: own.reduce((sum, row) => sum + row.said, 0),
-    true_count: own.reduce((sum, row) => sum + row.true_count, 0),
+  return [...groups.values()].map((countrySums) => ({
+    ...countrySums[0]!,
+    count: countrySums.reduce((sum, row) => sum + row.count, 0),
+    said: countrySums.reduce((sum, row) => sum + row.said, 0),
+    true_count: countrySums.reduce((sum, row) => sum + row.true_count, 0),
   }));
 }
 

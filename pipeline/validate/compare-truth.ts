@@ -1,7 +1,7 @@
 import { calendarMonth } from '../contract/months.ts';
 import type { LgaScore } from '../model/risk/risk-tables.ts';
 import type { Truth } from './truth-file.ts';
-import { type Grouping, groupsOfMonth, type LgaGroups, type Span } from './truth-groups.ts';
+import { type Grouping, type LgaGroups, monthGroups, type Span } from './truth-groups.ts';
 import { addSums, lgaMonthSums, noSums, type TruthScore, type TruthSums, truthScore } from './truth-scores.ts';
 
 /** Sums of a set of LGA-months, by grouping and group. */
@@ -41,7 +41,7 @@ export function compareWithTruth({ lgas, baseline, draws, lgaGroups, span }: Cou
         baseline: baseline[i]!.score,
         draws: drawsByLga?.(i) ?? null,
       });
-      for (const [by, group] of groupsOfMonth(period, lgaGroups.get(lga_code)!, span)) addTo(groups, by, group, sums);
+      for (const [by, group] of monthGroups(period, lgaGroups.get(lga_code)!, span)) addTo(groups, by, group, sums);
     }
   }
   return groups;
@@ -56,9 +56,9 @@ export function poolGroups(countries: readonly GroupSums[]): GroupSums {
 
 function addTo(groups: GroupSums, by: Grouping, group: string, sums: TruthSums): void {
   const key = `${by} ${group}`;
-  const known = groups.get(key) ?? { by, group, sums: noSums() };
-  addSums(known.sums, sums);
-  groups.set(key, known);
+  const entry = groups.get(key) ?? { by, group, sums: noSums() };
+  addSums(entry.sums, sums);
+  groups.set(key, entry);
 }
 
 /** Scores of each group, to four decimals; groupings in the given order, groups by name. */

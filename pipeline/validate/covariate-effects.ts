@@ -11,7 +11,7 @@ import type { CovariateEffect } from './validation.ts';
  */
 export function covariateEffect(covariate: string, including: FoldResult, excluding: FoldResult): CovariateEffect {
   const [a, b] = [byFold(spatial(including)), byFold(spatial(excluding))];
-  const paired = (score: typeof meanLogScore) => overFolds(a.map((own, k) => score(own) - score(b[k]!)));
+  const paired = (score: typeof meanLogScore) => overFolds(a.map((fold, k) => score(fold) - score(b[k]!)));
   return { covariate, folds: a.length, log_score: paired(meanLogScore), crps: paired(meanCrps) };
 }
 

@@ -49,7 +49,7 @@ export interface HeldOut {
 export interface CrossValidation {
   states: string[];
   /** Fold of each LGA. */
-  foldOf: Map<string, number>;
+  foldByLga: Map<string, number>;
   constants: Constants;
   draws: number;
   seed: number;
@@ -67,13 +67,13 @@ export function settingsFor(
   model: Model,
   { areas }: RiskInputs,
   { test }: PreparedRisk,
-  foldOf: Map<string, number>,
+  foldByLga: Map<string, number>,
   like: Optimum | null,
 ): CrossValidation {
   const { risk, seed } = model.parameters;
   return {
     states: areas.states.map((state) => state.state_code),
-    foldOf,
+    foldByLga,
     constants: priorConstants(risk, test),
     draws: risk.draws,
     seed,
@@ -92,15 +92,15 @@ export function crossValidate(
   how: CrossValidation,
   onProgress: (share: number, what: string) => void = () => {},
 ): HeldOut[] {
-  return foldNumbers(prepared, how.foldOf).flatMap((fold, i, folds) => {
+  return foldNumbers(prepared, how.foldByLga).flatMap((fold, i, folds) => {
     onProgress(i / folds.length, `fold ${fold}`);
     return [...predictFold(prepared, fold, how)];
   });
 }
 
 /** The folds with surveyed cells, ascending. */
-export function foldNumbers({ observed }: PreparedRisk, foldOf: Map<string, number>): number[] {
-  const folds = placedObservations(observed).map((observation) => foldIn(foldOf, observation));
+export function foldNumbers({ observed }: PreparedRisk, foldByLga: Map<string, number>): number[] {
+  const folds = placedObservations(observed).map((observation) => foldIn(foldByLga, observation));
   return [...new Set(folds)].sort((a, b) => a - b);
 }
 
@@ -111,8 +111,8 @@ export function placedObservations(observed: Observed[]): (Observed & { lga_code
   );
 }
 
-function foldIn(foldOf: Map<string, number>, { lga_code }: { lga_code: string }): number {
-  const fold = foldOf.get(lga_code);
+function foldIn(foldByLga: Map<string, number>, { lga_code }: { lga_code: string }): number {
+  const fold = foldByLga.get(lga_code);
   if (fold === undefined) throw new UsageError(`surveyed area ${lga_code} has no fold`);
   return fold;
 }
@@ -121,29 +121,32 @@ function foldIn(foldOf: Map<string, number>, { lga_code }: { lga_code: string })
 export function* predictFold(
   { mesh, rounds, times, observed }: PreparedRisk,
   fold: number,
-  { states, foldOf, constants, draws, seed, like, spatial_only = false }: CrossValidation,
+  { states, foldByLga, constants, draws, seed, like, spatial_only = false }: CrossValidation,
 ): Generator<HeldOut> {
   const cells = placedObservations(observed);
-  const train = cells.filter((observation) => foldIn(foldOf, observation) !== fold);
+  const train = cells.filter((observation) => foldIn(foldByLga, observation) !== fold);
   if (train.length === 0)
     throw new UsageError(
       `fold ${fold} contains all ${cells.length} surveyed cells, expected some in other folds to fit to`,
     );
   const seen = [...new Set(train.map((observation) => observation.risk.round))].sort((a, b) => a - b);
   const test = cells.filter(
-    (observation) => foldIn(foldOf, observation) === fold && seen.includes(observation.risk.round),
+    (observation) => foldIn(foldByLga, observation) === fold && seen.includes(observation.risk.round),
   );
-  const own = (observation: Observed) => ({ ...observation.risk, round: seen.indexOf(observation.risk.round) });
+  const inSeenRounds = (observation: Observed) => ({
+    ...observation.risk,
+    round: seen.indexOf(observation.risk.round),
+  });
   const stream = (name: string) => randomStream(seed, `cross-validate/${fold}/${name}`);
 
   const seenTimes = seen.map((round) => times[round]!);
-  const spatial = fitRisk(mesh, seenTimes, train.map(own), constants, like);
-  const places = test.map((observation) => surveyedPlace(mesh, spatial.layout, own(observation)));
+  const spatial = fitRisk(mesh, seenTimes, train.map(inSeenRounds), constants, like);
+  const places = test.map((observation) => surveyedPlace(mesh, spatial.layout, inSeenRounds(observation)));
   const prevalence = test.map(() => new Float64Array(draws));
   const rho = seen.map(() => new Float64Array(draws));
   let draw = 0;
   for (const { x, point } of drawLatent(spatial, draws, (draw) => stream(`spatial ${draw}`))) {
-    for (const [round, own] of point.rho.entries()) rho[round]![draw] = own;
+    for (const [round, roundRho] of point.rho.entries()) rho[round]![draw] = roundRho;
     places.forEach((place, i) => {
       prevalence[i]![draw] = meanPrevalence(place, x);
     });
@@ -155,7 +158,7 @@ export function* predictFold(
       'spatial',
       fold,
       rounds,
-      { prevalence: prevalence[i]!, rho: rho[own(observation).round]! },
+      { prevalence: prevalence[i]!, rho: rho[inSeenRounds(observation).round]! },
       stream(`spatial/${observation.risk.name}`),
     ),
   );
@@ -163,9 +166,9 @@ export function* predictFold(
   if (spatial_only) return;
   // the national mean of the round is the baseline for a country that consists of one state
   const country = (observation: Observed) => ({ ...observation.baseline, state_code: WHOLE_COUNTRY });
-  for (const { model, units, unitOf: baselineUnit } of [
-    { model: 'baseline', units: states, unitOf: (observation: Observed) => observation.baseline },
-    { model: 'national', units: [WHOLE_COUNTRY], unitOf: country },
+  for (const { model, units, baselineUnit } of [
+    { model: 'baseline', units: states, baselineUnit: (observation: Observed) => observation.baseline },
+    { model: 'national', units: [WHOLE_COUNTRY], baselineUnit: country },
   ] as const) {
     const fit = fitBaseline(train.map(baselineUnit), [...units], constants.season_exponent, draws, stream(model));
     const fitRho = new Float64Array(draws).fill(fit.rho);

@@ -43,9 +43,9 @@ export async function evaluateHeldBack(
   const write = (register: HeldBack) => writeAtomic(file, `${JSON.stringify(register, null, 2)}\n`);
   const asked = { held_back_year: settings.held_back_year, design: designHash(level_months, settings), level_months };
   const { register, entry } = enterLook(readRegister(directory), asked, again);
-  const found = register.looks[entry]!;
+  const entered = register.looks[entry]!;
   const looks = register.looks.filter((look) => look.held_back_year === settings.held_back_year).length;
-  if (found.result) return { file, look: found, already: true, looks, development };
+  if (entered.result) return { file, look: entered, already: true, looks, development };
 
   await write(register);
   const { held_back } = scoreHeldBack(records, settings, developed);
@@ -56,7 +56,7 @@ export async function evaluateHeldBack(
     mean_absolute_error: Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, four(error)])),
     seasonal_shape_correlation: four(held_back.seasonal_shape_correlation),
   };
-  const look: Look = { ...found, result };
+  const look: Look = { ...entered, result };
   await write({ looks: register.looks.with(entry, look) });
   return { file, look, already: false, looks, development };
 }

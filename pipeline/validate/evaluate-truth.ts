@@ -7,7 +7,7 @@ import { prepareRisk, readInputs } from '../model/risk/inputs.ts';
 import { drawMonths, type Paths } from '../model/risk/paths.ts';
 import * as risk from '../model/risk/risk-tables.ts';
 import { fitStageBaseline } from '../model/risk/stage-baseline.ts';
-import { hasDraws, pathsOfStage } from '../model/risk/stage-draws.ts';
+import { hasDraws, reproducePaths } from '../model/risk/stage-draws.ts';
 import {
   type Calibration,
   type CalibrationSums,
@@ -47,7 +47,7 @@ export function scoreCountry(
   const scored = {
     lgas: io.table(risk.LGAS),
     baseline: fitStageBaseline(io, inputs, prepareRisk(inputs)).scores().lgas,
-    draws: hasDraws(io) ? drawsByMonth(pathsOfStage(io)) : null,
+    draws: hasDraws(io) ? drawsByMonth(reproducePaths(io)) : null,
     lgaGroups: groupLgas(readAreas(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
     span: coveredSpan(model, clusters),
   };
@@ -56,7 +56,7 @@ export function scoreCountry(
     groups: compareWithTruth(scored, truth),
     calibration: calibrate(io.table(risk.PROBABILITIES), io.table(risk.CHANGES), {
       truth,
-      stateOf: (lga_code) => stateByLga.get(lga_code)!,
+      stateByLga: (lga_code) => stateByLga.get(lga_code)!,
       last: model.last_estimated,
     }),
   };
@@ -68,8 +68,8 @@ function drawsByMonth(paths: Paths) {
     const { months, lgas } = drawMonths(paths, month - 1);
     return (row: number) => {
       const lga = Math.floor(row / paths.months.length);
-      const own = lgas[months.indexOf(row % paths.months.length)]!;
-      return own.slice(lga * paths.draws, (lga + 1) * paths.draws).sort();
+      const monthDraws = lgas[months.indexOf(row % paths.months.length)]!;
+      return monthDraws.slice(lga * paths.draws, (lga + 1) * paths.draws).sort();
     };
   };
 }
@@ -81,15 +81,15 @@ export function summariseTruth(scored: readonly ScoredCountry[]): TruthSummary {
     countries: scored.flatMap(({ truth, seed, groups }) =>
       scoreGroups(groups, GROUPINGS).map((row) => ({ truth, seed, ...row })),
     ),
-    pooled: families.flatMap(([truth, own]) =>
-      scoreGroups(poolGroups(own.map(({ groups }) => groups)), GROUPINGS).map((row) => ({
+    pooled: families.flatMap(([truth, familyCountries]) =>
+      scoreGroups(poolGroups(familyCountries.map(({ groups }) => groups)), GROUPINGS).map((row) => ({
         truth,
         seed: 'all' as const,
         ...row,
       })),
     ),
-    calibration: families.flatMap(([truth, own]) =>
-      summariseCalibration(poolCalibration(own.map(({ calibration }) => calibration))).map((row) => ({
+    calibration: families.flatMap(([truth, familyCountries]) =>
+      summariseCalibration(poolCalibration(familyCountries.map(({ calibration }) => calibration))).map((row) => ({
         truth,
         ...row,
       })),

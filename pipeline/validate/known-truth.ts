@@ -83,7 +83,9 @@ const TOLERANCE = 5e-4;
 export function confirmRecord(record: TruthRecord, again: TruthRecord['countries'], model_code: string): TruthRecord {
   for (const row of again) {
     const { truth, seed, group } = row;
-    const recorded = record.countries.find((own) => own.truth === truth && own.seed === seed && own.group === group);
+    const recorded = record.countries.find(
+      (country) => country.truth === truth && country.seed === seed && country.group === group,
+    );
     if (!recorded || !Object.entries(row).every(([name, value]) => isClose(value, recorded[name as keyof typeof row])))
       throw new UsageError(
         `${truth}, seed ${seed}, ${group}: found ${figures(row)}, expected as recorded: ${recorded ? figures(recorded) : 'no such country'}`,

@@ -8,7 +8,7 @@ const LEVELS = [0.5, 0.8, 0.9, 0.95];
 
 /** Rows by fold, folds ascending. */
 export function byFold(rows: Row[]): Row[][] {
-  return [...Map.groupBy(rows, (row) => row.fold)].sort(([a], [b]) => a - b).map(([, own]) => own);
+  return [...Map.groupBy(rows, (row) => row.fold)].sort(([a], [b]) => a - b).map(([, foldRows]) => foldRows);
 }
 
 /** Mean and standard error over folds, with one value per fold. */
@@ -39,8 +39,10 @@ export function summariseRounds(rows: Row[]): HeldOutScores[] {
   const years = [...new Set(rows.map((row) => row.survey_year))].sort((a, b) => a - b);
   return MODELS.flatMap((model) =>
     [null, ...years].map((survey_year) => {
-      const own = rows.filter((row) => row.model === model && (survey_year ?? row.survey_year) === row.survey_year);
-      return { model, survey_year, ...summariseScores(own) };
+      const roundRows = rows.filter(
+        (row) => row.model === model && (survey_year ?? row.survey_year) === row.survey_year,
+      );
+      return { model, survey_year, ...summariseScores(roundRows) };
     }),
   );
 }

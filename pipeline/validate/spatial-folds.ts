@@ -21,15 +21,19 @@ export function foldByBlock(lgas: readonly FoldLga[], folds = 5, block_degrees =
   const blockKey = ({ longitude, latitude }: FoldLga) =>
     [longitude, latitude].map((degrees) => Math.floor(degrees / block_degrees)).join('/');
   const blocks = [...Map.groupBy(lgas, blockKey)]
-    .map(([name, own]) => ({ name, own, examined: own.reduce((sum, lga) => sum + lga.examined, 0) }))
+    .map(([name, blockLgas]) => ({
+      name,
+      lgas: blockLgas,
+      examined: blockLgas.reduce((sum, lga) => sum + lga.examined, 0),
+    }))
     .sort((a, b) => b.examined - a.examined || (a.name < b.name ? -1 : 1));
   const surveyed = blocks.filter(({ examined }) => examined > 0).length;
   const load = new Float64Array(Math.max(1, Math.min(folds, surveyed)));
   const fold = new Map<string, number>();
-  for (const { own, examined } of blocks) {
+  for (const { lgas, examined } of blocks) {
     const least = load.indexOf(Math.min(...load));
     load[least]! += examined;
-    for (const { lga_code } of own) fold.set(lga_code, least + 1);
+    for (const { lga_code } of lgas) fold.set(lga_code, least + 1);
   }
   return fold;
 }

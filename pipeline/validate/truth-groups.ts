@@ -64,7 +64,7 @@ export function coveredSpan({ first_estimated, last_estimated }: Model, clusters
 /**
  * The groups to which an LGA's month belongs, one of each grouping; forecast months belong to a group of `all` only.
  */
-export function groupsOfMonth(period: Period, lga: LgaGroups, span: Span): [Grouping, string][] {
+export function monthGroups(period: Period, lga: LgaGroups, span: Span): [Grouping, string][] {
   if (period > span.last_estimated) return [['all', 'forecast']];
   const year = calendarYear(period);
   const first = calendarYear(span.first_estimated);

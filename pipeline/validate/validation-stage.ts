@@ -26,11 +26,11 @@ export const run: StageRun = async (io) => {
     lga_code: observation.lga_code,
     examined: observation.risk.examined,
   }));
-  const foldOf = foldByBlock(surveyedLgas(inputs.cells, surveyed), FOLDS, BLOCK_DEGREES);
-  const folds = foldNumbers(prepared, foldOf);
+  const foldByLga = foldByBlock(surveyedLgas(inputs.cells, surveyed), FOLDS, BLOCK_DEGREES);
+  const folds = foldNumbers(prepared, foldByLga);
   const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');
   const how = {
-    ...settingsFor(io.model, inputs, prepared, foldOf, evidence.spatial?.optimum ?? null),
+    ...settingsFor(io.model, inputs, prepared, foldByLga, evidence.spatial?.optimum ?? null),
     draws: DRAWS,
   };
   const added = addedCovariates(inputs);

@@ -42,10 +42,10 @@ export function summariseValidation(
     score,
     better,
     words: describe(score, better, difference.log_score, folds.length),
-    folds: folds.map((own) => ({
-      fold: own[0]!.fold,
-      cells: own.length,
-      children_examined: own.reduce((sum, row) => sum + row.examined, 0),
+    folds: folds.map((foldRows) => ({
+      fold: foldRows[0]!.fold,
+      cells: foldRows.length,
+      children_examined: foldRows.reduce((sum, row) => sum + row.examined, 0),
     })),
     block_degrees,
     scores: summariseRounds(rows),
@@ -57,10 +57,10 @@ export function summariseValidation(
 }
 
 /** Spatial minus baseline, paired by fold, since a difficult fold is difficult for both. */
-function paired(rows: Row[], value: (own: Row[]) => number): OverFolds {
+function paired(rows: Row[], value: (rows: Row[]) => number): OverFolds {
   return overFolds(
-    byFold(rows).map((own) => {
-      const of = (model: RiskModel) => value(own.filter((row) => row.model === model));
+    byFold(rows).map((foldRows) => {
+      const of = (model: RiskModel) => value(foldRows.filter((row) => row.model === model));
       return of('spatial') - of('baseline');
     }),
   );
@@ -95,14 +95,14 @@ function calibrate(rows: Row[]) {
   const sorted = rows.toSorted((a, b) => a.mean - b.mean || (a.cell_id < b.cell_id ? -1 : 1));
   const groups = Math.min(BINS, sorted.length);
   return Array.from({ length: groups }, (_, group) => {
-    const own = sorted.slice(
+    const groupRows = sorted.slice(
       Math.round((group * sorted.length) / groups),
       Math.round(((group + 1) * sorted.length) / groups),
     );
     return {
-      cells: own.length,
-      predicted: weighted(own, (row) => row.mean),
-      observed: weighted(own, (row) => row.observed),
+      cells: groupRows.length,
+      predicted: weighted(groupRows, (row) => row.mean),
+      observed: weighted(groupRows, (row) => row.observed),
     };
   });
 }

@@ -5,7 +5,7 @@ import { readAreas } from '../../ingest/read-areas.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { writeDraws } from '../../model/risk/draws-file.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
-import { pathsOfStage } from '../../model/risk/stage-draws.ts';
+import { reproducePaths } from '../../model/risk/stage-draws.ts';
 import { addStageOptions, monthSpan, outOption, type StageOptions, say } from '../terminal/options.ts';
 import { withStages } from './with-stages.ts';
 
@@ -42,7 +42,7 @@ Examples:
     )
     .action(async (file: string, options: DrawsOptions) => {
       const rows = await withStages(['risk'], 'draws', options, (_, io) =>
-        writeDraws(file, pathsOfStage(io), selected(io, options)),
+        writeDraws(file, reproducePaths(io), selected(io, options)),
       );
       say(`${file}: ${rows} rows`);
     });

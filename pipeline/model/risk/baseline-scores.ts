@@ -61,9 +61,9 @@ export function baselineScores(
           const mean = eta.reduce((sum, e) => sum + expit(e), 0) / draws;
           const sd = Math.sqrt(fit.rho / (mean * (1 - mean)));
           const stretch = Math.sqrt(1 + (Math.PI * sd * sd) / 8);
-          const own = eta.map((e, d) => expit(stretch * e + sd * deviations[i]![d]!));
-          for (let d = 0; d < draws; d++) stateDraws[d]! += (area.population / people) * own[d]!;
-          return summary(own);
+          const prevalence = eta.map((e, d) => expit(stretch * e + sd * deviations[i]![d]!));
+          for (let d = 0; d < draws; d++) stateDraws[d]! += (area.population / people) * prevalence[d]!;
+          return summary(prevalence);
         });
         return [key, { lgaScores, stateScore: summary(stateDraws) }];
       }),

@@ -72,9 +72,9 @@ export function fitBaseline(
 
   const start = new Float64Array(size);
   for (let r = 0; r < R; r++) {
-    const own = placed.filter((observation) => observation.r === r);
-    const positive = own.reduce((sum, observation) => sum + observation.positive, 0);
-    start[r] = logit((positive + 0.5) / (own.reduce((sum, observation) => sum + observation.examined, 0) + 1));
+    const roundSurveys = placed.filter((observation) => observation.r === r);
+    const positive = roundSurveys.reduce((sum, observation) => sum + observation.positive, 0);
+    start[r] = logit((positive + 0.5) / (roundSurveys.reduce((sum, observation) => sum + observation.examined, 0) + 1));
   }
   start[size - 1] = seasonExponent.mean;
 
@@ -86,7 +86,7 @@ export function fitBaseline(
     /**
      * @param observed the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms
      */
-    const evaluate = (x: Float64Array, observed: boolean) => {
+    const evaluateAt = (x: Float64Array, observed: boolean) => {
       let value = 0;
       const gradient = new Float64Array(size);
       const precision = new Float64Array(size * size);
@@ -112,9 +112,9 @@ export function fitBaseline(
       return { value, gradient, precision };
     };
     let x = from.slice();
-    let current = evaluate(x, true);
+    let current = evaluateAt(x, true);
     for (let iteration = 0; iteration < 50; iteration++) {
-      const factor = choleskyDense(current.precision, size) ?? choleskyDense(evaluate(x, false).precision, size);
+      const factor = choleskyDense(current.precision, size) ?? choleskyDense(evaluateAt(x, false).precision, size);
       if (!factor) return null;
       const step = solveUpper(factor, size, solveLower(factor, size, current.gradient.slice()));
       const gain = step.reduce((sum, v, i) => sum + v * current.gradient[i]!, 0);
@@ -122,7 +122,7 @@ export function fitBaseline(
       let length = 1;
       for (;;) {
         const moved = x.map((v, i) => v + length * step[i]!);
-        const candidate = evaluate(moved, true);
+        const candidate = evaluateAt(moved, true);
         if (candidate.value >= current.value || length < 1e-6) {
           x = moved;
           current = candidate;

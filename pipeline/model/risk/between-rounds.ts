@@ -10,9 +10,10 @@ export interface OverTime {
   change: Conditional;
 }
 
-/** @param at times of the months, in years */
-export function monthsGivenRounds({ layout }: LatentStructure, point: FitPoint, at: readonly number[]): OverTime {
-  const given = ({ kernel }: { kernel: By<Kernel> }) => conditionalAt(kernel(point.hyperparameters), layout.times, at);
+/** @param months times of the months, in years */
+export function monthsGivenRounds({ layout }: LatentStructure, point: FitPoint, months: readonly number[]): OverTime {
+  const given = ({ kernel }: { kernel: By<Kernel> }) =>
+    conditionalAt(kernel(point.hyperparameters), layout.times, months);
   return {
     levels: levelTerms(layout.terms).map((level) => ({ level, given: given(level) })),
     change: given(layout.terms.change),
@@ -29,11 +30,11 @@ export function drawLevels(
   const rounds = layout.times.length;
   const sums = new Float64Array(mesh.states * months);
   for (const { level, given } of levels)
-    for (let area = 0; area * rounds < level.at.length; area++) {
-      const at = level.at.subarray(area * rounds, (area + 1) * rounds);
+    for (let area = 0; area * rounds < level.positions.length; area++) {
+      const unknowns = level.positions.subarray(area * rounds, (area + 1) * rounds);
       const noise = Float64Array.from({ length: months }, () => random.normal());
       const path = noise.map((_, m) => {
-        let value = expectedIn(m, given, at, x);
+        let value = expectedIn(m, given, unknowns, x);
         for (let k = 0; k <= m; k++) value += given.root[m * months + k]! * noise[k]!;
         return value;
       });
@@ -44,9 +45,9 @@ export function drawLevels(
 }
 
 /** Conditional mean in a month, given the unknowns at the rounds. */
-function expectedIn(m: number, { weights }: Conditional, at: Int32Array, x: Float64Array): number {
+function expectedIn(m: number, { weights }: Conditional, unknowns: Int32Array, x: Float64Array): number {
   let value = 0;
-  for (let r = 0; r < at.length; r++) value += weights[m * at.length + r]! * x[at[r]!]!;
+  for (let r = 0; r < unknowns.length; r++) value += weights[m * unknowns.length + r]! * x[unknowns[r]!]!;
   return value;
 }
 

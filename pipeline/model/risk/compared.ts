@@ -21,8 +21,8 @@ export function surveyReference(period: Period, fieldworkEnds: readonly Period[]
 /** Positions in `periods` of the months with which `period` is compared; null if they are not in it. */
 export function comparedMonths(period: Period, periods: readonly Period[], fieldworkEnds: readonly Period[]) {
   const position = (month: Period | null) => {
-    const at = month === null ? -1 : periods.indexOf(month);
-    return at < 0 ? null : at;
+    const index = month === null ? -1 : periods.indexOf(month);
+    return index < 0 ? null : index;
   };
   return { year: position(addMonths(period, -12)), survey: position(surveyReference(period, fieldworkEnds)) };
 }

@@ -50,9 +50,9 @@ export function riskFeatures(cells: PredictionCells, added: readonly CellCovaria
   return {
     features,
     feature_count,
-    covariates: all.map(({ name, columns: own }) => ({
+    covariates: all.map(({ name, columns: featureColumns }) => ({
       name,
-      columns: own.map((column) => columns.indexOf(column)),
+      columns: featureColumns.map((column) => columns.indexOf(column)),
     })),
   };
 }
@@ -70,7 +70,10 @@ export function selectFeatures({ features, feature_count, covariates }: Features
   return {
     features: selected,
     feature_count: columns.length,
-    covariates: kept.map(({ name, columns: own }) => ({ name, columns: own.map((column) => columns.indexOf(column)) })),
+    covariates: kept.map(({ name, columns: featureColumns }) => ({
+      name,
+      columns: featureColumns.map((column) => columns.indexOf(column)),
+    })),
   };
 }
 
@@ -111,9 +114,9 @@ export const TRANSFORMS: Record<Covariate['transform'], (value: number) => numbe
 function standardisedColumns({ name, values, transform, square }: CellCovariate, weights: number[]): number[][] {
   const location = new InputLocation('model.json', `parameters.risk.covariates, ${name}`);
   const transformed = values.map(TRANSFORMS[transform]);
-  const at = transformed.findIndex((value) => !Number.isFinite(value));
-  if (at !== -1)
-    throw location.error(`the value ${values[at]} with the transform ${transform}`, 'a transform defined for it');
+  const invalid = transformed.findIndex((value) => !Number.isFinite(value));
+  if (invalid !== -1)
+    throw location.error(`the value ${values[invalid]} with the transform ${transform}`, 'a transform defined for it');
   const column = standardise(transformed, weights);
   if (column.every((value) => value === 0))
     throw location.error('the same value everywhere', 'a covariate that varies');

@@ -17,11 +17,11 @@ export interface Kind {
 /** One row per area and month, in that order. */
 export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Period[]): Table {
   const rows = kindRows(kinds, periods);
-  const of = (value: (estimates: AreaEstimates, at: number) => number | null) =>
-    rows.map(({ estimates, at }) => value(estimates, at));
+  const of = (value: (estimates: AreaEstimates, index: number) => number | null) =>
+    rows.map(({ estimates, index }) => value(estimates, index));
   // the first level starts at 0, the last has no upper end
-  const atLeast = ({ at_least }: AreaEstimates, level: number, at: number) =>
-    level === 0 ? 1 : (at_least[level - 1]?.[at] ?? 0);
+  const atLeast = ({ at_least }: AreaEstimates, level: number, index: number) =>
+    level === 0 ? 1 : (at_least[level - 1]?.[index] ?? 0);
   return {
     form: PROBABILITIES,
     columns: {
@@ -29,17 +29,17 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
       ...Object.fromEntries(
         LEVELS.map(({ level }, i) => [
           `probability_${level}`,
-          of((estimates, at) => atLeast(estimates, i, at) - atLeast(estimates, i + 1, at)),
+          of((estimates, index) => atLeast(estimates, i, index) - atLeast(estimates, i + 1, index)),
         ]),
       ),
       ...Object.fromEntries(
         LEVELS.slice(0, -1).map(({ level }, i) => [
           `probability_above_${level}`,
-          of((estimates, at) => atLeast(estimates, i + 1, at)),
+          of((estimates, index) => atLeast(estimates, i + 1, index)),
         ]),
       ),
-      probability_highest_nation: of(({ highest_nation }, at) => highest_nation[at]!),
-      probability_highest_state: of(({ highest_state }, at) => highest_state?.[at] ?? null),
+      probability_highest_nation: of(({ highest_nation }, index) => highest_nation[index]!),
+      probability_highest_state: of(({ highest_state }, index) => highest_state?.[index] ?? null),
     },
   };
 }
@@ -63,17 +63,17 @@ export function changesTable(
     }),
   );
   const change = (name: 'year' | 'survey') => {
-    const of = (value: (changes: AreaChanges, at: number) => number) =>
-      rows.map(({ estimates, at }) => {
-        const found = value(estimates.changes[name], at);
-        return Number.isNaN(found) ? null : found;
+    const of = (value: (changes: AreaChanges, index: number) => number) =>
+      rows.map(({ estimates, index }) => {
+        const figure = value(estimates.changes[name], index);
+        return Number.isNaN(figure) ? null : figure;
       });
     // if a long tail puts the mean outside the range, the range is widened, as for scores
     return {
-      [`change_${name}`]: of(({ mean }, at) => mean[at]!),
-      [`change_${name}_low`]: of(({ mean, low }, at) => Math.min(low[at]!, mean[at]!)),
-      [`change_${name}_high`]: of(({ mean, high }, at) => Math.max(high[at]!, mean[at]!)),
-      [`probability_rise_${name}`]: of(({ rise }, at) => rise[at]!),
+      [`change_${name}`]: of(({ mean }, index) => mean[index]!),
+      [`change_${name}_low`]: of(({ mean, low }, index) => Math.min(low[index]!, mean[index]!)),
+      [`change_${name}_high`]: of(({ mean, high }, index) => Math.max(high[index]!, mean[index]!)),
+      [`probability_rise_${name}`]: of(({ rise }, index) => rise[index]!),
     };
   };
   return {
@@ -98,12 +98,12 @@ export function contrastsTable(kinds: readonly Kind[], periods: readonly Period[
   ];
   for (const row of kindRows(kinds, periods))
     for (const [i, spread] of row.estimates.contrasts.entries()) {
-      if (Number.isNaN(spread[row.at]!)) continue;
+      if (Number.isNaN(spread[row.index]!)) continue;
       area.push(row.area);
       code.push(row.code);
       period.push(row.period);
       years_before.push(i + 1);
-      change_sd.push(spread[row.at]!);
+      change_sd.push(spread[row.index]!);
     }
   return { form: CONTRASTS, columns: { area, code, period, years_before, change_sd } };
 }
@@ -113,13 +113,13 @@ interface Row {
   code: string;
   period: Period;
   estimates: AreaEstimates;
-  at: number;
+  index: number;
 }
 
 const kindRows = (kinds: readonly Kind[], periods: readonly Period[]): Row[] =>
   kinds.flatMap(({ area, codes, estimates }) =>
     codes.flatMap((code, a) =>
-      periods.map((period, m) => ({ area, code, period, estimates, at: m * codes.length + a })),
+      periods.map((period, m) => ({ area, code, period, estimates, index: m * codes.length + a })),
     ),
   );
 

@@ -28,7 +28,7 @@ export function findSurroundings(cells: RiskCells & { density: ArrayLike<number>
   const nearest = (longitude: number, latitude: number, lga: number | null): number => {
     const shrink = Math.cos((latitude * Math.PI) / 180);
     const [i, j] = [Math.floor(longitude / bin), Math.floor(latitude / bin)];
-    let found = -1;
+    let cell = -1;
     let least = Number.POSITIVE_INFINITY;
     for (let di = -1; di <= 1; di++)
       for (let dj = -1; dj <= 1; dj++)
@@ -37,10 +37,10 @@ export function findSurroundings(cells: RiskCells & { density: ArrayLike<number>
           const d = ((cells.longitude[c]! - longitude) * shrink) ** 2 + (cells.latitude[c]! - latitude) ** 2;
           if (d < least) {
             least = d;
-            found = c;
+            cell = c;
           }
         }
-    return found;
+    return cell;
   };
 
   /**

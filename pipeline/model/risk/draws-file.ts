@@ -44,13 +44,13 @@ export async function writeDraws(file: string, paths: Paths, request: DrawsReque
             await db.run('CREATE OR REPLACE TABLE drawn (code VARCHAR, draws FLOAT[])');
             const appender = await db.connection.createAppender('drawn');
             for (const [a, { code }] of chosen) {
-              const own = Array.from(values.subarray(a * paths.draws, (a + 1) * paths.draws));
-              const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+              const areaDraws = Array.from(values.subarray(a * paths.draws, (a + 1) * paths.draws));
+              const mean = areaDraws.reduce((sum, value) => sum + value, 0) / areaDraws.length;
               const { score } = scores[a * months.length + m]!;
               if (Math.abs(mean - score) > TOLERANCE)
                 throw new Error(`${code} ${period}: found draws with mean ${mean}, expected the score ${score}`);
               appender.appendVarchar(code);
-              appender.appendList(listValue(own), LIST(FLOAT));
+              appender.appendList(listValue(areaDraws), LIST(FLOAT));
               appender.endRow();
             }
             appender.closeSync();

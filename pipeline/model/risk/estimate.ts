@@ -138,11 +138,11 @@ function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
       sd: Math.sqrt(fit.points.reduce((sum, point, k) => sum + point.weight * (value(k) - mean) ** 2, 0)),
     };
   };
-  const at = fit.layout.terms.season.at[0]!;
-  const exponent = moments((k) => fit.points[k]!.mode.x[at]!);
+  const unknown = fit.layout.terms.season.positions[0]!;
+  const exponent = moments((k) => fit.points[k]!.mode.x[unknown]!);
   return {
     hyperparameters: hyperparameterNames(prepared).map((named, i) => ({ ...named, ...moments((k) => thetas[k]![i]!) })),
-    season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, posteriorDeviation(fit, at)) },
+    season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, posteriorDeviation(fit, unknown)) },
     log_posterior: fit.log_posterior,
     optimum: fit.optimum,
     points: fit.points.map(({ theta, weight }) => ({ theta, weight })),
@@ -150,9 +150,9 @@ function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
 }
 
 /** Posterior standard deviation of one unknown at the mode of θ. */
-function posteriorDeviation({ points, layout }: RiskFit, at: number): number {
+function posteriorDeviation({ points, layout }: RiskFit, unknown: number): number {
   const unit = new Float64Array(layout.size);
-  unit[at] = 1;
+  unit[unknown] = 1;
   const { factor } = points[0]!.mode;
   return Math.sqrt(solveForward(factor, unit).reduce((sum, v) => sum + v * v, 0));
 }

@@ -74,8 +74,8 @@ export function fitRisk(
   const marginal = prepareMarginal(mesh, times, observations, constants);
   const settledFrom = (near: Centre): Optimum => {
     const slopes = slopesWanted(near).map((theta) => slopeNear(marginal, near, theta));
-    const { optimum, at } = settle(marginal, near, slopes);
-    return optimum ?? settledFrom(at);
+    const { optimum, reached } = settle(marginal, near, slopes);
+    return optimum ?? settledFrom(reached);
   };
   const start = usualStart(marginal.clusteredRounds);
   if (like?.theta.length === start.length) {
@@ -127,9 +127,9 @@ export function pointsAround({ theta, curvature }: Optimum): [ThetaPoint, ...The
  * sought from the prior mean, the others from the first, and never from where a search has been, so that they depend on
  * the points alone.
  */
-function modesAt(marginal: Marginal, [first, ...others]: readonly ThetaPoint[]): FitPoint[] {
+function modesAt(marginal: Marginal, [first, ...around]: readonly ThetaPoint[]): FitPoint[] {
   const centre = centrePoint(marginal, first!);
-  return weighed([centre, ...others.map((point) => pointNear(marginal, centre.mode, point))]);
+  return weighed([centre, ...around.map((point) => pointNear(marginal, centre.mode, point))]);
 }
 
 /** @throws Error if no mode of the latent vector is found */
@@ -150,12 +150,12 @@ const fitPoint = (marginal: Marginal, { theta, weight }: ThetaPoint, mode: Mode)
   weight,
   mode,
   hyperparameters: fromTheta(theta),
-  rho: marginal.rhoOf(theta),
+  rho: marginal.rhoByRound(theta),
 });
 
 /** The points with a mode, with weights rescaled to sum to 1. */
 export function weighed(points: readonly (FitPoint | null)[]): FitPoint[] {
-  const found = points.filter((point) => point !== null);
-  const total = found.reduce((sum, { weight }) => sum + weight, 0);
-  return found.map((point) => ({ ...point, weight: point.weight / total }));
+  const converged = points.filter((point) => point !== null);
+  const total = converged.reduce((sum, { weight }) => sum + weight, 0);
+  return converged.map((point) => ({ ...point, weight: point.weight / total }));
 }

@@ -1,5 +1,5 @@
 import type { Hyperparameters } from './hyperparameters.ts';
-import { logDeterminantOfMatern, type Matern, type MaternScale, maternPrecision } from './matern-lattice.ts';
+import { type Matern, type MaternScale, maternLogDeterminant, maternPrecision } from './matern-lattice.ts';
 import { type Kernel, precisionAt } from './over-time.ts';
 
 /** A quantity that may depend on the hyperparameters. */
@@ -11,16 +11,16 @@ export interface GaussianPrior {
   /** The unknowns between which an entry may differ from 0, each pair once. */
   pairs: readonly (readonly [number, number])[];
   /** Their entries, and ln of the determinant. */
-  at: By<{ values: ArrayLike<number>; log_determinant: number }>;
+  evaluate: By<{ values: ArrayLike<number>; log_determinant: number }>;
 }
 
 /** Independent unknowns of one standard deviation. */
 export const independent = (count: number, sd: By<number>): GaussianPrior => ({
   count,
   pairs: Array.from({ length: count }, (_, k) => [k, k]),
-  at: (hyperparameters) => {
-    const own = sd(hyperparameters);
-    return { values: new Float64Array(count).fill(own ** -2), log_determinant: -2 * count * Math.log(own) };
+  evaluate: (hyperparameters) => {
+    const deviation = sd(hyperparameters);
+    return { values: new Float64Array(count).fill(deviation ** -2), log_determinant: -2 * count * Math.log(deviation) };
   },
 });
 
@@ -36,7 +36,7 @@ export function overTime(times: readonly number[], kernel: By<Kernel>, reach = t
   return {
     count,
     pairs,
-    at: (hyperparameters) => {
+    evaluate: (hyperparameters) => {
       const { precision, log_determinant } = precisionAt(kernel(hyperparameters), times);
       return { values: pairs.map(([r, q]) => precision[r * count + q]!), log_determinant };
     },
@@ -47,9 +47,9 @@ export function overTime(times: readonly number[], kernel: By<Kernel>, reach = t
 export const field = (matern: Matern, scale: By<MaternScale>): GaussianPrior => ({
   count: matern.lattice.nx * matern.lattice.ny,
   pairs: Array.from(matern.stencil.i, (i, e) => [i, matern.stencil.j[e]!]),
-  at: (hyperparameters) => {
-    const own = scale(hyperparameters);
-    return { values: maternPrecision(matern, own), log_determinant: logDeterminantOfMatern(matern, own) };
+  evaluate: (hyperparameters) => {
+    const parameters = scale(hyperparameters);
+    return { values: maternPrecision(matern, parameters), log_determinant: maternLogDeterminant(matern, parameters) };
   },
 });
 
@@ -64,11 +64,11 @@ export function product(space: GaussianPrior, time: GaussianPrior): GaussianPrio
   return {
     count: space.count * time.count,
     pairs: entries.map(({ pair }) => pair),
-    at: (hyperparameters) => {
-      const [own, over] = [space.at(hyperparameters), time.at(hyperparameters)];
+    evaluate: (hyperparameters) => {
+      const [inSpace, inTime] = [space.evaluate(hyperparameters), time.evaluate(hyperparameters)];
       return {
-        values: entries.map(({ e, f }) => own.values[e]! * over.values[f]!),
-        log_determinant: time.count * own.log_determinant + space.count * over.log_determinant,
+        values: entries.map(({ e, f }) => inSpace.values[e]! * inTime.values[f]!),
+        log_determinant: time.count * inSpace.log_determinant + space.count * inTime.log_determinant,
       };
     },
   };

@@ -49,15 +49,15 @@ export function logPrior(hyperparameters: Hyperparameters): number {
     ((Math.log(0.05) * 75) / hyperparameters.range_km - Math.log(hyperparameters.range_km)) +
     overTime(hyperparameters.tau_years, 2) +
     overTime(hyperparameters.tau_state_years, 1) +
-    logPriorOfRho(hyperparameters.rho)
+    rhoLogPrior(hyperparameters.rho)
   );
 }
 
-function logPriorOfRho(rho: number[]): number {
+function rhoLogPrior(rho: number[]): number {
   if (rho.length === 0) return 0;
-  const [common, own] = [1, 0.5];
+  const [common, perRound] = [1, 0.5];
   const z = rho.map((r) => logit(r) - logit(0.1));
   const mean = z.reduce((a, b) => a + b, 0) / z.length;
   const apart = z.reduce((sum, v) => sum + (v - mean) ** 2, 0);
-  return -0.5 * (apart / own ** 2 + mean ** 2 / (common ** 2 + own ** 2 / z.length));
+  return -0.5 * (apart / perRound ** 2 + mean ** 2 / (common ** 2 + perRound ** 2 / z.length));
 }

@@ -32,27 +32,30 @@ export async function estimateInThreads(
     const marginal = prepareMarginal(mesh, times, observations, constants);
     const { symbolic } = marginal.layout;
     // threads return a copy of the symbolic analysis, which all factors share
-    const owned = (mode: Mode): Mode => ({ ...mode, factor: { ...mode.factor, symbolic } });
+    const withSharedSymbolic = (mode: Mode): Mode => ({ ...mode, factor: { ...mode.factor, symbolic } });
     const settledFrom = async (near: Centre): Promise<Optimum> => {
       const slopes = slopesWanted(near).map((slope) => ({ slope, near: near.mode }));
-      const { optimum, at } = settle(marginal, near, await share<number[]>(pool, slopes));
-      return optimum ?? settledFrom(at);
+      const { optimum, reached } = settle(marginal, near, await share<number[]>(pool, slopes));
+      return optimum ?? settledFrom(reached);
     };
     const near = searchOptimum(marginal, start);
     progress(0.3, 'fit');
     const optimum = await settledFrom(near);
     progress(0.5, 'fit');
-    const [first, ...others] = pointsAround(optimum);
+    const [first, ...corners] = pointsAround(optimum);
     const centre = centrePoint(marginal, first);
     const around = await share<FitPoint | null>(
       pool,
-      others.map((point) => ({ point, near: centre.mode })),
+      corners.map((point) => ({ point, near: centre.mode })),
     );
-    const points = weighed([centre, ...around.map((point) => point && { ...point, mode: owned(point.mode) })]);
+    const points = weighed([
+      centre,
+      ...around.map((point) => point && { ...point, mode: withSharedSymbolic(point.mode) }),
+    ]);
     const fit = summariseFit(mesh, marginal, optimum, points);
     progress(0.6, 'predict');
     const paths = emptyPaths(fit, pathInputs, draws);
-    const batches = drawBatches(points, draws, BATCH).map((draw) => ({ draw, at: points[draw.point]!, paths }));
+    const batches = drawBatches(points, draws, BATCH).map((draw) => ({ draw, posterior: points[draw.point]!, paths }));
     await share(pool, batches);
     progress(0.8, 'predict');
     const estimates = emptyEstimates(paths);

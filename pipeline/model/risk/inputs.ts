@@ -19,9 +19,9 @@ import {
   riskFeatures,
   selectFeatures,
 } from './covariate-columns.ts';
-import { findSurroundings } from './displacement.ts';
+import { findSurroundings, type Surroundings } from './displacement.ts';
 import type { RiskObservation } from './likelihood.ts';
-import { createMesh, type Mesh, RESOLUTION } from './mesh.ts';
+import { createMesh, type Mesh, RESOLUTION, type RiskCells } from './mesh.ts';
 import { type VaryingCovariate, valuesIn, varyingCovariates } from './varying.ts';
 
 export interface RiskInputs {
@@ -130,139 +130,219 @@ export function midMonth(period: Period): number {
 
 /**
  * Joins surveys, cells and season into the input of both models. Every LGA needs cells and a season.
- *
- * A displaced cluster that is neither urban nor rural is treated as rural, which has the larger displacement.
  * @throws RangeError if a survey's place is unknown, a count is invalid, an LGA has no cells or season, there are no
  *   surveys, or a round's fieldwork does not follow that of the previous round
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
-  const { test, areas, cells, surveys, season_error, varying = [] } = inputs;
-  const lgaIndex = new Map(areas.lgas.map((lga, a) => [lga.lga_code, a]));
-  const states = areas.states.map(({ state_code }) => state_code);
-  const stateIndex = new Map(states.map((code, s) => [code, s]));
-  const stateByLga = Int32Array.from(areas.lgas, (lga) => lookUp(stateIndex, lga.state_code));
-  const { features, feature_count, covariates } = riskFeatures(cells, inputs.covariates);
-  const riskCells = {
-    lga: Int32Array.from(cells.lga_code, (code) => lookUp(lgaIndex, code)),
-    longitude: cells.longitude,
-    latitude: cells.latitude,
-    population: cells.population,
-    density: cells.population_density,
-    features,
-    feature_count,
-  };
-  const mesh = createMesh(riskCells, stateByLga, states.length, RESOLUTION);
-  const log_season = Array.from({ length: 12 }, (_, m) =>
-    Float64Array.from(areas.lgas, ({ lga_code }) => {
-      const index = inputs.season[lga_code]?.[m];
-      if (index === undefined) throw new RangeError(`area ${lga_code} has no seasonal index for month ${m + 1}`);
-      return Math.log(Math.max(index, LEAST_INDEX));
-    }),
-  );
-
-  const rounds = [...surveys.clusters, ...surveys.state_rounds].map(({ survey_year }) => survey_year);
-  const years = [...new Set(rounds)].sort((a, b) => a - b);
-  if (years.length === 0) throw new RangeError('no survey observations, expected at least one');
-  const weighted = (cs: number[]) => {
-    const total = cs.reduce((sum, c) => sum + cells.population[c]!, 0);
-    return { cells: Int32Array.from(cs), weights: Float64Array.from(cs, (c) => cells.population[c]! / total) };
-  };
-  const ofLga = (a: number) =>
-    weighted(Array.from({ length: mesh.first_cell[a + 1]! - mesh.first_cell[a]! }, (_, i) => mesh.first_cell[a]! + i));
-  const ofState = (s: number) =>
-    weighted(Array.from(riskCells.lga.keys()).filter((c) => stateByLga[riskCells.lga[c]!] === s));
-  const surroundings = findSurroundings(riskCells);
-  const clusterName = clusterNames(surveys.clusters);
-
-  const clusterCells = (cluster: Cluster) => {
-    const lga = cluster.lga_code === null ? null : lookUp(lgaIndex, cluster.lga_code);
-    if (cluster.longitude !== null && cluster.latitude !== null) {
-      const reach_km = !cluster.displaced ? 0 : cluster.urban ? 2 : 5;
-      return surroundings(cluster.longitude, cluster.latitude, lga, reach_km, `cluster ${clusterName(cluster)}`);
-    }
-    return lga === null ? ofState(lookUp(stateIndex, cluster.state_code)) : ofLga(lga);
-  };
-  const observe = (
-    name: string,
-    survey: (Cluster | StateRound) & { examined: number },
-    at: { cells: Int32Array; weights: Float64Array },
-    clustered: boolean,
-  ): Observed => {
-    const tested = { examined: survey.examined, positive: survey.positivity * survey.examined };
-    assertTested(tested, clustered ? `cluster ${name}` : name);
-    const season = log_season[calendarMonth(survey.period) - 1]!;
-    const usual = at.cells.reduce((sum, c, k) => sum + at.weights[k]! * season[riskCells.lga[c]!]!, 0);
-    const heaviest = at.cells[at.weights.indexOf(Math.max(...at.weights))]!;
-    const placed = 'cluster_id' in survey && (survey.lga_code !== null || survey.longitude !== null);
-    return {
-      lga_code: placed ? cells.lga_code[heaviest]! : null,
-      risk: {
-        name,
-        round: years.indexOf(survey.survey_year),
-        log_season: season,
-        varying: varying.map((covariate) => valuesIn(covariate, survey.period)),
-        clustered,
-        other_test: survey.method !== test,
-        ...at,
-        ...tested,
-      },
-      baseline: {
-        state_code: survey.state_code,
-        survey_year: survey.survey_year,
-        log_season: usual,
-        clustered,
-        ...tested,
-      },
-    };
-  };
-  const clusters = surveys.clusters.map((cluster) =>
-    observe(clusterName(cluster), cluster, clusterCells(cluster), true),
-  );
-  const stateOnly = surveys.state_rounds.map((round) =>
-    observe(
-      `${round.survey_year} ${round.state_code}`,
-      { ...round, examined: inputs.state_only_effective_size },
-      ofState(lookUp(stateIndex, round.state_code)),
-      false,
-    ),
-  );
-  const times = years.map((year) => {
-    const own = surveys.clusters.filter((cluster) => cluster.survey_year === year);
-    const dated =
-      own.length > 0
-        ? own
-        : surveys.state_rounds
-            .filter((round) => round.survey_year === year)
-            .map((round) => ({ ...round, examined: 1 }));
-    const examined = dated.reduce((sum, survey) => sum + survey.examined, 0);
-    return dated.reduce((sum, survey) => sum + survey.examined * midMonth(survey.period), 0) / examined;
-  });
-  const late = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
-  if (late !== -1)
-    throw new RangeError(
-      `round ${years[late]} has its mean fieldwork at ${times[late]!.toFixed(2)}, expected later than round ${years[late - 1]} at ${times[late - 1]!.toFixed(2)}`,
-    );
-  const observed = [...clusters, ...stateOnly];
+  const { test, surveys, season_error, varying = [] } = inputs;
+  const areas = indexAreas(inputs.areas);
+  const { cells, covariates } = riskCells(inputs, areas);
+  const mesh = createMesh(cells, areas.stateByLga, inputs.areas.states.length, RESOLUTION);
+  const log_season = logSeason(inputs);
+  const rounds = surveyRounds(surveys);
+  const observed = observeSurveys(inputs, rounds, log_season, mesh, placeFinder(areas, cells, mesh));
+  const times = meanTimes(surveys, rounds);
   const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);
-  // without a season there is nothing that the months of fieldwork could pin down
-  const fieldwork = inputs.season_unknown ? new Array<number>(12).fill(0) : fieldworkEnds(observed, periods);
-  const fieldwork_ends = years.map((_, r) =>
-    periods.filter((_, i) => observed[i]!.risk.round === r).reduce((last, period) => (period > last ? period : last)),
-  );
   return {
     test,
     mesh,
-    rounds: years,
+    rounds,
     times,
     observed,
     log_season,
-    fieldwork,
-    fieldwork_ends,
+    // without a season there is nothing that the months of fieldwork could pin down
+    fieldwork: inputs.season_unknown ? new Array<number>(12).fill(0) : fieldworkShares(observed, periods),
+    fieldwork_ends: rounds.map((_, r) => latest(periods.filter((_, i) => observed[i]!.risk.round === r))),
     season_error,
     varying,
     covariates: [...covariates, ...varying.map(({ name }) => ({ name, columns: [] }))],
   };
 }
+
+/** Positions of the areas by code, and the state of each LGA. */
+interface AreaIndex {
+  lgas: Map<string, number>;
+  states: Map<string, number>;
+  stateByLga: Int32Array;
+}
+
+function indexAreas(areas: Areas): AreaIndex {
+  const states = new Map(areas.states.map(({ state_code }, s) => [state_code, s]));
+  return {
+    lgas: new Map(areas.lgas.map(({ lga_code }, a) => [lga_code, a])),
+    states,
+    stateByLga: Int32Array.from(areas.lgas, (lga) => lookUp(states, lga.state_code)),
+  };
+}
+
+type DenseCells = RiskCells & { density: ArrayLike<number> };
+
+/** The prediction cells in the model's form, and the feature columns of each covariate. */
+function riskCells(
+  { cells, covariates: added }: RiskInputs,
+  { lgas }: AreaIndex,
+): { cells: DenseCells; covariates: Features['covariates'] } {
+  const { covariates, ...features } = riskFeatures(cells, added);
+  return {
+    cells: {
+      lga: Int32Array.from(cells.lga_code, (code) => lookUp(lgas, code)),
+      longitude: cells.longitude,
+      latitude: cells.latitude,
+      population: cells.population,
+      density: cells.population_density,
+      ...features,
+    },
+    covariates,
+  };
+}
+
+/** ln of the seasonal index of each LGA, by month of the year. */
+function logSeason({ areas, season }: RiskInputs): Float64Array[] {
+  return Array.from({ length: 12 }, (_, m) =>
+    Float64Array.from(areas.lgas, ({ lga_code }) => {
+      const index = season[lga_code]?.[m];
+      if (index === undefined) throw new RangeError(`area ${lga_code} has no seasonal index for month ${m + 1}`);
+      return Math.log(Math.max(index, LEAST_INDEX));
+    }),
+  );
+}
+
+/** The survey years, ascending. */
+function surveyRounds({ clusters, state_rounds }: Surveys): number[] {
+  const years = new Set([...clusters, ...state_rounds].map(({ survey_year }) => survey_year));
+  if (years.size === 0) throw new RangeError('no survey observations, expected at least one');
+  return [...years].sort((a, b) => a - b);
+}
+
+/** Finds the cells in which surveyed places may be. */
+interface PlaceFinder {
+  /** @param name for the message if there is no cell near it */
+  cluster(cluster: Cluster, name: string): Surroundings;
+  state(state_code: string): Surroundings;
+}
+
+/** A displaced cluster that is neither urban nor rural is treated as rural, which has the larger displacement. */
+function placeFinder({ lgas, states, stateByLga }: AreaIndex, cells: DenseCells, { first_cell }: Mesh): PlaceFinder {
+  const byPopulation = (positions: number[]): Surroundings => {
+    const total = positions.reduce((sum, c) => sum + cells.population[c]!, 0);
+    return {
+      cells: Int32Array.from(positions),
+      weights: Float64Array.from(positions, (c) => cells.population[c]! / total),
+    };
+  };
+  const lgaCells = (a: number) =>
+    byPopulation(Array.from({ length: first_cell[a + 1]! - first_cell[a]! }, (_, i) => first_cell[a]! + i));
+  const stateCells = (state_code: string) => {
+    const s = lookUp(states, state_code);
+    return byPopulation(Array.from(cells.lga.keys()).filter((c) => stateByLga[cells.lga[c]!] === s));
+  };
+  const surroundings = findSurroundings(cells);
+  return {
+    cluster({ lga_code, state_code, longitude, latitude, displaced, urban }, name) {
+      const lga = lga_code === null ? null : lookUp(lgas, lga_code);
+      if (longitude !== null && latitude !== null) {
+        const reach_km = !displaced ? 0 : urban ? 2 : 5;
+        return surroundings(longitude, latitude, lga, reach_km, `cluster ${name}`);
+      }
+      return lga === null ? stateCells(state_code) : lgaCells(lga);
+    },
+    state: stateCells,
+  };
+}
+
+/** The observations: those of clusters, then those of states in rounds that are published by state only. */
+function observeSurveys(
+  inputs: RiskInputs,
+  rounds: readonly number[],
+  log_season: readonly Float64Array[],
+  mesh: Mesh,
+  places: PlaceFinder,
+): Observed[] {
+  const { surveys, state_only_effective_size: examined } = inputs;
+  const clusterName = clusterNames(surveys.clusters);
+  const observe = (result: SurveyResult) => observation(inputs, rounds, log_season, mesh, result);
+  return [
+    ...surveys.clusters.map((cluster) => {
+      const name = clusterName(cluster);
+      return observe({ name, survey: cluster, place: places.cluster(cluster, name), clustered: true });
+    }),
+    ...surveys.state_rounds.map((round) => {
+      const name = `${round.survey_year} ${round.state_code}`;
+      return observe({ name, survey: { ...round, examined }, place: places.state(round.state_code), clustered: false });
+    }),
+  ];
+}
+
+/** A row of a survey, and the cells in which its children may live. */
+interface SurveyResult {
+  name: string;
+  survey: (Cluster | StateRound) & { examined: number };
+  place: Surroundings;
+  /** As in `RiskObservation`. */
+  clustered: boolean;
+}
+
+function observation(
+  { cells, test, varying = [] }: RiskInputs,
+  rounds: readonly number[],
+  log_season: readonly Float64Array[],
+  mesh: Mesh,
+  { name, survey, place, clustered }: SurveyResult,
+): Observed {
+  const tested = { examined: survey.examined, positive: survey.positivity * survey.examined };
+  assertTested(tested, clustered ? `cluster ${name}` : name);
+  const season = log_season[calendarMonth(survey.period) - 1]!;
+  const meanSeason = place.cells.reduce((sum, c, k) => sum + place.weights[k]! * season[mesh.cells.lga[c]!]!, 0);
+  const heaviest = place.cells[place.weights.indexOf(Math.max(...place.weights))]!;
+  const placed = 'cluster_id' in survey && (survey.lga_code !== null || survey.longitude !== null);
+  return {
+    lga_code: placed ? cells.lga_code[heaviest]! : null,
+    risk: {
+      name,
+      round: rounds.indexOf(survey.survey_year),
+      log_season: season,
+      varying: varying.map((covariate) => valuesIn(covariate, survey.period)),
+      clustered,
+      other_test: survey.method !== test,
+      ...place,
+      ...tested,
+    },
+    baseline: {
+      state_code: survey.state_code,
+      survey_year: survey.survey_year,
+      log_season: meanSeason,
+      clustered,
+      ...tested,
+    },
+  };
+}
+
+/**
+ * Mean time of each round's fieldwork in years, weighted by children examined; for a round that is published by state
+ * only, all rows count alike.
+ * @throws RangeError if a round's is not later than that of the previous round
+ */
+function meanTimes({ clusters, state_rounds }: Surveys, rounds: readonly number[]): number[] {
+  const times = rounds.map((year) => {
+    const clustersOfRound = clusters.filter(({ survey_year }) => survey_year === year);
+    const dated =
+      clustersOfRound.length > 0
+        ? clustersOfRound
+        : state_rounds.filter(({ survey_year }) => survey_year === year).map((round) => ({ ...round, examined: 1 }));
+    const examined = dated.reduce((sum, survey) => sum + survey.examined, 0);
+    return dated.reduce((sum, survey) => sum + survey.examined * midMonth(survey.period), 0) / examined;
+  });
+  const early = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
+  if (early === -1) return times;
+  const [round, previous] = [early, early - 1].map((r) => ({ year: rounds[r]!, time: times[r]!.toFixed(2) }));
+  throw new RangeError(
+    `round ${round!.year} has its mean fieldwork at ${round!.time}, ` +
+      `expected later than round ${previous!.year} at ${previous!.time}`,
+  );
+}
+
+const latest = (periods: readonly Period[]): Period =>
+  periods.reduce((last, period) => (period > last ? period : last));
 
 /** The same input with only the named covariates. */
 export function withCovariates(prepared: PreparedRisk, names: readonly string[]): PreparedRisk {
@@ -281,7 +361,8 @@ export function withCovariates(prepared: PreparedRisk, names: readonly string[])
   };
 }
 
-function fieldworkEnds(observed: readonly Observed[], periods: readonly Period[]): number[] {
+/** Share of the children examined in each month of the year. */
+function fieldworkShares(observed: readonly Observed[], periods: readonly Period[]): number[] {
   const children = new Array<number>(12).fill(0);
   observed.forEach(({ risk }, i) => {
     children[calendarMonth(periods[i]!) - 1]! += risk.examined;
@@ -298,7 +379,7 @@ function clusterNames(clusters: readonly Cluster[]): (cluster: Cluster) => strin
 }
 
 function lookUp(index: Map<string, number>, code: string): number {
-  const at = index.get(code);
-  if (at === undefined) throw new RangeError(`area ${code} is not among the ${index.size} known`);
-  return at;
+  const position = index.get(code);
+  if (position === undefined) throw new RangeError(`area ${code} is not among the ${index.size} known`);
+  return position;
 }

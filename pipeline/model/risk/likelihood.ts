@@ -97,10 +97,10 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
     predict(place, x, slopes);
     let mean = 0;
     for (let i = 0; i < slopes.length; i++) {
-      const own = expit(slopes[i]!);
-      mean += place.weights[i]! * own;
-      slopes[i] = place.weights[i]! * own * (1 - own);
-      bends[i] = slopes[i]! * (1 - 2 * own);
+      const cellPrevalence = expit(slopes[i]!);
+      mean += place.weights[i]! * cellPrevalence;
+      slopes[i] = place.weights[i]! * cellPrevalence * (1 - cellPrevalence);
+      bends[i] = slopes[i]! * (1 - 2 * cellPrevalence);
     }
     to.p = clamp(mean);
     const scale = 1 / (to.p * (1 - to.p));

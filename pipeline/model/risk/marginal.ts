@@ -32,20 +32,20 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   const terms = linearPredictor(mesh, times, constants, otherTests, observations[0]?.varying?.length ?? 0);
   const layout = layOut(mesh, times, terms, observations);
   const { symbolic } = layout;
-  const { at: priorAt, mean: priorMean } = preparePrior(layout);
+  const { evaluate: priorAt, mean: priorMean } = preparePrior(layout);
   const { likelihood, curvatureAt } = prepareLikelihood(mesh, layout, observations);
   // a round published by state only has no clusters and no ρ, so it has no entry in θ
   const clustered = roundsWith((observation) => observation.clustered);
   const positions = factorPositions(symbolic);
 
   /** ρ of each round, 0 if it has no clusters. */
-  const roundRho = (theta: number[]) => {
+  const rhoByRound = (theta: number[]) => {
     const { rho } = fromTheta(theta);
     return times.map((_, r) => (clustered.includes(r) ? rho[clustered.indexOf(r)]! : 0));
   };
 
   const modeAt = (theta: number[], start: Float64Array, near: Factor | null): Mode | null => {
-    const rho = roundRho(theta);
+    const rho = rhoByRound(theta);
     const model = {
       symbolic,
       ...priorAt(fromTheta(theta)),
@@ -60,11 +60,11 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   /** The gradient of ln p(y, θ) by θ. */
   const slopeAt = (theta: number[], { x, factor }: Mode): number[] => {
     const priors = fromTheta(theta).rho.length;
-    const own = theta.length - priors;
+    const priorCount = theta.length - priors;
     const moved = (j: number, step: number) => fromTheta(theta.map((v, k) => (k === j ? v + step : v)));
     const inFactor = selectedInverse(factor);
     const inverse = Float64Array.from(positions, (e) => inFactor[e]!);
-    const curvature = curvatureAt(roundRho(theta), x, inverse);
+    const curvature = curvatureAt(rhoByRound(theta), x, inverse);
     const deviation = x.map((v, i) => v - priorMean[i]!);
     const solve = (b: Float64Array) => solveBackward(factor, solveForward(factor, b));
 
@@ -86,7 +86,7 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
     const byRho = curvature.by_rho(v);
     return theta.map((_, j) => {
       const byPrior = (logPrior(moved(j, STEP)) - logPrior(moved(j, -STEP))) / (2 * STEP);
-      if (j >= own) return byPrior + byRho[clustered[j - own]!]!;
+      if (j >= priorCount) return byPrior + byRho[clustered[j - priorCount]!]!;
       const [above, below] = [priorAt(moved(j, STEP)), priorAt(moved(j, -STEP))];
       const change = above.precision.map((q, e) => (q - below.precision[e]!) / (2 * STEP));
       const product = multiplySymmetric(symbolic, change, deviation);
@@ -102,7 +102,7 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   return {
     layout,
     clusteredRounds: clustered.length,
-    rhoOf: roundRho,
+    rhoByRound,
     modeAt,
     logPosteriorAt,
     slopeAt,

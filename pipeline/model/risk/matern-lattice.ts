@@ -79,20 +79,25 @@ export function latticeStencil({ nx, ny }: Lattice): Stencil {
     const near = around(k);
     return [[k, near.length], ...near.map((m): [number, number] => [m, -1])];
   };
-  const [is, js, gs, ggs]: number[][] = [[], [], [], []];
+  const [rows, columns, gs, ggs]: number[][] = [[], [], [], []];
   for (let k = 0; k < nx * ny; k++) {
     const g = new Map(rowOfG(k));
     const gg = new Map<number, number>();
-    for (const [m, value] of g) for (const [l, other] of rowOfG(m)) gg.set(l, (gg.get(l) ?? 0) + value * other);
+    for (const [m, value] of g) for (const [l, factor] of rowOfG(m)) gg.set(l, (gg.get(l) ?? 0) + value * factor);
     for (const [l, value] of gg) {
       if (l > k) continue;
-      is!.push(k);
-      js!.push(l);
+      rows!.push(k);
+      columns!.push(l);
       gs!.push(g.get(l) ?? 0);
       ggs!.push(value);
     }
   }
-  return { i: Int32Array.from(is!), j: Int32Array.from(js!), g: Float64Array.from(gs!), gg: Float64Array.from(ggs!) };
+  return {
+    i: Int32Array.from(rows!),
+    j: Int32Array.from(columns!),
+    g: Float64Array.from(gs!),
+    gg: Float64Array.from(ggs!),
+  };
 }
 
 /** G's eigenvalues along one side of n nodes, 2 − 2 cos(πk/n), and its eigenvectors, cosines: `vectors[k * n + i]`. */
@@ -138,7 +143,7 @@ export function maternPrecision({ stencil }: Matern, { a, c }: MaternScale): Flo
 }
 
 /** ln |Q|. */
-export function logDeterminantOfMatern({ x, y }: Matern, { a, c }: MaternScale): number {
+export function maternLogDeterminant({ x, y }: Matern, { a, c }: MaternScale): number {
   let sum = 0;
   for (const v of y.values) for (const u of x.values) sum += 2 * Math.log(a + u + v);
   return sum + x.values.length * y.values.length * Math.log(c);

@@ -16,13 +16,13 @@ export function fitCurve(
   weights: Float64Array,
   [low, high]: readonly [number, number],
   to: Float32Array | Float64Array,
-  at: number,
+  offset: number,
 ): void {
   const middle = (low + high) / 2;
   const half = Math.max((high - low) / 2, 1e-6);
-  to.fill(0, at, at + CURVE);
-  to[at] = middle;
-  to[at + 1] = half;
+  to.fill(0, offset, offset + CURVE);
+  to[offset] = middle;
+  to[offset + 1] = half;
   for (let k = 0; k < NODES; k++) {
     const angle = (Math.PI * (k + 0.5)) / NODES;
     const node = middle + half * Math.cos(angle);
@@ -30,19 +30,19 @@ export function fitCurve(
     let mean = 0;
     for (let i = 0; i < odds.length; i++) mean += weights[i]! / (1 + odds[i]! * shifted);
     const value = logit(Math.min(Math.max(mean, 1e-300), 1 - 1e-15)) - node;
-    for (let j = 0; j < NODES; j++) to[at + 2 + j]! += ((j === 0 ? 1 : 2) / NODES) * value * Math.cos(j * angle);
+    for (let j = 0; j < NODES; j++) to[offset + 2 + j]! += ((j === 0 ? 1 : 2) / NODES) * value * Math.cos(j * angle);
   }
 }
 
 /** The mean prevalence at a shift, from the curve at position `at` (Clenshaw's recurrence). */
-export function prevalenceOn(curves: Float32Array | Float64Array, at: number, shift: number): number {
-  const t = (shift - curves[at]!) / curves[at + 1]!;
+export function prevalenceOn(curves: Float32Array | Float64Array, offset: number, shift: number): number {
+  const t = (shift - curves[offset]!) / curves[offset + 1]!;
   let b1 = 0;
   let b2 = 0;
   for (let j = NODES - 1; j > 0; j--) {
-    const b = 2 * t * b1 - b2 + curves[at + 2 + j]!;
+    const b = 2 * t * b1 - b2 + curves[offset + 2 + j]!;
     b2 = b1;
     b1 = b;
   }
-  return expit(shift + t * b1 - b2 + curves[at + 2]!);
+  return expit(shift + t * b1 - b2 + curves[offset + 2]!);
 }

@@ -47,12 +47,12 @@ export function searchOptimum(
   how: Partial<BfgsOptions> = { tolerance: 1e-4 },
 ): Centre {
   const path = searchPath(marginal, null);
-  const found = minimiseBfgs(path.cost, start, {
+  const minimum = minimiseBfgs(path.cost, start, {
     slope: path.slope,
     spread: [...SPREAD, ...Array.from({ length: marginal.clusteredRounds }, () => RHO.spread)],
     ...how,
   });
-  return path.centreAt(found.x);
+  return path.centreAt(minimum.x);
 }
 
 /** The mode of θ, as precisely as needed, using the curvature of a fit to nearly the same observations. */
@@ -66,10 +66,10 @@ export function quickOptimum(marginal: Marginal, { theta, curvature }: Optimum):
 export const slopesWanted = ({ theta }: Centre): number[][] => [theta, ...forwardPoints(theta, DIFFERENCE)];
 
 /** The gradient of −ln p(y, θ) near a point; it depends on these arguments alone, whichever thread computes it. */
-export function slopeNear(marginal: Marginal, { mode }: Pick<Centre, 'mode'>, theta: number[]): number[] {
-  const own = marginal.modeAt(theta, mode.x, mode.factor);
-  if (!own) throw new Error(NO_MODE);
-  return marginal.slopeAt(theta, own).map((v) => -v);
+export function slopeNear(marginal: Marginal, { mode: near }: Pick<Centre, 'mode'>, theta: number[]): number[] {
+  const mode = marginal.modeAt(theta, near.x, near.factor);
+  if (!mode) throw new Error(NO_MODE);
+  return marginal.slopeAt(theta, mode).map((v) => -v);
 }
 
 /**
@@ -82,16 +82,16 @@ export function settle(
   marginal: Marginal,
   near: Centre,
   [atCentre, ...atNeighbours]: number[][],
-): { optimum: Optimum; at: null } | { optimum: null; at: Centre } {
+): { optimum: Optimum; reached: null } | { optimum: null; reached: Centre } {
   const { theta } = near;
   const { curvature, root } = covarianceRoot(
     finiteDifferenceHessian(atCentre!, atNeighbours, DIFFERENCE),
     theta.length,
   );
   const path = searchPath(marginal, near);
-  const found = refine(theta, root, path);
-  if (found === theta) return { optimum: { theta, curvature: matrixRows(curvature, theta.length) }, at: null };
-  return { optimum: null, at: path.centreAt(found) };
+  const refined = refine(theta, root, path);
+  if (refined === theta) return { optimum: { theta, curvature: matrixRows(curvature, theta.length) }, reached: null };
+  return { optimum: null, reached: path.centreAt(refined) };
 }
 
 export const NO_MODE = 'the risk model did not converge: expected a mode within 60 steps';

@@ -37,8 +37,8 @@ export function sumKernels(...terms: { scale: number; kernel: Kernel }[]): Kerne
   return (s, t) => terms.reduce((sum, { scale, kernel }) => sum + scale * scale * kernel(s, t), 0);
 }
 
-function covariance(kernel: Kernel, times: readonly number[], others: readonly number[]): Float64Array {
-  return Float64Array.from(times.flatMap((s) => others.map((t) => kernel(s, t))));
+function covariance(kernel: Kernel, times: readonly number[], otherTimes: readonly number[]): Float64Array {
+  return Float64Array.from(times.flatMap((s) => otherTimes.map((t) => kernel(s, t))));
 }
 
 /** Precision matrix of a process at `times`, in rows, and its log determinant. @throws Error if it is singular */
@@ -49,9 +49,9 @@ export function precisionAt(kernel: Kernel, times: readonly number[]) {
   return { precision: invertDense(factor, n), log_determinant: -logDeterminant(factor, n) };
 }
 
-/** Conditional distribution of a process at new times given its values at known ones. */
+/** Conditional distribution of a process at new times given its values at observed ones. */
 export interface Conditional {
-  /** Mean at time m: Σ_r weights[m * known + r] · value_r. */
+  /** Mean at time m: Σ_r weights[m * observed + r] · value_r. */
   weights: Float64Array;
   /** Lower Cholesky factor of the conditional covariance, in rows. */
   root: Float64Array;
@@ -59,20 +59,20 @@ export interface Conditional {
   deviation: Float64Array;
 }
 
-/** Conditional distribution at `at` given the values at `known` (kriging). */
-export function conditionalAt(kernel: Kernel, known: readonly number[], at: readonly number[]): Conditional {
-  const [n, m] = [known.length, at.length];
-  const factor = choleskyDense(covariance(kernel, known, known), n);
-  if (!factor) throw new Error(`singular covariance at ${known.join(', ')}, expected distinct times`);
-  const cross = covariance(kernel, at, known);
+/** Conditional distribution at `times` given the values at the `observed` times (kriging). */
+export function conditionalAt(kernel: Kernel, observed: readonly number[], times: readonly number[]): Conditional {
+  const [n, m] = [observed.length, times.length];
+  const factor = choleskyDense(covariance(kernel, observed, observed), n);
+  if (!factor) throw new Error(`singular covariance at ${observed.join(', ')}, expected distinct times`);
+  const cross = covariance(kernel, times, observed);
   const weights = new Float64Array(m * n);
-  const left = covariance(kernel, at, at);
+  const left = covariance(kernel, times, times);
   for (let i = 0; i < m; i++)
     weights.set(solveUpper(factor, n, solveLower(factor, n, cross.slice(i * n, (i + 1) * n))), i * n);
   for (let i = 0; i < m; i++)
     for (let j = 0; j < m; j++) for (let r = 0; r < n; r++) left[i * m + j]! -= weights[i * n + r]! * cross[j * n + r]!;
-  const deviation = Float64Array.from(at, (_, i) => Math.sqrt(Math.max(left[i * m + i]!, 0)));
+  const deviation = Float64Array.from(times, (_, i) => Math.sqrt(Math.max(left[i * m + i]!, 0)));
   // a month at a round has no variance left, so without this the matrix would be singular
-  for (let i = 0; i < m; i++) left[i * m + i]! += 1e-10 * kernel(at[i]!, at[i]!);
+  for (let i = 0; i < m; i++) left[i * m + i]! += 1e-10 * kernel(times[i]!, times[i]!);
   return { weights, root: choleskyDense(left, m)!, deviation };
 }

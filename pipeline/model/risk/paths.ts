@@ -4,7 +4,7 @@ import type { FitPoint, LatentStructure, Posterior } from './fit.ts';
 import { CURVE, fitCurve, prevalenceOn } from './mean-prevalence.ts';
 import { predictorRows, rowValue } from './places.ts';
 import { drawSeasonErrors, errorShift, type SeasonError } from './season-error.ts';
-import { ofKind } from './terms.ts';
+import { termsAtLevel } from './terms.ts';
 
 /** A month to predict. */
 export interface PredictedMonth {
@@ -106,9 +106,9 @@ export function emptyPaths(fit: Posterior, { months, season }: PathInputs, draws
     people,
     point,
     gap: Int32Array.from(months, ({ time }) => layout.times.filter((t) => t <= time).length),
-    change: points.map((own) => monthsGivenRounds(fit, own, times).change),
+    change: points.map((thetaPoint) => monthsGivenRounds(fit, thetaPoint, times).change),
     gamma: shared.float64(draws),
-    varying: shared.float64(draws * layout.terms.varying.at.length),
+    varying: shared.float64(draws * layout.terms.varying.positions.length),
     errors: season && shared.float64(draws * states * 12),
     levels: shared.float32(draws * states * months.length),
     parts: shared.float32(draws * lgas * pathWidth(rounds)),
@@ -136,7 +136,7 @@ export function fillPaths(
     months.map(({ time }) => time),
   );
   const { season: exponent, varying, change } = layout.terms;
-  const lasting = predictorRows(ofKind(layout.terms, 'lga'), state_of.keys());
+  const lasting = predictorRows(termsAtLevel(layout.terms, 'lga'), state_of.keys());
   const changes = layout.times.map((_, round) => predictorRows([change], state_of.keys(), { round, log_season: [] }));
   const everyMonth = [...months.keys()];
   const shifts = new Float64Array(months.length);
@@ -144,14 +144,14 @@ export function fillPaths(
   let d = share.first;
   for (const draw of drawShare(point, share, streams)) {
     const { x, random } = draw;
-    paths.gamma[d] = x[exponent.at[0]!]!;
-    for (const [k, b] of varying.at.entries()) paths.varying[d * varying.at.length + k] = x[b]!;
+    paths.gamma[d] = x[exponent.positions[0]!]!;
+    for (const [k, b] of varying.positions.entries()) paths.varying[d * varying.positions.length + k] = x[b]!;
     const levels = drawLevels(structure, draw, conditionals, months.length);
     const patterns = drawPatterns(structure, draw);
     if (season) paths.errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);
     paths.levels.set(levels, d * states * months.length);
     for (let a = 0; a < lgas; a++) {
-      const at = (d * lgas + a) * width;
+      const offset = (d * lgas + a) * width;
       const s = state_of[a]!;
       let constant = rowValue(lasting, a, x);
       if (season) {
@@ -163,9 +163,9 @@ export function fillPaths(
         }
         constant -= paths.gamma[d]! * pinned;
       }
-      paths.parts[at] = constant;
-      for (let r = 0; r < rounds; r++) paths.parts[at + 1 + r] = rowValue(changes[r]!, a, x);
-      for (let gap = 0; gap <= rounds; gap++) paths.parts[at + 1 + rounds + gap] = patterns[gap * lgas + a]!;
+      paths.parts[offset] = constant;
+      for (let r = 0; r < rounds; r++) paths.parts[offset + 1 + r] = rowValue(changes[r]!, a, x);
+      for (let gap = 0; gap <= rounds; gap++) paths.parts[offset + 1 + rounds + gap] = patterns[gap * lgas + a]!;
       drawShifts(paths, d, a, everyMonth, season ? byMonth : null, shifts);
       let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
       for (let m = 0; m < shifts.length; m++) {
@@ -175,7 +175,7 @@ export function fillPaths(
       const [from, to] = [first_cell[a]!, first_cell[a + 1]!];
       const odds = new Float64Array(to - from);
       for (let i = 0; i < odds.length; i++) odds[i] = Math.exp(-rowValue(layout.cells, from + i, x));
-      fitCurve(odds, weights.subarray(from, to), [low, high], paths.parts, at + width - CURVE);
+      fitCurve(odds, weights.subarray(from, to), [low, high], paths.parts, offset + width - CURVE);
     }
     d++;
   }
@@ -193,17 +193,17 @@ function drawShifts(
   byMonth: Float64Array | null,
   to: Float64Array,
 ): void {
-  const at = (d * state_of.length + a) * pathWidth(rounds);
+  const offset = (d * state_of.length + a) * pathWidth(rounds);
   const level = (d * states + state_of[a]!) * months.length;
   const { weights, deviation } = change[point[d]!]!;
   const covariates = varying.length / draws;
   for (let k = 0; k < positions.length; k++) {
     const m = positions[k]!;
     const { month, log_season, varying: values } = months[m]!;
-    let value = parts[at]! + levels[level + m]!;
+    let value = parts[offset]! + levels[level + m]!;
     for (let c = 0; c < covariates; c++) value += varying[d * covariates + c]! * values![c]![a]!;
-    for (let r = 0; r < rounds; r++) value += weights[m * rounds + r]! * parts[at + 1 + r]!;
-    value += deviation[m]! * parts[at + 1 + rounds + gap[m]!]!;
+    for (let r = 0; r < rounds; r++) value += weights[m * rounds + r]! * parts[offset + 1 + r]!;
+    value += deviation[m]! * parts[offset + 1 + rounds + gap[m]!]!;
     to[k] = value + gamma[d]! * (log_season[a]! + (byMonth ? byMonth[month]! : 0));
   }
 }
@@ -237,12 +237,12 @@ export function drawMonths(paths: Paths, month: number): MonthDraws {
   }
   const total = new Float64Array(states);
   for (let a = 0; a < count; a++) total[state_of[a]!]! += people[a]!;
-  const stateDraws = lgas.map((own) => {
+  const stateDraws = lgas.map((monthDraws) => {
     const means = new Float64Array(states * draws);
     for (let a = 0; a < count; a++) {
       const s = state_of[a]!;
       const share = people[a]! / total[s]!;
-      for (let d = 0; d < draws; d++) means[s * draws + d]! += share * own[a * draws + d]!;
+      for (let d = 0; d < draws; d++) means[s * draws + d]! += share * monthDraws[a * draws + d]!;
     }
     return means;
   });

@@ -1,6 +1,6 @@
 import { expit } from '../../lib/numerics/special.ts';
 import type { Mesh } from './mesh.ts';
-import { ofKind, type Placed, type Survey, type Terms } from './terms.ts';
+import { type Placed, type Survey, type Terms, termsAtLevel } from './terms.ts';
 
 /** Sparse rows of linear predictors: row k is the sum of `weight` × unknown from `start[k]` to `start[k + 1]`. */
 export interface Rows {
@@ -13,9 +13,9 @@ export interface Rows {
 export function predictorRows(terms: readonly Placed[], places: Iterable<number>, survey: Survey = NO_SURVEY): Rows {
   const [start, unknown, weight]: [number[], number[], number[]] = [[0], [], []];
   for (const place of places) {
-    for (const { at, row } of terms)
+    for (const { positions, row } of terms)
       for (const [k, value] of row(place, survey)) {
-        unknown.push(at[k]!);
+        unknown.push(positions[k]!);
         weight.push(value);
       }
     start.push(unknown.length);
@@ -52,7 +52,7 @@ export interface Place {
   first: number[];
   shared: Rows;
   /** The rows of all cells of the country for the terms that differ between cells. */
-  own: Rows;
+  byCell: Rows;
 }
 
 /** @param layout the terms, and the rows of all cells of the country for those that differ between cells */
@@ -65,37 +65,37 @@ export function surveyedPlace(mesh: Mesh, layout: { terms: Terms; cells: Rows },
     cells: Int32Array.from(order, (k) => surveyed.cells[k]!),
     weights: Float64Array.from(order, (k) => surveyed.weights[k]!),
     first: [...first, order.length],
-    shared: predictorRows(ofKind(layout.terms, 'lga', 'survey'), lgas, surveyed),
-    own: layout.cells,
+    shared: predictorRows(termsAtLevel(layout.terms, 'lga', 'survey'), lgas, surveyed),
+    byCell: layout.cells,
   };
 }
 
 /** The unknowns on which a place's predictors depend, each once, ascending. */
-export function placeUnknowns({ cells, shared, own }: Place): Int32Array {
+export function placeUnknowns({ cells, shared, byCell }: Place): Int32Array {
   const seen = new Set(shared.unknown);
-  for (const c of cells) for (let e = own.start[c]!; e < own.start[c + 1]!; e++) seen.add(own.unknown[e]!);
+  for (const c of cells) for (let e = byCell.start[c]!; e < byCell.start[c + 1]!; e++) seen.add(byCell.unknown[e]!);
   return Int32Array.from(seen).sort();
 }
 
 /** The linear predictor of each cell. @param to receives it; a fit passes the same array again and again */
 export function predict(
-  { cells, first, shared, own }: Place,
+  { cells, first, shared, byCell }: Place,
   x: Float64Array,
   to: Float64Array = new Float64Array(cells.length),
 ): Float64Array {
   for (let k = 0; k + 1 < first.length; k++) {
     const common = rowValue(shared, k, x);
-    for (let i = first[k]!; i < first[k + 1]!; i++) to[i] = common + rowValue(own, cells[i]!, x);
+    for (let i = first[k]!; i < first[k + 1]!; i++) to[i] = common + rowValue(byCell, cells[i]!, x);
   }
   return to;
 }
 
 /** Adds the rows of the cells, each times its factor, to `to`. */
-export function addRows({ cells, first, shared, own }: Place, factors: Float64Array, to: Float64Array): void {
+export function addRows({ cells, first, shared, byCell }: Place, factors: Float64Array, to: Float64Array): void {
   for (let k = 0; k + 1 < first.length; k++) {
     let sum = 0;
     for (let i = first[k]!; i < first[k + 1]!; i++) {
-      addRow(own, cells[i]!, factors[i]!, to);
+      addRow(byCell, cells[i]!, factors[i]!, to);
       sum += factors[i]!;
     }
     addRow(shared, k, sum, to);

@@ -62,7 +62,7 @@ export function emptyEstimates({ months, state_of, states }: Paths): Estimates {
     0,
     ...monthsOfYear({ months })
       .values()
-      .map((month) => months.filter((own) => own.month === month).length),
+      .map((month) => months.filter((predicted) => predicted.month === month).length),
   );
   return {
     lgas: emptyAreas(months.length, state_of.length, yearly, true),
@@ -100,8 +100,8 @@ function estimate(
   to: AreaEstimates,
 ): void {
   positions.forEach((m, k) => {
-    const own = values[k]!;
-    const areas = own.length / draws;
+    const monthDraws = values[k]!;
+    const areas = monthDraws.length / draws;
     const { compared } = months[m]!;
     const put = (target: AreaScores, a: number, { mean, low, high }: DrawSummary) => {
       target.mean[m * areas + a] = mean;
@@ -114,7 +114,7 @@ function estimate(
       target.rise[m * areas + a] = change.rise;
     };
     for (let a = 0; a < areas; a++) {
-      const { at_least, ...summary } = summariseDraws(own.subarray(a * draws, (a + 1) * draws), CUTOFFS);
+      const { at_least, ...summary } = summariseDraws(monthDraws.subarray(a * draws, (a + 1) * draws), CUTOFFS);
       put(to, a, summary);
       at_least.forEach((share, c) => {
         to.at_least[c]![m * areas + a] = share;
@@ -124,7 +124,7 @@ function estimate(
         before === null
           ? null
           : summariseChange(
-              own.subarray(a * draws, (a + 1) * draws),
+              monthDraws.subarray(a * draws, (a + 1) * draws),
               values[positions.indexOf(before)]!.subarray(a * draws, (a + 1) * draws),
             );
       const fromYear = changeFrom(year);
@@ -132,12 +132,12 @@ function estimate(
       putChange(to.changes.survey, a, survey === year ? fromYear : changeFrom(survey));
       for (let before = 1; before <= k; before++)
         to.contrasts[before - 1]![m * areas + a] = spreadOfChange(
-          own.subarray(a * draws, (a + 1) * draws),
+          monthDraws.subarray(a * draws, (a + 1) * draws),
           values[k - before]!.subarray(a * draws, (a + 1) * draws),
         );
     }
-    highestTenths(own, draws, nation, to.highest_nation.subarray(m * areas, (m + 1) * areas));
-    if (byState) highestTenths(own, draws, byState, to.highest_state!.subarray(m * areas, (m + 1) * areas));
+    highestTenths(monthDraws, draws, nation, to.highest_nation.subarray(m * areas, (m + 1) * areas));
+    if (byState) highestTenths(monthDraws, draws, byState, to.highest_state!.subarray(m * areas, (m + 1) * areas));
   });
 }
 

@@ -8,7 +8,7 @@ import { prepareRisk, readInputs } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
 import { CHANGES, CONTRASTS, LGAS, PROBABILITIES, STATES } from './risk-tables.ts';
 import { fitStageBaseline, scoredPeriods } from './stage-baseline.ts';
-import { inEveryMonth, referenceOfYear, wholeYears } from './whole-years.ts';
+import { inEveryMonth, wholeYears, yearReference } from './whole-years.ts';
 
 /**
  * Risk of every LGA and state, for every estimated month and the forecast months after them, by the model that
@@ -58,7 +58,7 @@ export const run: StageRun = async (io) => {
       kinds,
       periods,
       prepared.fieldwork_ends,
-      inputs.season_unknown ? referenceOfYear : surveyReference,
+      inputs.season_unknown ? yearReference : surveyReference,
     ),
     contrasts: contrastsTable(kinds, periods),
     evidence: { model: 'spatial', baseline: baseline.evidence, spatial: spatial.fit },
@@ -74,11 +74,11 @@ export const run: StageRun = async (io) => {
 function scoreRows<Area extends object>(periods: readonly Period[], areas: readonly Area[], values: AreaScores) {
   return areas.flatMap((area, a) =>
     periods.map((period, m) => {
-      const at = m * areas.length + a;
-      const score = values.mean[at]!;
+      const index = m * areas.length + a;
+      const score = values.mean[index]!;
       // if a long tail puts the mean outside its range, the range is widened, since the contract requires low ≤ score ≤
       // high
-      const [score_low, score_high] = [Math.min(values.low[at]!, score), Math.max(values.high[at]!, score)];
+      const [score_low, score_high] = [Math.min(values.low[index]!, score), Math.max(values.high[index]!, score)];
       return { ...area, period, score, score_low, score_high };
     }),
   );

@@ -55,9 +55,9 @@ export function fitStageBaseline(io: StageIo, { areas, surveys, season }: RiskIn
 
 /** Median month of a round's fieldwork, weighted by children examined; for a round without clusters, its only month. */
 function middleMonth(surveys: Surveys, year: number): Period {
-  const own = surveys.clusters.filter((cluster) => cluster.survey_year === year);
-  if (own.length === 0) return surveys.state_rounds.find((round) => round.survey_year === year)!.period;
-  const months = own.map((cluster) => ({ month: monthIndex(cluster.period), weight: cluster.examined }));
+  const clusters = surveys.clusters.filter((cluster) => cluster.survey_year === year);
+  if (clusters.length === 0) return surveys.state_rounds.find((round) => round.survey_year === year)!.period;
+  const months = clusters.map((cluster) => ({ month: monthIndex(cluster.period), weight: cluster.examined }));
   months.sort((a, b) => a.month - b.month);
   const half = months.reduce((sum, { weight }) => sum + weight, 0) / 2;
   let passed = 0;

@@ -13,7 +13,7 @@ export const hasDraws = (io: StageIo): boolean => readFit(io) !== null;
  * at the points of the hyperparameters with which the fit ended, which takes a fraction of the time of the search.
  * @throws UsageError if the score is the baseline, which has no joint draws
  */
-export function pathsOfStage(io: StageIo): Paths {
+export function reproducePaths(io: StageIo): Paths {
   const summary = readFit(io);
   if (!summary)
     throw new UsageError(

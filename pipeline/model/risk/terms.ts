@@ -40,7 +40,7 @@ export interface Survey {
 /** An unknown, counted within its term, and its weight in a linear predictor. */
 export type Entry = readonly [unknown: number, weight: number];
 
-/** A term of the linear predictor: a weighted sum of its own unknowns. */
+/** A term of the linear predictor: a weighted sum of unknowns. */
 export interface Term {
   prior: GaussianPrior;
   /** Prior mean of each unknown, 0 unless given. */
@@ -48,13 +48,13 @@ export interface Term {
   /** Whether nearly every observation depends on its unknowns, which are then eliminated last. */
   everywhere?: boolean;
   /** Whether its value belongs to a cell or an LGA for ever, or to an LGA in a survey. */
-  of: 'cell' | 'lga' | 'survey';
+  level: 'cell' | 'lga' | 'survey';
   /** Its unknowns in the predictor of a cell or LGA. */
   row(place: number, survey: Survey): Entry[];
 }
 
 /** A term with the position of each of its unknowns in the latent vector. */
-export type Placed = Term & { at: Int32Array };
+export type Placed = Term & { positions: Int32Array };
 
 /**
  * The linear predictor of the risk model, term by term. A further random effect is a further entry. Unknowns have the
@@ -91,89 +91,89 @@ export function linearPredictor(
   const change: By<Kernel> = ({ tau_years }) => ornsteinUhlenbeck(tau_years);
   const changeScale = ({ sigma_change }: Hyperparameters) => maternScale(mesh.change, range_change_km, sigma_change);
   const fourNodes = (nodes: Int32Array, weights: Float64Array, k: number): Entry[] =>
-    [4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3].map((at) => [nodes[at]!, weights[at]!]);
+    [4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3].map((index) => [nodes[index]!, weights[index]!]);
 
   let size = 0;
-  const term = <Own extends Term>(own: Own) => {
+  const place = <Added extends Term>(added: Added) => {
     const before = size;
-    size += own.prior.count;
-    return { ...own, at: Int32Array.from({ length: own.prior.count }, (_, k) => before + k) };
+    size += added.prior.count;
+    return { ...added, positions: Int32Array.from({ length: added.prior.count }, (_, k) => before + k) };
   };
   return {
     /** φ_cᵀβ: covariates, standardised. */
-    covariates: term({
+    covariates: place({
       prior: independent(cells.feature_count, () => COVARIATE_SD),
       everywhere: true,
-      of: 'cell',
+      level: 'cell',
       row: (c) =>
         Array.from({ length: cells.feature_count }, (_, f) => [f, cells.features[c * cells.feature_count + f]!]),
     }),
     /** γ ln S_am: season, with its exponent. */
-    season: term({
+    season: place({
       prior: independent(1, () => season_exponent.sd),
       mean: season_exponent.mean,
       everywhere: true,
-      of: 'survey',
+      level: 'survey',
       row: (lga, { log_season }) => [[0, log_season[lga]!]],
     }),
     /** μ_r: nation by round. */
-    nation: term({
+    nation: place({
       prior: overTime(times, nation),
       kernel: nation,
       /** The area that a state belongs to. */
       area: (_: number) => 0,
       everywhere: true,
-      of: 'survey',
+      level: 'survey',
       row: (_, { round }) => [[round, 1]],
     }),
     /** z(c): persistent spatial field. */
-    place: term({
+    place: place({
       prior: field(mesh.place, ({ range_km, sigma_place }) => maternScale(mesh.place, range_km, sigma_place)),
-      of: 'cell',
+      level: 'cell',
       row: (c) => fourNodes(cell_nodes, cell_weights, c),
     }),
     /** w_r(a): field of change by round. */
-    change: term({
+    change: place({
       // an Ornstein-Uhlenbeck process is a Markov process
       prior: product(field(mesh.change, changeScale), overTime(times, change, 1)),
       kernel: change,
       /** A draw of the field at one time. */
       draw: (hyperparameters: Hyperparameters, random: Random) =>
         drawMatern(mesh.change, changeScale(hyperparameters), random),
-      of: 'survey',
+      level: 'survey',
       row: (lga, { round }) =>
         fourNodes(lga_nodes, lga_weights, lga).map(([node, weight]) => [node * rounds + round, weight]),
     }),
     /** v_r(k): state by round. */
-    state: term({
+    state: place({
       prior: product(
         independent(states, () => 1),
         overTime(times, state),
       ),
       kernel: state,
-      area: (own: number) => own,
-      of: 'survey',
+      area: (index: number) => index,
+      level: 'survey',
       row: (lga, { round }) => [[state_of[lga]! * rounds + round, 1]],
     }),
     /** u_a: persistent LGA effect. */
-    lga: term({
+    lga: place({
       prior: independent(state_of.length, ({ sigma_lga }) => sigma_lga),
-      of: 'lga',
+      level: 'lga',
       row: (lga) => [[lga, 1]],
     }),
     /** δ_r: offset of rows by another test, by round. */
-    other_test: term({
+    other_test: place({
       prior: independent(otherTests.length, () => offset.sd),
       mean: offset.mean,
       everywhere: true,
-      of: 'survey',
+      level: 'survey',
       row: (_, { round, other_test }) => (other_test ? [[otherTests.indexOf(round), 1]] : []),
     }),
     /** φ_aqᵀb: covariates by month, standardised. */
-    varying: term({
+    varying: place({
       prior: independent(varying, () => COVARIATE_SD),
       everywhere: true,
-      of: 'survey',
+      level: 'survey',
       row: (lga, survey) => (survey.varying ?? []).map((values, k) => [k, values[lga]!]),
     }),
   };
@@ -181,9 +181,9 @@ export function linearPredictor(
 
 export type Terms = ReturnType<typeof linearPredictor>;
 
-/** The terms of some kinds, in their order. */
-export const ofKind = (terms: Terms, ...kinds: Term['of'][]): Placed[] =>
-  Object.values<Placed>(terms).filter(({ of }) => kinds.includes(of));
+/** The terms at some levels, in their order. */
+export const termsAtLevel = (terms: Terms, ...levels: Term['level'][]): Placed[] =>
+  Object.values<Placed>(terms).filter(({ level }) => levels.includes(level));
 
 /** Terms by round with the unknowns `area * rounds + round`, whose months are drawn area by area, in this order. */
 export const levelTerms = ({ nation, state }: Terms) => [nation, state];

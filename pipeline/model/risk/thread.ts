@@ -21,12 +21,12 @@ export interface RiskData {
   seed: number;
 }
 export type RiskTask =
-  /** The gradient at θ, near a known mode. */
+  /** The gradient at θ, near a mode. */
   | { slope: number[]; near: Mode }
   /** The posterior at a point of θ. */
   | { point: ThetaPoint; near: Mode }
   /** A batch of draws, written into the paths. */
-  | { draw: Share; at: FitPoint; paths: Paths }
+  | { draw: Share; posterior: FitPoint; paths: Paths }
   /** One month of the year, for all years, written into the estimates. */
   | { month: number; paths: Paths; estimates: Estimates };
 
@@ -37,7 +37,7 @@ const { layout } = marginal;
 function runTask(task: RiskTask): number[] | FitPoint | null {
   if ('slope' in task) return slopeNear(marginal, { mode: task.near }, task.slope);
   if ('point' in task) return pointNear(marginal, task.near, task.point);
-  if ('draw' in task) fillPaths(task.paths, { mesh, layout }, task.at, task.draw, pathInputs, drawStreams(seed));
+  if ('draw' in task) fillPaths(task.paths, { mesh, layout }, task.posterior, task.draw, pathInputs, drawStreams(seed));
   else predictMonths(task.paths, task.month, task.estimates);
   return null;
 }

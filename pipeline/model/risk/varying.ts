@@ -46,18 +46,18 @@ export function varyingCovariates(
     .map((entry): VaryingCovariate => {
       const name = covariateName(entry);
       const location = new InputLocation('model.json', `parameters.risk.covariates, ${name}`);
-      const own = bySource.get(entry.source) ?? [];
-      const times = [...new Set(own.map(({ time }) => time!))].sort();
+      const sourceRows = bySource.get(entry.source) ?? [];
+      const times = [...new Set(sourceRows.map(({ time }) => time!))].sort();
       const values = times.map(() => new Float64Array(lgas.length));
-      const at = new Map(times.map((time, t) => [time, values[t]!]));
-      for (const { lga_code, time, value } of own) {
+      const valuesByTime = new Map(times.map((time, t) => [time, values[t]!]));
+      for (const { lga_code, time, value } of sourceRows) {
         const transformed = TRANSFORMS[entry.transform](value);
         if (!Number.isFinite(transformed))
           throw location.error(
             `the value ${value} with the transform ${entry.transform}`,
             'a transform defined for it',
           );
-        at.get(time!)![position.get(lga_code)!] = transformed;
+        valuesByTime.get(time!)![position.get(lga_code)!] = transformed;
       }
       const yearly = times[0]!.length === 4;
       const groups = [...Map.groupBy(times.keys(), (t) => (yearly ? 0 : calendarMonth(times[t]! as Period) - 1))];
@@ -78,11 +78,11 @@ export function varyingCovariates(
 export function valuesIn({ lag_months, times, values, usual }: VaryingCovariate, period: Period): Float64Array {
   const then = addMonths(period, -lag_months);
   const time = times[0]!.length === 4 ? then.slice(0, 4) : then;
-  const at = times.indexOf(time);
-  if (at !== -1) return values[at]!;
+  const index = times.indexOf(time);
+  if (index !== -1) return values[index]!;
   if (usual) return usual[calendarMonth(then) - 1]!;
-  const distance = (other: string) => Math.abs(Number(other) - Number(time));
-  return values[times.reduce((best, other, t) => (distance(other) < distance(times[best]!) ? t : best), 0)]!;
+  const distance = (candidate: string) => Math.abs(Number(candidate) - Number(time));
+  return values[times.reduce((best, candidate, t) => (distance(candidate) < distance(times[best]!) ? t : best), 0)]!;
 }
 
 function elementwiseMean(arrays: readonly Float64Array[]): Float64Array<ArrayBuffer> {
@@ -95,10 +95,12 @@ function elementwiseMean(arrays: readonly Float64Array[]): Float64Array<ArrayBuf
 function standardise(values: readonly Float64Array[], weights: readonly number[]): boolean {
   const total = values.length * weights.reduce((sum, w) => sum + w, 0);
   const average = (of: (v: number) => number) =>
-    values.reduce((sum, own) => sum + own.reduce((part, v, a) => part + weights[a]! * of(v), 0), 0) / total;
+    values.reduce((sum, areaValues) => sum + areaValues.reduce((part, v, a) => part + weights[a]! * of(v), 0), 0) /
+    total;
   const mean = average((v) => v);
   const variance = average((v) => (v - mean) ** 2);
   if (!(variance > 1e-12 * average((v) => v * v))) return false;
-  for (const own of values) for (let a = 0; a < own.length; a++) own[a] = (own[a]! - mean) / Math.sqrt(variance);
+  for (const areaValues of values)
+    for (let a = 0; a < areaValues.length; a++) areaValues[a] = (areaValues[a]! - mean) / Math.sqrt(variance);
   return true;
 }

@@ -38,7 +38,7 @@ export function inEveryMonth(years: AreaEstimates, from: Int32Array): AreaEstima
 }
 
 /** The month that represents the last survey, determined as for July of the month's year. */
-export function referenceOfYear(period: Period, fieldworkEnds: readonly Period[]): Period | null {
+export function yearReference(period: Period, fieldworkEnds: readonly Period[]): Period | null {
   const middle = surveyReference(`${period.slice(0, 4)}-07`, fieldworkEnds);
   return middle && `${middle.slice(0, 4)}${period.slice(4)}`;
 }

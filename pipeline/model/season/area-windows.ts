@@ -30,7 +30,7 @@ export function areaWindows(
       const decides = months === CRITERION.months;
       // the rule applies to the probability as published
       const criterion_probability = decides && chance !== null ? roundAs('criterion_probability', chance) : null;
-      const own = recorded && bestWindow(recorded, months);
+      const recordWindow = recorded && bestWindow(recorded, months);
       return {
         area,
         code,
@@ -40,9 +40,9 @@ export function areaWindows(
         ...judged,
         criterion_probability,
         criterion: decides ? probabilityVerdict(criterion_probability) : null,
-        record_first_month: own?.first_month ?? null,
+        record_first_month: recordWindow?.first_month ?? null,
         record_share: recorded && windowShares(recorded, months)[first_month - 1]!,
-        record_best_share: own?.share ?? null,
+        record_best_share: recordWindow?.share ?? null,
         rain_share: rainShare(rain_mm, months),
       };
     }),

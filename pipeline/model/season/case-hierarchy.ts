@@ -32,10 +32,10 @@ export function seasonsFromCases(all: readonly StateRecord[], highShare: number)
     const lgas = state.lgas.map((lga) => ({ ...lga, record: centred(lga.record) }));
     return { ...state, lgas, record: centred(state.record) ?? pooled(lgas) };
   });
-  const known = states.filter(hasRecord);
-  if (known.length === 0) return null;
-  const national = pooledMean(known);
-  const betweenStates = varianceBetween([known]);
+  const recorded = states.filter(hasRecord);
+  if (recorded.length === 0) return null;
+  const national = pooledMean(recorded);
+  const betweenStates = varianceBetween([recorded]);
   const betweenLgas = varianceBetween(states.map(({ lgas }) => lgas.filter(hasRecord)));
   const drawn = states.map(({ state_code, record, lgas }) => {
     const logs = drawnTowards(national, record, betweenStates);
@@ -51,7 +51,7 @@ export function seasonsFromCases(all: readonly StateRecord[], highShare: number)
     lgas: Object.fromEntries(
       drawn.flatMap(({ lgas }) => lgas.map(({ lga_code, logs }) => [lga_code, sharesOfPeak(logs)])),
     ),
-    check: known.length < 2 ? [] : known.map((left) => checkRow(left, known, highShare)),
+    check: recorded.length < 2 ? [] : recorded.map((state) => checkRow(state, recorded, highShare)),
   };
 }
 
@@ -77,10 +77,10 @@ function pooledMean(places: readonly Recorded[]): number[] {
 
 /** A state's record if its LGAs' cannot be added up: their mean, with the noise of a single one, as bad years are shared. */
 function pooled(lgas: readonly { people: number; record: LogSeason | null }[]): LogSeason | null {
-  const known = lgas.filter(hasRecord);
-  return known.length === 0
+  const recorded = lgas.filter(hasRecord);
+  return recorded.length === 0
     ? null
-    : { logs: pooledMean(known), variance: mean(known.map(({ record }) => record.variance)) };
+    : { logs: pooledMean(recorded), variance: mean(recorded.map(({ record }) => record.variance)) };
 }
 
 /**
@@ -108,16 +108,16 @@ function drawnTowards(above: readonly number[], record: LogSeason | null, betwee
 }
 
 function checkRow(
-  left: Recorded & Pick<StateRecord, 'state_code' | 'lgas'>,
-  known: readonly Recorded[],
+  state: Recorded & Pick<StateRecord, 'state_code' | 'lgas'>,
+  recorded: readonly Recorded[],
   highShare: number,
 ): SeasonCheckRow {
-  const expected = sharesOfPeak(pooledMean(known.filter((state) => state !== left)));
+  const expected = sharesOfPeak(pooledMean(recorded.filter((other) => other !== state)));
   const compare = ({ logs }: LogSeason) => compareSeasons(expected, sharesOfPeak(logs), highShare);
   return {
-    state_code: left.state_code,
-    ...compare(left.record),
-    lgas: left.lgas.filter(hasRecord).map(({ record }) => {
+    state_code: state.state_code,
+    ...compare(state.record),
+    lgas: state.lgas.filter(hasRecord).map(({ record }) => {
       const { correlation, peak_off, midpoint_off, wrong_months } = compare(record);
       return { correlation, peak_off, midpoint_off, wrong_months };
     }),

@@ -78,8 +78,8 @@ const monthlySums = (lgas: readonly (readonly (number | null)[])[]): number[] =>
 function sharesReporting(lgas: readonly (readonly (number | null)[])[]): number[] {
   return lgas[0]!.map((_, t) => {
     const usual = lgas.map((cases) => {
-      const known = cases.slice(Math.max(0, t - 6), t + 7).filter((value) => value !== null);
-      return known.length > 0 ? mean(known) : 0;
+      const reported = cases.slice(Math.max(0, t - 6), t + 7).filter((value) => value !== null);
+      return reported.length > 0 ? mean(reported) : 0;
     });
     return sum(usual.filter((_, i) => lgas[i]![t] !== null)) / (sum(usual) || 1);
   });

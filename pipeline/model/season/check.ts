@@ -22,16 +22,16 @@ export function checkSeason(
   durations: Durations,
   { highShare, seed }: { highShare: number; seed: number },
 ): CheckedState[] {
-  return records.map((left) => {
-    const others = records.filter((record) => record !== left);
-    const rain = fitRainSeason(others, durations, randomStream(seed, `season without ${left.state_code}`));
+  return records.map((leftOut) => {
+    const remaining = records.filter((record) => record !== leftOut);
+    const rain = fitRainSeason(remaining, durations, randomStream(seed, `season without ${leftOut.state_code}`));
     const compare = ({ rain_mm, season }: SeasonRecord) =>
       compareSeasons(expectedSeason(rain_mm, rain, durations), season, highShare);
-    const lgas = left.lgas.map((lga) => {
+    const lgas = leftOut.lgas.map((lga) => {
       const { correlation, peak_off, midpoint_off, wrong_months, expected, recorded } = compare(lga);
       return { correlation, peak_off, midpoint_off, wrong_months, expected, recorded };
     });
-    return { state_code: left.state_code, ...compare(left), lgas };
+    return { state_code: leftOut.state_code, ...compare(leftOut), lgas };
   });
 }
 
@@ -55,12 +55,12 @@ export function compareSeasons(expected: readonly number[], recorded: readonly n
 /** Unrounded summary of the rows in the contract's form; zeros if no state has a record. */
 export function summariseCheck(rows: readonly SeasonCheckRow[]) {
   const of = (figure: (row: SeasonCheckRow) => number) => rows.map(figure);
-  const known = rows.length > 0;
+  const hasRecords = rows.length > 0;
   return {
     series: rows.length,
     states: rows.map((row) => row.state_code),
-    median_correlation: known ? median(of((row) => row.correlation)) : 0,
-    mean_months_off: known ? mean(of((row) => row.midpoint_off)) : 0,
-    mean_months_peak_is_off: known ? mean(of((row) => row.peak_off)) : 0,
+    median_correlation: hasRecords ? median(of((row) => row.correlation)) : 0,
+    mean_months_off: hasRecords ? mean(of((row) => row.midpoint_off)) : 0,
+    mean_months_peak_is_off: hasRecords ? mean(of((row) => row.peak_off)) : 0,
   };
 }

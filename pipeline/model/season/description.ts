@@ -41,7 +41,7 @@ function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number)
     expected.map((value, month) => ({ expectedLow: value < highShare, recordedLow: recorded[month]! < highShare })),
   );
   const low = months.filter(({ recordedLow }) => recordedLow);
-  const found = low.filter(({ expectedLow }) => expectedLow).length;
+  const identified = low.filter(({ expectedLow }) => expectedLow).length;
   const lowest = check.map(({ recorded }) => Math.min(...recorded));
   const neverLow = lowest.filter((value) => value >= highShare).length;
   const error = Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
@@ -49,7 +49,7 @@ function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number)
     `A high season of twelve months means that no month is expected below ${highShare} of the peak, not that all months are alike: ` +
     `the index shows how they differ. In ${neverLow} of the ${check.length} records no month falls below it; the lowest months of the records are ` +
     `at ${Math.min(...lowest).toFixed(2)} to ${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} left-out months, ${low.length} ` +
-    `were recorded below ${highShare}: the index identified ${found} of them, and put ${months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length} others below it. Its error is ` +
+    `were recorded below ${highShare}: the index identified ${identified} of them, and put ${months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length} others below it. Its error is ` +
     `${error.toFixed(2)} of the peak (root mean square), so a month that close to ${highShare} may be on either side.`
   );
 }

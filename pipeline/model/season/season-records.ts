@@ -6,23 +6,23 @@ import { type CaseMonths, caseSeason, sumReporting } from './case-season.ts';
 
 /** A state's recorded season, from its own series if there is one, else from the sum of its LGAs'; null if unknown. */
 export function recordedSeason(state_code: string, cases: Cases, model: Model, report: ReportLine[]): number[] | null {
-  const series = seriesOfState(state_code, cases);
+  const series = stateCases(state_code, cases);
   if (!series) return null;
-  const found = seasonFromMonths(series.first, series.cases, model);
-  if (!found)
+  const season = seasonFromMonths(series.first, series.cases, model);
+  if (!season)
     report.push({
       source: 'season',
       rule: 'record left out',
       what: `${state_code}: too few months with most of its cases reported, or too few cases, to determine a season`,
     });
-  return found;
+  return season;
 }
 
 /** A state's own series, else the sum of its LGAs' (`sumReporting`); null without any. */
-export function seriesOfState(state_code: string, cases: Cases) {
+export function stateCases(state_code: string, cases: Cases) {
   const inState = (series: CaseSeries) => series.state_code === state_code;
-  const own = cases.states.find(inState);
-  if (own) return { first: own.first, cases: withoutMasked(own) };
+  const stateSeries = cases.states.find(inState);
+  if (stateSeries) return { first: stateSeries.first, cases: withoutMasked(stateSeries) };
   const lgas = cases.lgas.filter(inState);
   return lgas.length === 0 ? null : sumOfLgas(lgas);
 }

@@ -19,7 +19,7 @@ import { checkSeason, summariseCheck } from './check.ts';
 import { describeCaseSeason, describeMethod, unknownSeason, type WordedMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
 import { expectedSeason, fitRainSeason, lagInMonths, type RainSeason, usualByMonth } from './rain-season.ts';
-import { recordedSeason, seasonFromMonths, seriesOfState, usualMonths, withoutMasked } from './season-records.ts';
+import { recordedSeason, seasonFromMonths, stateCases, usualMonths, withoutMasked } from './season-records.ts';
 import type { SeasonCheckRow, SeasonPair, SeasonWindow } from './season-tables.ts';
 import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './season-tables.ts';
 import { seasonErrors } from './windows.ts';
@@ -63,7 +63,7 @@ interface SeasonFit extends Pick<SeasonOutput, 'method' | 'check' | 'report'> {
 export function season(input: SeasonInput): SeasonOutput {
   const fit = fitSeason(input);
   const { method, national, check, report } = fit;
-  return { method, national, check, report, ...seasonsOf(input, fit) };
+  return { method, national, check, report, ...areaSeasons(input, fit) };
 }
 
 export const run: StageRun = async (io) => {
@@ -71,8 +71,8 @@ export const run: StageRun = async (io) => {
   const { method, national, states, lgas, rain, windows, check, report } =
     input.climate.length > 0 ? season(input) : seasonWithoutRain(input);
   const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
-    Object.entries(seasons).flatMap(([own, season]) => {
-      const area = { [code]: own } as Record<Code, string>;
+    Object.entries(seasons).flatMap(([areaCode, season]) => {
+      const area = { [code]: areaCode } as Record<Code, string>;
       return seasonRows(season).map((month) => ({ ...area, ...month }));
     });
   const rainByMonth = Object.entries(rain).flatMap(([state_code, usual]) =>
@@ -97,12 +97,12 @@ export const run: StageRun = async (io) => {
 export function seasonWithoutRain({ areas, populations, cases, model }: SeasonInput): SeasonOutput {
   const { high_share } = model.parameters.season;
   const lgasByState = Map.groupBy(areas.lgas, ({ state_code }) => state_code);
-  const seriesOfLga = new Map(cases.lgas.map((series) => [series.lga_code, series]));
+  const seriesByLga = new Map(cases.lgas.map((series) => [series.lga_code, series]));
   const records = areas.states.map(({ state_code }) => {
-    const series = seriesOfState(state_code, cases);
+    const series = stateCases(state_code, cases);
     const lgas = lgasByState.get(state_code)!.map(({ lga_code }) => {
-      const own = seriesOfLga.get(lga_code);
-      const record = own ? logSeason(usualMonths(own.first, withoutMasked(own), model)) : null;
+      const lgaSeries = seriesByLga.get(lga_code);
+      const record = lgaSeries ? logSeason(usualMonths(lgaSeries.first, withoutMasked(lgaSeries), model)) : null;
       return { lga_code, people: populations[lga_code]!, record };
     });
     return {
@@ -112,25 +112,25 @@ export function seasonWithoutRain({ areas, populations, cases, model }: SeasonIn
       lgas,
     };
   });
-  const found = seasonsFromCases(records, high_share);
+  const caseSeasons = seasonsFromCases(records, high_share);
   const seasons = (shares: Record<string, number[]> = {}) =>
     Object.fromEntries(Object.entries(shares).map(([code, values]) => [code, describeSeason(values, high_share)]));
   const counts = {
     states: records.filter(({ record }) => record !== null).length,
     lgas: records.flatMap(({ lgas }) => lgas).filter(({ record }) => record !== null).length,
   };
-  const what = found
+  const what = caseSeasons
     ? worded`the season is estimated from the case records of ${counts.states} {state.many} and ${counts.lgas} {lga.many}`
     : 'no season is reported; scores are the same in all months of a year';
   return {
-    method: found ? describeCaseSeason(found.check, counts, high_share) : unknownSeason(high_share),
-    national: found && describeSeason(found.national, high_share),
-    states: seasons(found?.states),
-    lgas: seasons(found?.lgas),
+    method: caseSeasons ? describeCaseSeason(caseSeasons.check, counts, high_share) : unknownSeason(high_share),
+    national: caseSeasons && describeSeason(caseSeasons.national, high_share),
+    states: seasons(caseSeasons?.states),
+    lgas: seasons(caseSeasons?.lgas),
     rain: {},
     windows: { states: {}, lgas: {} },
-    check: found?.check ?? [],
-    report: [{ source: 'season', rule: found ? 'case records alone' : 'no monthly rain', what }],
+    check: caseSeasons?.check ?? [],
+    report: [{ source: 'season', rule: caseSeasons ? 'case records alone' : 'no monthly rain', what }],
   };
 }
 
@@ -157,7 +157,7 @@ function fitSeason(input: SeasonInput): SeasonFit {
   const { seed, transmission: durations } = model.parameters;
   const { assumed_from } = durations;
   const highShare = model.parameters.season.high_share;
-  const { rainOf: rainByLga, rain, national: nationalRain } = usualRains(input);
+  const { rainByLga, rain, national: nationalRain } = usualRains(input);
 
   const report: ReportLine[] = [];
   const records = areas.states.flatMap(({ state_code }) => {
@@ -171,7 +171,10 @@ function fitSeason(input: SeasonInput): SeasonFit {
     return [{ state_code, rain_mm: rain[state_code]!, season: recorded, lgas }];
   });
   const checked = checkSeason(records, durations, { highShare, seed });
-  const check = checked.map((row) => ({ ...row, lgas: row.lgas.map(({ expected: _, recorded: __, ...own }) => own) }));
+  const check = checked.map((row) => ({
+    ...row,
+    lgas: row.lgas.map(({ expected: _, recorded: __, ...figures }) => figures),
+  }));
   const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
   const national = describeSeason(expectedSeason(nationalRain, fitted, durations), highShare);
   const method: WordedMethod = roundFields({
@@ -181,7 +184,7 @@ function fitSeason(input: SeasonInput): SeasonFit {
     check: summariseCheck(check),
   });
   report.push(...reportCheck(check, records.length));
-  const pairOf = ({ expected, recorded }: SeasonPair) => ({ expected, recorded });
+  const seasonPair = ({ expected, recorded }: SeasonPair) => ({ expected, recorded });
   return {
     fitted,
     method,
@@ -192,16 +195,16 @@ function fitSeason(input: SeasonInput): SeasonFit {
       states: Object.fromEntries(records.map(({ state_code, season }) => [state_code, season])),
       lgas: Object.fromEntries(records.flatMap(({ lgas }) => lgas.map((lga) => [lga.lga_code, lga.season]))),
     },
-    left_out: { states: checked.map(pairOf), lgas: checked.flatMap(({ lgas }) => lgas.map(pairOf)) },
+    left_out: { states: checked.map(seasonPair), lgas: checked.flatMap(({ lgas }) => lgas.map(seasonPair)) },
   };
 }
 
-function seasonsOf(
+function areaSeasons(
   input: SeasonInput,
   { fitted, records, left_out }: SeasonFit,
 ): Pick<SeasonOutput, 'states' | 'lgas' | 'rain' | 'windows'> {
   const { season, transmission } = input.model.parameters;
-  const { rainOf, rain } = usualRains(input);
+  const { rainByLga, rain } = usualRains(input);
   const seasonsFrom = (area: SeasonWindow['area'], rains: Iterable<[string, readonly number[]]>) => {
     const kind = area === 'state' ? 'states' : 'lgas';
     const errors = seasonErrors(left_out[kind]);
@@ -217,7 +220,7 @@ function seasonsOf(
     };
   };
   const states = seasonsFrom('state', Object.entries(rain));
-  const lgas = seasonsFrom('lga', rainOf);
+  const lgas = seasonsFrom('lga', rainByLga);
   return {
     states: states.seasons,
     lgas: lgas.seasons,
@@ -229,16 +232,16 @@ function seasonsOf(
 /** Usual rain by month (mm) of each LGA, and the population-weighted means for each state and the country. */
 function usualRains({ areas, climate, populations }: SeasonInput) {
   const months = Map.groupBy(climate, ({ lga_code }) => lga_code);
-  const rainOf = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(months.get(lga_code)!)]));
+  const rainByLga = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(months.get(lga_code)!)]));
   const rainOver = (lgas: Areas['lgas']) =>
     weighByPopulation(
-      lgas.map(({ lga_code }) => ({ rain: rainOf.get(lga_code)!, people: populations[lga_code] ?? 0 })),
+      lgas.map(({ lga_code }) => ({ rain: rainByLga.get(lga_code)!, people: populations[lga_code] ?? 0 })),
     );
   const byState = Map.groupBy(areas.lgas, (lga) => lga.state_code);
   const rain = Object.fromEntries(
     areas.states.map(({ state_code }) => [state_code, rainOver(byState.get(state_code)!)]),
   );
-  return { rainOf, rain, national: rainOver(areas.lgas) };
+  return { rainByLga, rain, national: rainOver(areas.lgas) };
 }
 
 function usualRain(months: readonly ClimateRow[]): number[] {

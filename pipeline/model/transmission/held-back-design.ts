@@ -47,17 +47,17 @@ export function enterLook(
   look: Omit<Look, 'reason' | 'result'>,
   again: string | undefined,
 ): { register: HeldBack; entry: number } {
-  const known = register.looks.findIndex(
+  const position = register.looks.findIndex(
     ({ held_back_year, design }) => held_back_year === look.held_back_year && design === look.design,
   );
-  if (known >= 0) return { register, entry: known };
-  const other = register.looks.find(({ held_back_year }) => held_back_year === look.held_back_year);
-  if (other && again === undefined)
+  if (position >= 0) return { register, entry: position };
+  const earlier = register.looks.find(({ held_back_year }) => held_back_year === look.held_back_year);
+  if (earlier && again === undefined)
     throw new UsageError(
-      `held-back year ${look.held_back_year}: found an evaluation of another design, ${other.design.slice(0, 8)}, expected none, ` +
+      `held-back year ${look.held_back_year}: found an evaluation of another design, ${earlier.design.slice(0, 8)}, expected none, ` +
         `since the year is then no longer unseen. To evaluate ${look.design.slice(0, 8)} nevertheless, give a reason with --again REASON; both stay on record`,
     );
-  const entered: Look = { ...look, reason: other ? again! : 'first look', result: null };
+  const entered: Look = { ...look, reason: earlier ? again! : 'first look', result: null };
   return { register: { looks: [...register.looks, entered] }, entry: register.looks.length };
 }
 

@@ -107,8 +107,8 @@ function projectYears(
 function choose(year: ProjectedYear, level_months: number): ProjectedYear {
   const model = year.methods[levelMethod(level_months)]!;
   const both = model.map((value, month) => {
-    const other = year.methods.abeku_raw![month]!;
-    return value === null || other === null ? null : Math.sqrt(value * other);
+    const adjusted = year.methods.abeku_raw![month]!;
+    return value === null || adjusted === null ? null : Math.sqrt(value * adjusted);
   });
   return { ...year, methods: { model, model_and_abeku: both, ...year.methods } };
 }

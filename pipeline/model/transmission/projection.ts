@@ -8,9 +8,9 @@ export interface History {
 /** Twelve months from the origin onwards; null if the method cannot project a month. */
 export type Projection = (number | null)[];
 
-const knownMean = (values: readonly (number | null | undefined)[]): number | null => {
-  const known = values.filter((value) => value !== null && value !== undefined);
-  return known.length > 0 ? mean(known) : null;
+const meanReported = (values: readonly (number | null | undefined)[]): number | null => {
+  const reported = values.filter((value) => value !== null && value !== undefined);
+  return reported.length > 0 ? mean(reported) : null;
 };
 const byMonth = (value: (month: number) => number | null): Projection =>
   Array.from({ length: 12 }, (_, month) => value(month));
@@ -23,17 +23,19 @@ export function sameMonthLastYear({ reported }: History): Projection {
 
 /** Mean of the same month over the last three years, as far as known and without masked months. */
 export function sameMonthLastYears(history: History, years = 3): Projection {
-  const known = unmasked(history);
+  const months = unmasked(history);
   return byMonth((month) =>
-    knownMean(
-      Array.from({ length: Math.min(years, Math.floor(known.length / 12)) }, (_, k) => known.at(month - 12 * (k + 1))),
+    meanReported(
+      Array.from({ length: Math.min(years, Math.floor(months.length / 12)) }, (_, k) =>
+        months.at(month - 12 * (k + 1)),
+      ),
     ),
   );
 }
 
 /** The mean of the last twelve months, for every month. */
 export function flat({ reported }: History): Projection {
-  const level = knownMean(reported.slice(-12));
+  const level = meanReported(reported.slice(-12));
   return byMonth(() => level);
 }
 
@@ -44,14 +46,14 @@ export function flat({ reported }: History): Projection {
  * on raw cases or on logarithms.
  */
 export function abeku(history: History, scale: 'raw' | 'log'): Projection {
-  const known = unmasked(history).map((value) => {
+  const months = unmasked(history).map((value) => {
     if (value === null || scale === 'raw') return value;
     return value > 0 ? Math.log(value) : null;
   });
-  const usual = byMonth((month) => knownMean(known.filter((_, t) => t % 12 === month)));
-  const deviation = knownMean(
+  const usual = byMonth((month) => meanReported(months.filter((_, t) => t % 12 === month)));
+  const deviation = meanReported(
     [9, 10, 11].map((month) => {
-      const value = known.at(month - 12) ?? null;
+      const value = months.at(month - 12) ?? null;
       return value === null || usual[month] == null ? null : value - usual[month]!;
     }),
   );

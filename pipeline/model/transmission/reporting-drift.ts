@@ -56,9 +56,9 @@ export function driftSmoother(used: readonly boolean[]): (differences: readonly 
       if (w > 0) a[knot(t) + 1]! += w * differences[t]!;
     }
     solveUpper(factor, knots, solveLower(factor, knots, a));
-    const at = (t: number) => (1 - share(t)) * a[knot(t)]! + (share(t) > 0 ? share(t) * a[knot(t) + 1]! : 0);
+    const logShare = (t: number) => (1 - share(t)) * a[knot(t)]! + (share(t) > 0 ? share(t) * a[knot(t) + 1]! : 0);
     return {
-      drift: Array.from({ length: n }, (_, t) => at(t)),
+      drift: Array.from({ length: n }, (_, t) => logShare(t)),
       steps: Array.from({ length: knots - 1 }, (_, k) => Math.sqrt(STIFFNESS) * (a[k + 1]! - a[k]!)),
     };
   };

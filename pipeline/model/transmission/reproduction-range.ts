@@ -51,7 +51,7 @@ export function reproductionRange(
   };
   const drawn = Array.from({ length: draws }, () => {
     const form = drawForm(random);
-    const search = { starts: 0, random, from: fit.found };
+    const search = { starts: 0, random, from: fit.optimum };
     const again = fitSirs(drawRecord(), rain_mm, durations, search, form);
     return again.cycle.reproduction_number;
   });

@@ -46,7 +46,7 @@ const MOST_WITHOUT_CASES = 0.1;
 
 export interface SirsFit {
   /** The optimum in the parameters of the search, as a start for another search. */
-  found: readonly number[];
+  optimum: readonly number[];
   parameters: SirsParameters;
   /** Months by which transmission follows rain. */
   lag_months: number;
@@ -114,7 +114,7 @@ export function fitSirs(
     const { drift, steps } = smooth(logs.map((log, t) => log - shape[t]!));
     return { parameters, lag_months: lag_months!, cycle, shape, drift, steps };
   };
-  const found = minimiseBounded(
+  const minimum = minimiseBounded(
     (free) => {
       const { shape, drift, steps } = evaluate(free);
       return [...logs.flatMap((log, t) => (used[t] ? [log - shape[t]! - drift[t]!] : [])), ...steps];
@@ -123,11 +123,11 @@ export function fitSirs(
     search,
   );
 
-  const { parameters, lag_months, cycle, shape, drift } = evaluate(found.parameters);
+  const { parameters, lag_months, cycle, shape, drift } = evaluate(minimum.parameters);
   const modelled = shape.map((value, t) => Math.exp(value + drift[t]!));
   const inUse = (values: readonly number[]) => values.filter((_, t) => used[t]);
   return {
-    found: found.parameters,
+    optimum: minimum.parameters,
     parameters,
     lag_months,
     cycle,
@@ -139,15 +139,15 @@ export function fitSirs(
       shape,
       logs.map((log, t) => (used[t] ? log : null)),
     ),
-    squares: found.squares,
+    squares: minimum.squares,
   };
 }
 
 function detrendedCorrelation(shape: readonly number[], logs: readonly (number | null)[]): number | null {
-  const known = logsOverTrend(logs).flatMap((log, t) => (log === null ? [] : [[shape[t]!, log] as const]));
-  if (known.length === 0) return null;
+  const pairs = logsOverTrend(logs).flatMap((log, t) => (log === null ? [] : [[shape[t]!, log] as const]));
+  if (pairs.length === 0) return null;
   return correlation(
-    known.map(([modelled]) => modelled),
-    known.map(([, reported]) => reported),
+    pairs.map(([modelled]) => modelled),
+    pairs.map(([, reported]) => reported),
   );
 }

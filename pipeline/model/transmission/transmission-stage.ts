@@ -166,7 +166,7 @@ function stateFigures(
   state_code: string,
   fit: SirsFit,
   immune_months_tried: number,
-  other: SirsFit,
+  longerImmunity: SirsFit,
 ): Omit<TransmissionFits['states'][number], 'reproduction_range' | 'left_out'> {
   if (!fit.cycle.settled)
     throw new BadInput({
@@ -182,7 +182,7 @@ function stateFigures(
     detrended_correlation: fit.detrended_correlation,
     reporting_highest_over_lowest: Math.exp(Math.max(...fit.drift) - Math.min(...fit.drift)),
     immune_months_tried,
-    squares_ratio: other.squares / fit.squares,
+    squares_ratio: longerImmunity.squares / fit.squares,
   };
 }
 

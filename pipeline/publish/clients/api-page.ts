@@ -7,7 +7,7 @@ import { cardStyle, headed, headOnDisk, page } from '../../lib/pages/page.ts';
 export function renderApiPage(reference: Reference): string {
   const { title, modelVersion, contractVersion, base, operations } = reference;
   const example = operations.find(({ parameters }) => parameters.length > 1) ?? operations[0]!;
-  const { Usage, ...others } = commonParts(reference);
+  const { Usage, ...parts } = commonParts(reference);
   return page(
     `${title}: API reference`,
     headOnDisk({ style: cardStyle() }),
@@ -21,7 +21,7 @@ ${operations.map(
 <p>${operation.summary}. ${prose(operation.description)}</p>
 ${Object.entries(operationParts(operation)).map(([part, body]) => body && html`<h3>${part}</h3>${body}`)}</section>`,
 )}
-${Object.entries(others).map(([part, body]) => html`<section><h2>${part}</h2>${body}</section>`)}`,
+${Object.entries(parts).map(([part, body]) => html`<section><h2>${part}</h2>${body}</section>`)}`,
     ),
   );
 }

@@ -7,7 +7,7 @@ import { countryWords, fill } from '../../contract/words.ts';
 import { clientTypes } from './generate-types.ts';
 
 /** Shipped files. They are listed one by one, so that nothing that an installation leaves here is shipped. */
-const OWN = [
+const SHIPPED = [
   './README.md',
   './python/examples/alert.py',
   './python/examples/national_map.py',
@@ -35,9 +35,9 @@ export function clientFiles(
   example: FileParameters,
 ): Record<string, string> {
   const words = { ...countryWords(territory), example };
-  const own = OWN.map((name) => {
+  const texts = SHIPPED.map((name) => {
     const text = readFileSync(path.resolve(import.meta.dirname, name), 'utf8');
     return [path.posix.normalize(name), name.endsWith('.md') ? fill(text, words) : text];
   });
-  return { ...Object.fromEntries(own), 'ts/types.ts': clientTypes(reference) };
+  return { ...Object.fromEntries(texts), 'ts/types.ts': clientTypes(reference) };
 }

@@ -43,8 +43,8 @@ export function caseRows(form: CaseForm, forecasts: Forecast[], records: readonl
   if (form === 'none') return [];
   const index = form === 'index' ? encodeCases({ forecasts_cases: forecasts }, records) : null;
   const columns = caseFigures(form).map(({ column }) => column);
-  return [...Map.groupBy(forecasts, ({ code }) => code).values()].flatMap((own) =>
-    own.flatMap(({ area, code, period, horizon_months, q05, q50, q95 }, i) => {
+  return [...Map.groupBy(forecasts, ({ code }) => code).values()].flatMap((areaForecasts) =>
+    areaForecasts.flatMap(({ area, code, period, horizon_months, q05, q50, q95 }, i) => {
       const values = index ? index[code]?.ahead[i] : [q05, q50, q95];
       const figures = Object.fromEntries(columns.map((column, k) => [column, values?.[k] ?? null]));
       return [{ area, code, period, ahead: horizon_months, ...figures }];

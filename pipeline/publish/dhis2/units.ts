@@ -20,7 +20,7 @@ export interface Units {
   ids: Map<string, string>;
   unmatched: Place[];
   /** Rows of the table that are no area of the version: other levels, or a code that is spelled differently. */
-  others: number;
+  unrelated: number;
 }
 
 /**
@@ -34,28 +34,29 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
     format: /\.json$/i.test(file) ? 'json' : 'csv',
   });
   const location = new InputLocation(file);
-  const [idAt, codeAt] = [header.indexOf('id'), header.indexOf('code')];
-  const twice = [header.indexOf('id', idAt + 1), codeAt === -1 ? -1 : header.indexOf('code', codeAt + 1)];
-  if (idAt !== -1 && twice.some((at) => at !== -1))
+  const [idColumn, codeColumn] = [header.indexOf('id'), header.indexOf('code')];
+  const twice = [header.indexOf('id', idColumn + 1), codeColumn === -1 ? -1 : header.indexOf('code', codeColumn + 1)];
+  if (idColumn !== -1 && twice.some((index) => index !== -1))
     throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code once each');
-  if (idAt === -1) throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
+  if (idColumn === -1) throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
   const byCode = byKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
   const byId = byKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
   const ids = new Map<string, string>();
   const areas = new Map<string, string>();
-  let others = 0;
+  let unrelated = 0;
   readEach(rows, ({ line, cells }) => {
-    const at = location.at(`row ${line}`);
-    const id = cells[idAt] ?? '';
-    const place = byCode.get(cells[codeAt] ?? '') ?? byId.get(id);
+    const rowLocation = location.at(`row ${line}`);
+    const id = cells[idColumn] ?? '';
+    const place = byCode.get(cells[codeColumn] ?? '') ?? byId.get(id);
     if (!place) {
-      others++;
+      unrelated++;
       return;
     }
     if (!UID.test(id))
-      throw at.at('id').error(id || 'nothing', 'an id of DHIS2: eleven letters and digits, first a letter');
+      throw rowLocation.at('id').error(id || 'nothing', 'an id of DHIS2: eleven letters and digits, first a letter');
     const before = ids.get(place.code) ?? areas.get(id);
-    if (before !== undefined) throw at.error(`${id} for ${place.code}, beside ${before}`, 'one unit for each area');
+    if (before !== undefined)
+      throw rowLocation.error(`${id} for ${place.code}, beside ${before}`, 'one unit for each area');
     ids.set(place.code, id);
     areas.set(id, place.code);
   });
@@ -64,12 +65,14 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
       'no code of an area',
       `codes such as ${places.at(-1)?.code}; \`malaria-risk query "FROM places"\` lists them`,
     );
-  return { ids, unmatched: places.filter(({ code }) => !ids.has(code)), others };
+  return { ids, unmatched: places.filter(({ code }) => !ids.has(code)), unrelated };
 }
 
 /** The places by their keys; a key of two places is none. */
 function byKey(places: readonly Place[], placeKeys: (place: Place) => (string | null)[]): Map<string, Place> {
   const pairs = places.flatMap((place) => [...new Set(placeKeys(place))].map((key) => ({ key, place })));
   const groups = Map.groupBy(pairs, ({ key }) => key);
-  return new Map([...groups].flatMap(([key, own]) => (key && own.length === 1 ? [[key, own[0]!.place]] : [])));
+  return new Map(
+    [...groups].flatMap(([key, pairsOfKey]) => (key && pairsOfKey.length === 1 ? [[key, pairsOfKey[0]!.place]] : [])),
+  );
 }

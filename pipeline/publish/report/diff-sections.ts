@@ -170,8 +170,8 @@ function changedBlocks<Row>(
 ): Block[] {
   const changed = rows.filter(isChange);
   if (changed.length === 0) return [`All ${rows.length} ${what} are the same.`];
-  const others = rows.length - changed.length;
-  return [tableBlock(`Changed ${what}${others > 0 ? ` (${others} others are the same)` : ''}`, columns, changed)];
+  const unchanged = rows.length - changed.length;
+  return [tableBlock(`Changed ${what}${unchanged > 0 ? ` (${unchanged} others are the same)` : ''}`, columns, changed)];
 }
 
 /** Areas and months that are only in one of the two versions. */

@@ -81,7 +81,7 @@ function transmissionData(
     return range ? { low: range.low.map(short), high: range.high.map(short) } : null;
   };
   const isLeftOut = (state_code: string, period: Period) => figures.get(state_code)?.left_out.includes(period) ?? false;
-  const own = (state_code: string, values: readonly (number | null)[]) =>
+  const inForm = (state_code: string, values: readonly (number | null)[]) =>
     values.map((value) => (value === null ? null : stateConversion(state_code)(value)));
   return {
     states: states.map(({ state_code, state, reproduction_number_by_month }) => ({
@@ -100,9 +100,9 @@ function transmissionData(
       state_code,
       year,
       held_back: !projection!.development_years.includes(year),
-      reported: own(state_code, reported),
-      model: own(state_code, methods.model!),
-      same_month_last_year: own(state_code, methods.same_month_last_year!),
+      reported: inForm(state_code, reported),
+      model: inForm(state_code, methods.model!),
+      same_month_last_year: inForm(state_code, methods.same_month_last_year!),
     })),
     errors: Object.keys(projection?.held_back.errors ?? {})
       .filter(isReported)

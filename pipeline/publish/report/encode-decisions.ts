@@ -37,8 +37,8 @@ export function encodeCertainty(tables: SnapshotTables): string {
   for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas])
     levels.set(areaPosition(row.lga_code, row.period), riskLevel(row.score));
   for (const row of tables.probabilities) {
-    const at = areaPosition(row.code, row.period);
-    const own = row[`probability_${levels.get(at)}` as keyof typeof row] as number;
+    const position = areaPosition(row.code, row.period);
+    const levelProbability = row[`probability_${levels.get(position)}` as keyof typeof row] as number;
     const above = LEVELS.slice(0, -1).map(
       ({ level }) => row[`probability_above_${level}` as keyof typeof row] as number,
     );
@@ -47,11 +47,11 @@ export function encodeCertainty(tables: SnapshotTables): string {
       [
         ...above.map(percent),
         // Plus a little, so that 0.8, which has no exact binary form, is 80.
-        Math.floor(100 * own + 1e-6),
+        Math.floor(100 * levelProbability + 1e-6),
         percent(probability_highest_nation),
         probability_highest_state === null ? 255 : percent(probability_highest_state),
       ],
-      at,
+      position,
     );
   }
   return bytes.toString('base64');
@@ -67,9 +67,9 @@ export function encodeChanges(tables: SnapshotTables, last_estimated: string): P
   const bytes = Buffer.alloc(codes.size * months.length * 8 * 2);
   const surveys = months.map((): PageData['changes']['survey_months'][number] => null);
   for (const row of tables.changes) {
-    const at = index.get(row.period);
-    if (at === undefined) continue;
-    surveys[at] ??= row.survey_month as (typeof surveys)[number];
+    const month = index.get(row.period);
+    if (month === undefined) continue;
+    surveys[month] ??= row.survey_month as (typeof surveys)[number];
     const values = [
       row.change_year,
       row.change_year_low,
@@ -82,7 +82,7 @@ export function encodeChanges(tables: SnapshotTables, last_estimated: string): P
     ];
     values.forEach((value, i) => {
       const scaled = value === null ? NONE : Math.round(10_000 * value);
-      bytes.writeInt16LE(scaled, 2 * ((codes.get(row.code)! * months.length + at) * 8 + i));
+      bytes.writeInt16LE(scaled, 2 * ((codes.get(row.code)! * months.length + month) * 8 + i));
     });
   }
   return { months, survey_months: surveys, values: bytes.toString('base64') };
@@ -95,10 +95,10 @@ export function encodeContrasts(tables: SnapshotTables, rows: Evidence['contrast
   const months = new Map<string, number>(periods.map((period, i) => [period, i]));
   const bytes = Buffer.alloc(years === 0 ? 0 : codes.size * periods.length * years, 255);
   for (const { code, period, change_sd } of rows) {
-    const at = (codes.get(code)! * periods.length + months.get(period)!) * years;
+    const offset = (codes.get(code)! * periods.length + months.get(period)!) * years;
     bytes.set(
       change_sd.map((sd) => Math.min(254, Math.round(CONTRAST_SCALE * sd))),
-      at,
+      offset,
     );
   }
   return { years, values: bytes.toString('base64') };
@@ -142,8 +142,8 @@ export function encodeObserved({ sources }: Contents, rounds: PageData['rounds']
   const spans = sources.flatMap(({ role, span }) =>
     span && role in MONTHLY ? [{ what: MONTHLY[role]!, months: [span.first, span.last], span: true }] : [],
   );
-  const merged = [...Map.groupBy(spans, ({ what }) => what)].map(([what, own]) => {
-    const months = own.flatMap(({ months }) => months).sort();
+  const merged = [...Map.groupBy(spans, ({ what }) => what)].map(([what, layerSpans]) => {
+    const months = layerSpans.flatMap(({ months }) => months).sort();
     return { what, months: [months[0]!, months.at(-1)!], span: true };
   });
   return [

@@ -13,10 +13,10 @@ export function encodeTested(
 ): PageData['tested'] {
   if (clusters.length === 0 || clusters.some(({ lga_code }) => lga_code === null)) return null;
   const rounds = [...new Set(clusters.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
-  const own = Map.groupBy(clusters, ({ lga_code, survey_year }) => `${lga_code} ${survey_year}`);
+  const clustersByRound = Map.groupBy(clusters, ({ lga_code, survey_year }) => `${lga_code} ${survey_year}`);
   const lgas = context_lgas.map(({ lga_code }) =>
     rounds.map((year): [number, number] => {
-      const rows = own.get(`${lga_code} ${year}`) ?? [];
+      const rows = clustersByRound.get(`${lga_code} ${year}`) ?? [];
       return [Math.round(rows.reduce((sum, { examined }) => sum + examined, 0)), rows.length];
     }),
   );
@@ -31,8 +31,8 @@ export function encodeNextSurvey(
   const rho = spatial?.hyperparameters.filter(({ name }) => name.startsWith('rho_')).at(-1);
   if (rho === undefined || clusters.length === 0) return null;
   const last = Math.max(...clusters.map(({ survey_year }) => survey_year));
-  const own = clusters.filter(({ survey_year }) => survey_year === last);
-  const children = own.reduce((sum, { examined }) => sum + examined, 0) / own.length;
+  const lastRound = clusters.filter(({ survey_year }) => survey_year === last);
+  const children = lastRound.reduce((sum, { examined }) => sum + examined, 0) / lastRound.length;
   return { children: Math.max(1, Math.round(children)), rho: expit(rho.mean) };
 }
 

@@ -70,9 +70,9 @@ export function encodeScores(
   const codes = areaCodes(tables);
   const numbers = new DataView(new ArrayBuffer(codes.size * months.size * 3 * 2));
   const put = (code: string, row: SnapshotTables['risk_lgas'][number] | SnapshotTables['risk_states'][number]) => {
-    const at = (codes.get(code)! * months.size + months.get(row.period)!) * 3;
+    const offset = (codes.get(code)! * months.size + months.get(row.period)!) * 3;
     [row.score, row.score_low, row.score_high].forEach((value, i) => {
-      numbers.setUint16(2 * (at + i), Math.round(value * 10_000), true);
+      numbers.setUint16(2 * (offset + i), Math.round(value * 10_000), true);
     });
   };
   for (const row of [...tables.risk_states, ...tables.forecasts_states]) put(row.state_code, row);

@@ -39,10 +39,10 @@ export const ANSWERS: Made = {
 
   *'risk-lgas'({ tables }) {
     for (const [period, rows] of byPeriod(tables.risk_lgas))
-      for (const [area, own] of byState(tables, rows))
+      for (const [area, stateRows] of byState(tables, rows))
         yield [
           { period, state: area.state_code },
-          { period, kind: 'estimated', ...area, lgas: pickAll(own, schemas.LgaRisk) },
+          { period, kind: 'estimated', ...area, lgas: pickAll(stateRows, schemas.LgaRisk) },
         ];
   },
 
@@ -54,8 +54,8 @@ export const ANSWERS: Made = {
   },
 
   *'forecasts-lgas'({ tables }) {
-    for (const [area, own] of byState(tables, tables.forecasts_lgas)) {
-      const reports = byPeriod(own).map(
+    for (const [area, stateRows] of byState(tables, tables.forecasts_lgas)) {
+      const reports = byPeriod(stateRows).map(
         ([period, rows]) => ({ period, kind: 'forecast', ...area, lgas: pickAll(rows, schemas.LgaRisk) }) as const,
       );
       for (const [months, forecasts] of upTo(reports)) yield [{ months, state: area.state_code }, { forecasts }];
@@ -67,23 +67,23 @@ export const ANSWERS: Made = {
     const features = tables.boundaries_states.map(({ state_code, state, zone, geometry }) =>
       toFeature(geometry, { code: state_code, name: state, zone: zone === null ? null : codes.get(zone)! }),
     );
-    return once({ type: 'FeatureCollection', source: sourceOfOutlines({ sources, model }), features });
+    return once({ type: 'FeatureCollection', source: outlineSource({ sources, model }), features });
   },
 
   *'boundaries-lgas'({ tables, sources, model }) {
-    const source = sourceOfOutlines({ sources, model });
+    const source = outlineSource({ sources, model });
     for (const [{ state_code }, rows] of byState(tables, tables.boundaries_lgas))
-      yield [{ state: state_code }, { type: 'FeatureCollection', source, features: rows.map(featureOfLga) }];
+      yield [{ state: state_code }, { type: 'FeatureCollection', source, features: rows.map(lgaFeature) }];
   },
 
   'context-states': (contents) =>
     once({
-      source: sourceOfContext(contents),
+      source: contextSource(contents),
       states: pickAll(contents.tables.context_states, schemas.ContextState),
     }),
 
   *'context-lgas'(contents) {
-    const source = sourceOfContext(contents);
+    const source = contextSource(contents);
     for (const [area, rows] of byState(contents.tables, contents.tables.context_lgas))
       yield [{ state: area.state_code }, { source, ...area, lgas: pickAll(rows, schemas.ContextLga) }];
   },
@@ -107,8 +107,8 @@ export const ANSWERS: Made = {
     const { tables, season_method } = contents;
     const method = roundFields(season_method);
     const findSeason = seasonByCode(contents);
-    for (const [area, rows] of byState(tables, tables.context_lgas)) {
-      const lgas = rows.map(({ lga_code, lga }) => ({ lga_code, lga, season: findSeason(lga_code) }));
+    for (const [area, stateLgas] of byState(tables, tables.context_lgas)) {
+      const lgas = stateLgas.map(({ lga_code, lga }) => ({ lga_code, lga, season: findSeason(lga_code) }));
       yield [{ state: area.state_code }, { method, ...area, lgas }];
     }
   },
@@ -125,11 +125,11 @@ export const ANSWERS: Made = {
   },
 
   *'seasons-lgas'({ tables }) {
-    const rows = Map.groupBy(tables.season_windows, ({ code }) => code);
-    const lgaWindows = (code: string) => pickAll(rows.get(code) ?? [], schemas.SeasonWindow);
-    for (const [area, own] of byState(tables, tables.context_lgas)) {
-      const lgas = own.map(({ lga_code, lga }) => ({ lga_code, lga, windows: lgaWindows(lga_code) }));
-      yield [{ state: area.state_code }, { ...area, windows: lgaWindows(area.state_code), lgas }];
+    const windows = Map.groupBy(tables.season_windows, ({ code }) => code);
+    const areaWindows = (code: string) => pickAll(windows.get(code) ?? [], schemas.SeasonWindow);
+    for (const [area, stateLgas] of byState(tables, tables.context_lgas)) {
+      const lgas = stateLgas.map(({ lga_code, lga }) => ({ lga_code, lga, windows: areaWindows(lga_code) }));
+      yield [{ state: area.state_code }, { ...area, windows: areaWindows(area.state_code), lgas }];
     }
   },
 
@@ -162,14 +162,12 @@ export const ANSWERS: Made = {
   'boundaries-nation': ({ tables, sources, model }) =>
     once({
       type: 'FeatureCollection',
-      source: sourceOfOutlines({ sources, model }),
-      features: tables.boundaries_lgas.map(featureOfLga),
+      source: outlineSource({ sources, model }),
+      features: tables.boundaries_lgas.map(lgaFeature),
     }),
 
   'boundaries-topology': ({ tables, sources, model }) =>
-    once(
-      pick({ ...outlineTopology(tables), source: sourceOfOutlines({ sources, model }) }, schemas.BoundariesTopology),
-    ),
+    once(pick({ ...outlineTopology(tables), source: outlineSource({ sources, model }) }, schemas.BoundariesTopology)),
 
   places({ tables }) {
     const { states, lgas } = schemas.Places.properties;
@@ -234,8 +232,10 @@ const byPeriod = <Row extends { period: string }>(rows: readonly Row[]) => [
 
 /** Each state's code and name, with its rows. */
 function byState<Row extends { state_code: string }>({ context_states }: SnapshotTables, rows: readonly Row[]) {
-  const own = Map.groupBy(rows, ({ state_code }) => state_code);
-  return context_states.map(({ state_code, state }) => [{ state_code, state }, own.get(state_code) ?? []] as const);
+  const rowsByState = Map.groupBy(rows, ({ state_code }) => state_code);
+  return context_states.map(
+    ({ state_code, state }) => [{ state_code, state }, rowsByState.get(state_code) ?? []] as const,
+  );
 }
 
 /** The first month, the first two months, and so on, with their number. */
@@ -265,15 +265,15 @@ function seriesBy<Row extends { period: string; score: number; score_low: number
   const aheadByCode = Map.groupBy(ahead, rowCode);
   return (code: string): schemas.SeriesMonth[] => {
     const monthIn = (kind: 'estimated' | 'forecast') => (row: Row) => {
-      const at = `${code} ${row.period}`;
-      const probability = odds.get(at);
+      const key = `${code} ${row.period}`;
+      const probability = odds.get(key);
       const month = {
         ...UNKNOWN,
-        ...moves.get(at),
+        ...moves.get(key),
         ...probability,
         ...row,
         kind,
-        basis: bases.get(at)!.basis,
+        basis: bases.get(key)!.basis,
         level_probability: probability?.[`probability_${row.level}`] ?? null,
       };
       return pick(month, schemas.SeriesMonth);
@@ -291,16 +291,16 @@ const byPlaceAndMonth = <Row extends { code: string; period: string }>(rows: rea
 
 const toFeature = <Properties extends object>(geometry: schemas.AreaGeometry, properties: Properties) =>
   ({ type: 'Feature', geometry, properties }) as const;
-const featureOfLga = ({ lga_code, lga, state_code, geometry }: SnapshotTables['boundaries_lgas'][number]) =>
+const lgaFeature = ({ lga_code, lga, state_code, geometry }: SnapshotTables['boundaries_lgas'][number]) =>
   toFeature(geometry, { lgaCode: lga_code, lga, state: state_code });
 
-function sourceOfOutlines({ sources, model }: Pick<Contents, 'sources' | 'model'>): string {
+function outlineSource({ sources, model }: Pick<Contents, 'sources' | 'model'>): string {
   const { citation, licence } = sources.find(({ role }) => role === 'lga_boundaries')!;
   return `${citation}; ${licence}${model.synthetic ? '; made up' : ''}; simplified within ${model.parameters.boundaries.tolerance_m} m`;
 }
 
 /** The source of the context figures, with a note if there are no net or treatment figures for `coverage_year`. */
-function sourceOfContext({ sources, model }: Contents): schemas.ContextSource {
+function contextSource({ sources, model }: Contents): schemas.ContextSource {
   const { context } = model.parameters;
   if (sources.some(({ figure }) => figure && COVERAGE.includes(figure))) return context;
   return {

@@ -60,4 +60,4 @@ export async function basisTable(
 
 /** Months by code, ascending. */
 const byCode = (rows: readonly Dated[]) =>
-  new Map([...Map.groupBy(rows, ({ code }) => code)].map(([code, own]) => [code, own.map(({ period }) => period)]));
+  new Map([...Map.groupBy(rows, ({ code }) => code)].map(([code, dated]) => [code, dated.map(({ period }) => period)]));

@@ -150,9 +150,9 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       db.rows<T & Tally>(`SELECT ${[...keys, tally]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
     const countChanges = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tally} FROM ${pairs}`))[0]!;
     const column = async <T>(sql: string) => (await db.rows<{ value: T }>(sql)).map(({ value }) => value);
-    const onlyIn = async (one: 'a' | 'b', other: 'a' | 'b') => {
+    const onlyIn = async (one: 'a' | 'b', opposite: 'a' | 'b') => {
       const lacking = (name: string) =>
-        `SELECT ${name} AS value FROM ${one}.scores EXCEPT SELECT ${name} FROM ${other}.scores ORDER BY ALL`;
+        `SELECT ${name} AS value FROM ${one}.scores EXCEPT SELECT ${name} FROM ${opposite}.scores ORDER BY ALL`;
       return { lgas: await column<string>(lacking('lga_code')), periods: await column<Period>(lacking('period')) };
     };
     const by_horizon = await db.rows<ForecastScore & { horizon_months: number }>(

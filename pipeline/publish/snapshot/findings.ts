@@ -56,32 +56,34 @@ export function findingLines(findings: readonly Finding[], rules: readonly strin
   const position = ({ rule }: Finding) => (rules.includes(rule) ? rules.indexOf(rule) : rules.length);
   const inOrder = findings.toSorted((a, b) => position(a) - position(b));
   const alike = Map.groupBy(inOrder, ({ rule, what }) => `(${rule}): ${what}`);
-  return [...alike].map(([line, own]) => `${[...new Set(own.map(({ source }) => source))].join(', ')} ${line}`);
+  return [...alike].map(
+    ([line, alikeFindings]) => `${[...new Set(alikeFindings.map(({ source }) => source))].join(', ')} ${line}`,
+  );
 }
 
 const findingGroup = ({ rule, needs_approval }: Finding) =>
   needs_approval ? TO_BE_DECIDED : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
 
 /** Whether it is a message about a fit, which asks nothing of the data team. */
-export const isOfModel = (finding: Finding): boolean =>
+export const isAboutFit = (finding: Finding): boolean =>
   MODELS.has(finding.stage) && findingGroup(finding) !== TO_BE_DECIDED;
 
 /** A build's findings: the most serious first, each group with what to do; those about fits on demand. */
 export function findingBlocks(findings: readonly Finding[]): Block[] {
-  const ofModels = findings.filter(isOfModel);
-  const ofData = Map.groupBy(
-    findings.filter((finding) => !isOfModel(finding)),
+  const aboutFits = findings.filter(isAboutFit);
+  const aboutData = Map.groupBy(
+    findings.filter((finding) => !isAboutFit(finding)),
     findingGroup,
   );
   return [
     ...[...GROUPS, NOTES].map((group) => ({
       heading: group.heading,
       hint: group.hint,
-      items: findingLines(ofData.get(group) ?? [], group.rules),
+      items: findingLines(aboutData.get(group) ?? [], group.rules),
     })),
     {
-      summary: `${ofModels.length} findings about model fits`,
-      details: [{ items: findingLines(ofModels) }],
+      summary: `${aboutFits.length} findings about model fits`,
+      details: [{ items: findingLines(aboutFits) }],
     },
   ];
 }

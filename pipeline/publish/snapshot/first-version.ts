@@ -6,9 +6,9 @@ import type { Contents } from './contents.ts';
 /** The answer to `/v1/versions`. */
 export function firstVersion({ model_version, model, coverage }: Contents): schemas.Versions {
   const { first_estimated, last_estimated, last_forecast } = coverage;
-  const known = { model_version, updated_at: model.updated_at, contract_version: CONTRACT_VERSION };
+  const identity = { model_version, updated_at: model.updated_at, contract_version: CONTRACT_VERSION };
   const state = { status: 'current' as const, path: `/v1/versions/${model_version}`, replaced_at: null, sunset: null };
-  const versions = [{ ...known, ...state, first_estimated, last_estimated, last_forecast }];
+  const versions = [{ ...identity, ...state, first_estimated, last_estimated, last_forecast }];
   return { current: model_version, versions, releases: [] };
 }
 

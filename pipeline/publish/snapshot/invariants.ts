@@ -74,13 +74,13 @@ const complete = (table: string, key: string, expected: string) => `
   WHERE n IS DISTINCT FROM wanted ORDER BY key`;
 
 /** Checks that both tables have the same values for an area, in all columns that both have. */
-const agree = (table: TableName, other: TableName, key: string) =>
+const agree = (table: TableName, parent: TableName, key: string) =>
   Object.keys(TABLES[table].columns)
-    .filter((field) => field !== key && Object.hasOwn(TABLES[other].columns, field))
+    .filter((field) => field !== key && Object.hasOwn(TABLES[parent].columns, field))
     .map(
       (field) => `
-  SELECT DISTINCT '${table} ' || ${key} || ': ${field} ' || a.${field} || ', but ' || b.${field} || ' in ${other}' AS fault
-  FROM ${table} a JOIN ${other} b USING (${key}) WHERE a.${field} <> b.${field} ORDER BY ALL`,
+  SELECT DISTINCT '${table} ' || ${key} || ': ${field} ' || a.${field} || ', but ' || b.${field} || ' in ${parent}' AS fault
+  FROM ${table} a JOIN ${parent} b USING (${key}) WHERE a.${field} <> b.${field} ORDER BY ALL`,
     );
 
 const LEVEL = `CASE ${LEVELS.map(({ level, below }) => (Number.isFinite(below) ? `WHEN score < ${below} THEN '${level}'` : `ELSE '${level}'`)).join(' ')} END`;

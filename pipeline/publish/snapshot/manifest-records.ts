@@ -11,16 +11,16 @@ export function recordFaults(manifest: Manifest): string[] {
   const { stages, runtime, model_version } = manifest;
   const faults: string[] = [];
   if (stages.length === 0) faults.push('manifest.json: lists no stages');
-  const known = new Map<string, string>();
+  const hashes = new Map<string, string>();
   for (const { path, sha256 } of (manifest.sources as Source[]).flatMap(({ files }) => files))
-    known.set(`raw ${path}`, sha256!);
+    hashes.set(`raw ${path}`, sha256!);
   for (const { stage, key, inputs, code, parameters, outputs } of stages) {
     if (key !== hashKey({ stage, inputs, code, parameters, runtime }))
       faults.push(`manifest.json, ${stage}: its key is not the hash of its inputs, code and parameters`);
     for (const [name, hash] of Object.entries(inputs))
-      if (!name.startsWith('catalog ') && known.get(name) !== hash)
+      if (!name.startsWith('catalog ') && hashes.get(name) !== hash)
         faults.push(`manifest.json, ${stage}: ${name} differs from the recorded file`);
-    for (const [name, hash] of Object.entries(outputs)) known.set(`${stage}/${name}`, hash);
+    for (const [name, hash] of Object.entries(outputs)) hashes.set(`${stage}/${name}`, hash);
   }
   const keys = Object.fromEntries(stages.map(({ stage, key }) => [stage, key]));
   if (!model_version.endsWith(`-${versionSuffix(keys, manifest)}`))

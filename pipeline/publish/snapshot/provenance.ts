@@ -19,7 +19,7 @@ export function stageRecord(
 }
 
 /** Catalog entries with the SHA-256 of the files that were read, and the catalog's own beside it if that differs. */
-export function foundSources(sources: readonly Source[], raw: Record<string, string>) {
+export function hashedSources(sources: readonly Source[], raw: Record<string, string>) {
   return sources.map((source) => ({
     ...source,
     files: source.files.map(({ sha256, ...file }) => ({
@@ -101,8 +101,8 @@ export function traceFile(manifest: Manifest, name: string): Provenance {
     );
   const plain = name.replace(/\.(?:gz|br)$/, '');
   const operation = JSON_OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
-  const own = manifest.stages.find(({ stage }) => stage === 'snapshot');
-  const made_of = [...(operation?.madeOf ?? inputArtifacts(own?.inputs ?? {}))];
+  const snapshotRecord = manifest.stages.find(({ stage }) => stage === 'snapshot');
+  const made_of = [...(operation?.madeOf ?? inputArtifacts(snapshotRecord?.inputs ?? {}))];
 
   const behind = new Set(made_of.map((artifact) => artifact.split('/')[0]!));
   for (const { stage, inputs } of [...manifest.stages].reverse())
@@ -128,9 +128,9 @@ export function traceFile(manifest: Manifest, name: string): Provenance {
     made_of,
     stages: [
       // The stage that joins, rounds and orders them, with only those of its inputs that this file is made from.
-      ...(own ? [provenanceEntry(own, made_of)] : []),
+      ...(snapshotRecord ? [provenanceEntry(snapshotRecord, made_of)] : []),
       ...stages
-        .filter((record) => record !== own)
+        .filter((record) => record !== snapshotRecord)
         .map((record) => provenanceEntry(record, inputArtifacts(record.inputs))),
     ],
     raw,

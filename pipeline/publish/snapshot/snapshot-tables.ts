@@ -189,11 +189,11 @@ async function refuseOtherAreas(db: Database): Promise<void> {
   const withSeason = (await db.rows('FROM season.national LIMIT 1')).length > 0;
   for (const level of ['lga', 'state'])
     for (const stage of ['context', 'risk', ...(withSeason ? ['season'] : [])]) {
-      const [own, all] = [stage, 'ingest'].map(
+      const [reported, listed] = [stage, 'ingest'].map(
         (schema) => `SELECT DISTINCT ${level}_code AS code FROM ${schema}.${level}s`,
       );
       const [odd] = await db.rows<{ code: string }>(
-        `((${own} EXCEPT ${all}) UNION ALL (${all} EXCEPT ${own})) ORDER BY code LIMIT 1`,
+        `((${reported} EXCEPT ${listed}) UNION ALL (${listed} EXCEPT ${reported})) ORDER BY code LIMIT 1`,
       );
       if (odd)
         throw new Error(

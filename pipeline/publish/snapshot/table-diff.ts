@@ -77,7 +77,7 @@ async function diffTable(
     (column) => `{'column': ${literal(column)}, changed: count(*) FILTER (in_a AND in_b AND ${differs(column)}),
       largest: ${numeric(column) ? `max(abs(${difference(column)}))` : 'NULL::DOUBLE'}}`,
   );
-  const [found] = await db.rows<
+  const [counts] = await db.rows<
     Record<'a' | 'b' | 'only_in_a' | 'only_in_b' | 'changed', number> & Pick<TableChange, 'columns'>
   >(
     `SELECT count(in_a) AS a, count(in_b) AS b,
@@ -86,13 +86,13 @@ async function diffTable(
        [${columns}] AS columns
      FROM (SELECT true AS in_a, * FROM ${a}) a FULL JOIN (SELECT true AS in_b, * FROM ${b}) b ON ${same}`,
   );
-  const { only_in_a, only_in_b, changed } = found!;
+  const { only_in_a, only_in_b, changed } = counts!;
   // If there are more pairs than rows, several rows have the same key.
-  if (found!.a !== change.rows.a || found!.b !== change.rows.b) return change;
+  if (counts!.a !== change.rows.a || counts!.b !== change.rows.b) return change;
   return {
     ...change,
     keyed: { only_in_a, only_in_b, changed },
-    columns: found!.columns.filter((column) => column.changed > 0),
+    columns: counts!.columns.filter((column) => column.changed > 0),
   };
 }
 

@@ -60,8 +60,8 @@ export async function verifySnapshot(
     unchecked: null,
     faults: [`manifest.json: ${what}`],
   });
-  const found = listFiles(directory);
-  if (found.get('manifest.json') === false) return unusable(NO_FILE);
+  const present = listFiles(directory);
+  if (present.get('manifest.json') === false) return unusable(NO_FILE);
   let manifest: Manifest;
   let manifest_sha256: string;
   try {
@@ -80,7 +80,7 @@ export async function verifySnapshot(
   const { model_version, contract_version, territory } = manifest;
   const ours = contract_version === CONTRACT_VERSION;
   const listed = Object.keys(manifest.files);
-  for (const name of found.keys())
+  for (const name of present.keys())
     if (name !== 'manifest.json' && !manifest.files[name]) faults.push(`${name}: not in the manifest`);
   const hasWindows = tableFile('season_windows', 'parquet') in manifest.files;
   /** Hashes of the answers that exist and are valid by their schema. */
@@ -104,8 +104,8 @@ export async function verifySnapshot(
   listed.forEach((name, index) => {
     if (index % 500 === 0) onProgress(index / listed.length);
     const entry = manifest.files[name]!;
-    if (!found.get(name)) {
-      faults.push(`${name}: ${found.has(name) ? NO_FILE : 'missing'}`);
+    if (!present.get(name)) {
+      faults.push(`${name}: ${present.has(name) ? NO_FILE : 'missing'}`);
       return;
     }
     let bytes: Buffer;
@@ -175,8 +175,8 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
       ...(await csvFaults(db, manifest)),
     ];
     for (const { path: name, answer } of snapshotAnswers(contents)) {
-      const found = answers.get(name);
-      if (found !== undefined && found !== sha256(JSON.stringify(answer)))
+      const hash = answers.get(name);
+      if (hash !== undefined && hash !== sha256(JSON.stringify(answer)))
         faults.push(`${name}: ${firstDifference(read(name), answer) ?? 'its bytes differ from what the tables give'}`);
     }
     return faults;
@@ -202,9 +202,9 @@ async function csvFaults(db: Database, { files }: Manifest): Promise<string[]> {
   try {
     for (const name of TABLE_NAMES) {
       if (!files[tableFile(name, 'parquet')] || !tableFormats(name).includes('csv')) continue;
-      const found = files[tableFile(name, 'csv')];
-      if (!found) faults.push(`${tableFile(name, 'csv')}: not in the manifest`);
-      else if (sha256(await tableCsv(db, identifier(name), path.join(scratch, 'table.csv'))) !== found.sha256)
+      const csv = files[tableFile(name, 'csv')];
+      if (!csv) faults.push(`${tableFile(name, 'csv')}: not in the manifest`);
+      else if (sha256(await tableCsv(db, identifier(name), path.join(scratch, 'table.csv'))) !== csv.sha256)
         faults.push(`${tableFile(name, 'csv')}: its rows differ from ${tableFile(name, 'parquet')}`);
     }
     return faults;
@@ -214,12 +214,12 @@ async function csvFaults(db: Database, { files }: Manifest): Promise<string[]> {
 }
 
 /** The first difference of two JSON values; null if they differ only in order or layout. */
-function firstDifference(found: unknown, expected: unknown, at = ''): string | null {
-  if (Object.is(found, expected)) return null;
-  if (!isObject(found) || !isObject(expected) || Array.isArray(found) !== Array.isArray(expected))
-    return `${at || '/'} is ${JSON.stringify(found)?.slice(0, 80)}, but the tables give ${JSON.stringify(expected)?.slice(0, 80)}`;
-  for (const key of new Set([...Object.keys(expected), ...Object.keys(found)])) {
-    const difference = firstDifference(found[key], expected[key], `${at}/${key}`);
+function firstDifference(actual: unknown, expected: unknown, pointer = ''): string | null {
+  if (Object.is(actual, expected)) return null;
+  if (!isObject(actual) || !isObject(expected) || Array.isArray(actual) !== Array.isArray(expected))
+    return `${pointer || '/'} is ${JSON.stringify(actual)?.slice(0, 80)}, but the tables give ${JSON.stringify(expected)?.slice(0, 80)}`;
+  for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    const difference = firstDifference(actual[key], expected[key], `${pointer}/${key}`);
     if (difference) return difference;
   }
   return null;

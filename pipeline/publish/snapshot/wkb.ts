@@ -12,18 +12,18 @@ export function toWkb(geometry: AreaGeometry): Buffer {
 /** Reads the output of `toWkb`. @throws RangeError for other geometries */
 export function fromWkb(bytes: Uint8Array): AreaGeometry {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let at = 0;
+  let offset = 0;
   const count = () => {
-    at += 4;
-    return view.getUint32(at - 4, true);
+    offset += 4;
+    return view.getUint32(offset - 4, true);
   };
   const number = () => {
-    at += 8;
-    return view.getFloat64(at - 8, true);
+    offset += 8;
+    return view.getFloat64(offset - 8, true);
   };
   const several = <T>(read: () => T): T[] => Array.from({ length: count() }, read);
   const type = () => {
-    at += 1;
+    offset += 1;
     return count();
   };
   const rings = () => several(() => several(() => [number(), number()]));

@@ -32,7 +32,7 @@ const changes = [
 ];
 
 test('statements are counted by stated probability, with the number that are true', () => {
-  const sums = calibrate(probabilities, changes, { truth, stateOf: (code) => code[0]!, last: '2020-01' });
+  const sums = calibrate(probabilities, changes, { truth, stateByLga: (code) => code[0]!, last: '2020-01' });
   const rows = summariseCalibration(sums);
   const of = (statement: string) => rows.filter((row) => row.statement === statement);
   // of four LGAs one is low, one moderate, one high and one very high; five statements about each

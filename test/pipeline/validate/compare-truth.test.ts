@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compareWithTruth, poolGroups, scoreGroups } from '../../../pipeline/validate/compare-truth.ts';
-import { GROUPINGS, groupLgas, groupsOfMonth, type LgaGroups } from '../../../pipeline/validate/truth-groups.ts';
+import { GROUPINGS, groupLgas, type LgaGroups, monthGroups } from '../../../pipeline/validate/truth-groups.ts';
 
 const span = { first_estimated: '2015-01', last_estimated: '2023-12', surveyed: new Set([10, 12]) };
 const town: LgaGroups = { zone: 'NW', distance: 'below 5 km', setting: 'urban' };
@@ -25,7 +25,7 @@ const scored = {
 };
 
 test('an estimated month belongs to one group of each grouping, a forecast month to a single group', () => {
-  expect(groupsOfMonth('2018-12', town, span)).toEqual([
+  expect(monthGroups('2018-12', town, span)).toEqual([
     ['all', 'estimated'],
     ['block', '2018-2020'],
     ['year', '2018'],
@@ -34,12 +34,13 @@ test('an estimated month belongs to one group of each grouping, a forecast month
     ['distance', 'below 5 km'],
     ['setting', 'urban'],
   ]);
-  expect(groupsOfMonth('2019-11', town, span)[3]).toEqual(['months', 'other months']);
-  expect(groupsOfMonth('2024-01', town, span)).toEqual([['all', 'forecast']]);
-  expect(groupsOfMonth('2023-12', town, { ...span, first_estimated: '2016-03' })[1]).toEqual(['block', '2022-2023']);
-  expect(groupsOfMonth('2022-01', town, { ...span, first_estimated: '2016-03', last_estimated: '2022-05' })[1]).toEqual(
-    ['block', '2022'],
-  );
+  expect(monthGroups('2019-11', town, span)[3]).toEqual(['months', 'other months']);
+  expect(monthGroups('2024-01', town, span)).toEqual([['all', 'forecast']]);
+  expect(monthGroups('2023-12', town, { ...span, first_estimated: '2016-03' })[1]).toEqual(['block', '2022-2023']);
+  expect(monthGroups('2022-01', town, { ...span, first_estimated: '2016-03', last_estimated: '2022-05' })[1]).toEqual([
+    'block',
+    '2022',
+  ]);
 });
 
 test('each group is scored on its own LGA-months, and pooled countries on all of them', () => {

@@ -20,8 +20,16 @@ test('an effect is the mean of the folds’ differences, with its standard error
   expect(describeEffect(sure)).toContain('−1.0003 ± 0.0003, CRPS +0.00000 with it: it worsens the score');
 });
 
-const foldOf = new Map(lgas.map((lga, at) => [lga.lga_code, (at % 2) + 1]));
-const how = { states: ['AB', 'KN'], foldOf, constants: CONSTANTS, draws: 60, seed: 1, like: null, spatial_only: true };
+const foldByLga = new Map(lgas.map((lga, at) => [lga.lga_code, (at % 2) + 1]));
+const how = {
+  states: ['AB', 'KN'],
+  foldByLga,
+  constants: CONSTANTS,
+  draws: 60,
+  seed: 1,
+  like: null,
+  spatial_only: true,
+};
 
 test('a covariate that is part of the truth lowers the error on held-out places, one that is not does not', () => {
   // neither is spatially smooth, so the fields cannot substitute for it

@@ -5,7 +5,7 @@ import { crossValidate, placedObservations, predictFold } from '../../../pipelin
 import { CONSTANTS, cluster, inputs, lgas } from '../model/risk/toy-inputs.ts';
 
 const folds = new Map(lgas.map((lga, at) => [lga.lga_code, (at % 2) + 1]));
-const how = { states: ['AB', 'KN'], foldOf: folds, constants: CONSTANTS, draws: 60, seed: 1, like: null };
+const how = { states: ['AB', 'KN'], foldByLga: folds, constants: CONSTANTS, draws: 60, seed: 1, like: null };
 const run = (given: RiskInputs) => crossValidate(prepareRisk(given), how);
 
 test('every cell is held out once for each model, with ordered quantiles and draws', () => {
@@ -68,12 +68,14 @@ test('a cluster known by state only is neither held out nor fitted to, since it 
 
 test('a surveyed LGA without a fold is rejected', () => {
   const some = new Map([...folds].slice(1));
-  expect(() => crossValidate(prepareRisk(inputs), { ...how, foldOf: some })).toThrow('surveyed area L00 has no fold');
+  expect(() => crossValidate(prepareRisk(inputs), { ...how, foldByLga: some })).toThrow(
+    'surveyed area L00 has no fold',
+  );
 });
 
 test('a fold that contains everything is rejected with a specific message', () => {
   const whole = new Map(lgas.map((lga) => [lga.lga_code, 1]));
-  expect(() => crossValidate(prepareRisk(inputs), { ...how, foldOf: whole })).toThrow(
+  expect(() => crossValidate(prepareRisk(inputs), { ...how, foldByLga: whole })).toThrow(
     'fold 1 contains all 32 surveyed cells, expected some in other folds to fit to',
   );
 });

@@ -42,7 +42,7 @@ error, and inside_90 the share of cells inside the central 90% range.`,
 
 async function score(options: RiskOptions): Promise<void> {
   const { out, draws } = options;
-  const foldOf = await readFolds(options.folds);
+  const foldByLga = await readFolds(options.folds);
   const rows = await withStages(
     STAGES,
     'folds',
@@ -50,7 +50,7 @@ async function score(options: RiskOptions): Promise<void> {
     ({ model }, io, onProgress): HeldOut[] => {
       const inputs = readInputs(io);
       const prepared = prepareRisk(inputs);
-      return crossValidate(prepared, settingsFor(model, inputs, prepared, foldOf, null), onProgress);
+      return crossValidate(prepared, settingsFor(model, inputs, prepared, foldByLga, null), onProgress);
     },
   );
   const shipped = rows.filter((row) => row.model !== 'national');

@@ -108,7 +108,7 @@ async function exportTo(version: string | undefined, options: Dhis2Options): Pro
     written.bytes += Buffer.byteLength(content);
   }
   if (process.stderr.isTTY) process.stderr.write('\n');
-  const { ids, unmatched, others } = units;
+  const { ids, unmatched, unrelated: others } = units;
   say(
     `${manifest.model_version}${manifest.synthetic ? ' (made up)' : ''}: ${written.values} values in ${written.files} files of ${to}, ${written.bytes} bytes; forecasts of cases: ${form}`,
     `${ids.size} areas have an organisation unit, ${unmatched.length} have none (${path.join(to, 'units-unmatched.csv')}); ${others} rows of the map are no area`,

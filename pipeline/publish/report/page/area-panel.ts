@@ -99,7 +99,7 @@ const seasonParts = (season: typeof data.seasons.national): Node[] =>
     : [h('p', { class: 'note' }, 'The season is unknown, because there are no monthly rain data.')];
 
 /** Some countries have no zones. */
-const zoneOf = ({ zone }: { zone: string | null }) => (zone === null ? '' : `, ${zone}`);
+const zoneInWords = ({ zone }: { zone: string | null }) => (zone === null ? '' : `, ${zone}`);
 
 function place(code: string): Node[] {
   const isLga = view.lga !== null;
@@ -119,8 +119,8 @@ function place(code: string): Node[] {
       'p',
       { class: 'note' },
       isLga
-        ? `${capital(words.lga.one)} of ${state.state}${zoneOf(state)} · ${code} · ${lgaByCode(code).is_urban ? 'urban' : 'rural'}`
-        : `${capital(words.state.one)}${zoneOf(state)} · ${code} · ${state.lgas} ${words.lga.many}`,
+        ? `${capital(words.lga.one)} of ${state.state}${zoneInWords(state)} · ${code} · ${lgaByCode(code).is_urban ? 'urban' : 'rural'}`
+        : `${capital(words.state.one)}${zoneInWords(state)} · ${code} · ${state.lgas} ${words.lga.many}`,
     ),
     h('p', { class: 'actions' }, pinButton(code), briefButton(code)),
     h(
@@ -168,11 +168,13 @@ function place(code: string): Node[] {
 
 /** How far the month is from the nearest survey. */
 function nearestRound(): string {
-  const at = (period: string) => Number(period.slice(0, 4)) * 12 + Number(period.slice(5));
-  const own = at(data.periods[view.month]!);
-  const nearest = [...data.rounds].sort((a, b) => Math.abs(at(a.middle) - own) - Math.abs(at(b.middle) - own))[0];
+  const monthNumber = (period: string) => Number(period.slice(0, 4)) * 12 + Number(period.slice(5));
+  const selectedMonth = monthNumber(data.periods[view.month]!);
+  const nearest = [...data.rounds].sort(
+    (a, b) => Math.abs(monthNumber(a.middle) - selectedMonth) - Math.abs(monthNumber(b.middle) - selectedMonth),
+  )[0];
   if (!nearest) return '';
-  const off = own - at(nearest.middle);
+  const off = selectedMonth - monthNumber(nearest.middle);
   const months = Math.abs(off) === 1 ? '1 month' : `${Math.abs(off)} months`;
   return ` · ${off === 0 ? 'middle month' : `${months} ${off > 0 ? 'after' : 'before'} the middle`} of the ${nearest.survey_year} survey`;
 }

@@ -27,14 +27,14 @@ import { testedInWords } from './tested.ts';
 import { adviceInWords } from './when.ts';
 import { about, capital, count, h, share, signed, withRange } from './words.ts';
 
-/** A button that prints one page on a place: what is known of it, what to do by when, and how old each figure is. */
+/** A button that prints one page on a place: its figures, what to do by when, and how old each figure is. */
 export const briefButton = (code: string) =>
   h('button', { type: 'button', id: 'brief-button', click: () => print(code) }, 'Print one page');
 
 function print(code: string): void {
   const root = document.documentElement;
   setView({ tab: 'where' });
-  const brief = briefOf(code);
+  const brief = makeBrief(code);
   document.body.append(brief);
   root.classList.add('briefing');
   addEventListener(
@@ -51,112 +51,147 @@ function print(code: string): void {
 /** LGAs of a state that are listed. */
 const LISTED = 12;
 
-function briefOf(code: string): HTMLElement {
+type State = (typeof data.states)[number];
+
+function makeBrief(code: string): HTMLElement {
   const state = stateByCode(isState(code) ? code : lgaByCode(code).state_code);
-  const figures = isState(code) ? state : lgaByCode(code);
-  const { lga } = data.words;
   const lgas = byFigure(
     data.lgas.filter((row) => row.state_code === state.state_code).map((row) => row.lga_code),
-    (one) => areaScore(one, view.month).score,
+    (lga_code) => areaScore(lga_code, view.month).score,
   );
-  const number = new Map((isState(code) ? lgas : [code]).map((one, i) => [one, isState(code) ? String(i + 1) : '']));
-  const score = areaScore(code, view.month);
-  const change = areaChange(code, view.month, 'survey');
-  const survey = data.trend.states[data.states.indexOf(state)]!.at(-1);
-  const inHundred = (value: number) => Math.round(100 * value);
+  /** The numbers of LGAs on the map: their places in the table. */
+  const numbers = new Map(isState(code) ? lgas.map((lga_code, i) => [lga_code, String(i + 1)]) : [[code, '']]);
   const points = [
-    `Score, ${monthInWords(view.month)}: ${withRange(score)}. About ${inHundred(score.score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(score.low)} to ${inHundred(score.high)}. Level: ${levelName(levelIndex(score.score))}${certaintyInWords(code)}. It counts neither cases nor severe illness.`,
+    scoreInWords(code),
     ...(data.windows.length > 0 ? [`Seasonal chemoprevention: ${adviceInWords(code)}`] : []),
-    ...(isState(code)
-      ? [
-          `Highest: ${lgas
-            .slice(0, 3)
-            .map((one) => `${areaName(one)} ${withRange(areaScore(one, view.month))}`)
-            .join('; ')}.`,
-        ]
-      : []),
-    ...(change
-      ? [
-          `Change since the last survey: ${signed(change.change)} (${signed(change.low)} to ${signed(change.high)}); ${change.low > 0 || change.high < 0 ? 'more than chance would explain' : 'may be chance'}.`,
-        ]
-      : []),
-    ...(survey
-      ? [
-          `Last survey of ${state.state}, ${survey.survey_year}: ${share(survey.positivity)}${survey.low === null ? ' (published without a range)' : ` (95% range ${share(survey.low)}–${share(survey.high!)})`} tested positive${byTest(survey.survey_year)}.`,
-        ]
-      : []),
+    ...(isState(code) ? [highestInWords(lgas)] : []),
+    ...changeInWords(code),
+    ...surveyInWords(state),
     ...(data.tested ? [`${capital(testedInWords(code))}.`] : []),
-    ...FIGURES.flatMap(([figure, name, format]) => {
-      const layer = data.layers.find((one) => one.figure === figure);
-      const value = figures[figure];
-      return layer && typeof value === 'number' ? [`${name}: ${format(value)} (${layer.title}).`] : [];
-    }),
+    ...contextInWords(code),
   ];
-  const heads = ['', capital(lga.one), 'Score', '90% range', 'Level', ...(HAS_CHANCES ? ['Certainty'] : []), 'People'];
-  const rest = lgas.length - LISTED;
-  const list = h(
-    'table',
-    {},
-    h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
-    h(
-      'tbody',
-      {},
-      ...lgas.slice(0, LISTED).map((one) => {
-        const { score: own, low, high } = areaScore(one, view.month);
-        const cells = [
-          share(own),
-          `${share(low)}–${share(high)}`,
-          levelName(levelIndex(own)),
-          ...(HAS_CHANCES ? [`${areaChance(one, view.month, 'level')}%`] : []),
-          about(lgaByCode(one).population),
-        ];
-        return h(
-          'tr',
-          {},
-          h('td', {}, number.get(one)!),
-          h('th', { scope: 'row' }, areaName(one)),
-          ...cells.map((text) => h('td', {}, text)),
-        );
-      }),
-    ),
-  );
   return h(
     'article',
     { class: 'brief' },
-    h('h1', {}, `${data.synthetic ? 'MADE UP: ' : ''}Malaria risk in ${fullName(code)}, ${monthInWords(view.month)}`),
-    h('p', {}, h('strong', {}, describeAge(data.periods, data.estimated, new Date()))),
-    h(
-      'p',
-      { class: 'note' },
-      `${about(figures.population)} people${isState(code) ? ` in ${count(lgas.length, lga)}` : ''}`,
-    ),
+    ...heading(code, lgas.length),
     h('ul', {}, ...points.map((point) => h('li', {}, point))),
-    h(
-      'div',
-      { class: 'brief-pictures' },
-      mapOf(state.state_code, number),
-      h(
-        'figure',
-        {},
-        h('figcaption', {}, `Score month by month with its 90% range${isState(code) ? '; dots are surveys' : ''}`),
-        seriesPlot(code, isState(code) ? data.trend.states[data.states.indexOf(state)]! : []),
-      ),
-    ),
+    h('div', { class: 'brief-pictures' }, stateMap(state.state_code, numbers), seriesFigure(code)),
     legend(),
-    h(
-      'p',
-      { class: 'note' },
-      `Darker is higher${HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN}% certain` : ''}.${isState(code) ? ' Numbers refer to the table.' : ''}`,
-    ),
-    ...(isState(code)
-      ? [list, ...(rest > 0 ? [h('p', { class: 'note' }, `and ${count(rest, lga)} with lower scores`)] : [])]
-      : []),
+    legendNote(code),
+    ...(isState(code) ? lgaTable(lgas) : []),
     h('p', { class: 'note' }, citation()),
   );
 }
 
+const areaFigures = (code: string) => (isState(code) ? stateByCode(code) : lgaByCode(code));
+
+function heading(code: string, lgas: number): HTMLElement[] {
+  const title = `${data.synthetic ? 'MADE UP: ' : ''}Malaria risk in ${fullName(code)}, ${monthInWords(view.month)}`;
+  const counted = isState(code) ? ` in ${count(lgas, data.words.lga)}` : '';
+  return [
+    h('h1', {}, title),
+    h('p', {}, h('strong', {}, describeAge(data.periods, data.estimated, new Date()))),
+    h('p', { class: 'note' }, `${about(areaFigures(code).population)} people${counted}`),
+  ];
+}
+
+function scoreInWords(code: string): string {
+  const score = areaScore(code, view.month);
+  const inHundred = (value: number) => Math.round(100 * value);
+  return (
+    `Score, ${monthInWords(view.month)}: ${withRange(score)}. About ${inHundred(score.score)} of 100 children aged ` +
+    `${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(score.low)} to ` +
+    `${inHundred(score.high)}. Level: ${levelName(levelIndex(score.score))}${certaintyInWords(code)}. ` +
+    'It counts neither cases nor severe illness.'
+  );
+}
+
+/** @param lgas highest first */
+function highestInWords(lgas: readonly string[]): string {
+  const highest = lgas.slice(0, 3).map((code) => `${areaName(code)} ${withRange(areaScore(code, view.month))}`);
+  return `Highest: ${highest.join('; ')}.`;
+}
+
+function changeInWords(code: string): string[] {
+  const change = areaChange(code, view.month, 'survey');
+  if (!change) return [];
+  const isReal = change.low > 0 || change.high < 0;
+  return [
+    `Change since the last survey: ${signed(change.change)} (${signed(change.low)} to ${signed(change.high)}); ` +
+      `${isReal ? 'more than chance would explain' : 'may be chance'}.`,
+  ];
+}
+
+const surveyTrend = (state: State) => data.trend.states[data.states.indexOf(state)]!;
+
+function surveyInWords(state: State): string[] {
+  const survey = surveyTrend(state).at(-1);
+  if (!survey) return [];
+  const { survey_year, positivity, low, high } = survey;
+  const range = low === null ? ' (published without a range)' : ` (95% range ${share(low)}–${share(high!)})`;
+  return [
+    `Last survey of ${state.state}, ${survey_year}: ${share(positivity)}${range} tested positive${byTest(survey_year)}.`,
+  ];
+}
+
+/** The context figures, each with its source. */
+const contextInWords = (code: string): string[] =>
+  FIGURES.flatMap(([figure, name, format]) => {
+    const layer = data.layers.find((candidate) => candidate.figure === figure);
+    const value = areaFigures(code)[figure];
+    return layer && typeof value === 'number' ? [`${name}: ${format(value)} (${layer.title}).`] : [];
+  });
+
+function seriesFigure(code: string): HTMLElement {
+  const dots = isState(code) ? '; dots are surveys' : '';
+  return h(
+    'figure',
+    {},
+    h('figcaption', {}, `Score month by month with its 90% range${dots}`),
+    seriesPlot(code, isState(code) ? surveyTrend(stateByCode(code)) : []),
+  );
+}
+
+function legendNote(code: string): HTMLElement {
+  const hatched = HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN}% certain` : '';
+  const numbers = isState(code) ? ' Numbers refer to the table.' : '';
+  return h('p', { class: 'note' }, `Darker is higher${hatched}.${numbers}`);
+}
+
+/** The first LGAs of a state, with their scores, and how many more there are. @param lgas highest first */
+function lgaTable(lgas: readonly string[]): HTMLElement[] {
+  const { lga } = data.words;
+  const heads = ['', capital(lga.one), 'Score', '90% range', 'Level', ...(HAS_CHANCES ? ['Certainty'] : []), 'People'];
+  const list = h(
+    'table',
+    {},
+    h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
+    h('tbody', {}, ...lgas.slice(0, LISTED).map(lgaRow)),
+  );
+  const rest = lgas.length - LISTED;
+  return rest > 0 ? [list, h('p', { class: 'note' }, `and ${count(rest, lga)} with lower scores`)] : [list];
+}
+
+function lgaRow(code: string, i: number): HTMLElement {
+  const { score, low, high } = areaScore(code, view.month);
+  const cells = [
+    share(score),
+    `${share(low)}–${share(high)}`,
+    levelName(levelIndex(score)),
+    ...(HAS_CHANCES ? [`${areaChance(code, view.month, 'level')}%`] : []),
+    about(lgaByCode(code).population),
+  ];
+  return h(
+    'tr',
+    {},
+    h('td', {}, String(i + 1)),
+    h('th', { scope: 'row' }, areaName(code)),
+    ...cells.map((text) => h('td', {}, text)),
+  );
+}
+
 /** The state's part of the map, with each LGA's number in the table. */
-function mapOf(code: string, number: ReadonlyMap<string, string>): Element {
+function stateMap(code: string, number: ReadonlyMap<string, string>): Element {
   const map = document.getElementById('map')!.cloneNode(true) as SVGSVGElement;
   const shown = document.querySelector<SVGPathElement>(`#states [data-code="${code}"]`)!.getBBox();
   const room = 0.04 * Math.max(shown.width, shown.height);

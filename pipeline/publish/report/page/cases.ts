@@ -14,9 +14,13 @@ const recorded = (code: string): string | null =>
 /** Reported cases of a place and their forecast, which the score does not use. */
 export function casesPart(code: string): Node[] {
   if (Object.keys(data.cases).length === 0) return [];
-  const own = recorded(code);
-  const title = h('h4', {}, `Reported cases${own === null || own === code ? '' : ` of ${areaName(own)}`}, all ages`);
-  if (own === null)
+  const recordCode = recorded(code);
+  const title = h(
+    'h4',
+    {},
+    `Reported cases${recordCode === null || recordCode === code ? '' : ` of ${areaName(recordCode)}`}, all ages`,
+  );
+  if (recordCode === null)
     return [
       title,
       h(
@@ -25,15 +29,15 @@ export function casesPart(code: string): Node[] {
         `There are no case records of ${areaName(code)}${isState(code) ? '' : ` or its ${data.words.state.one}`}, so none are forecast.`,
       ),
     ];
-  const cases = data.cases[own]!;
+  const cases = data.cases[recordCode]!;
   return [
     title,
     h(
       'p',
       { class: 'words', id: 'case-forecast' },
-      `${own === code ? '' : `${areaName(code)} has no records of its own. `}${inWords(cases)}`,
+      `${recordCode === code ? '' : `${areaName(code)} has no records of its own. `}${inWords(cases)}`,
     ),
-    casesPlot(areaName(own), cases),
+    casesPlot(areaName(recordCode), cases),
     h(
       'p',
       { class: 'key' },
@@ -81,7 +85,7 @@ function casesPlot(name: string, cases: PageCases): Element {
     const period = addMonths(last, i + 1);
     return { period, date: monthDate(period), low: low!, middle: middle!, high: high!, before: yearBefore(cases, i) };
   });
-  const known = next.filter(({ before }) => before !== null);
+  const lastYear = next.filter(({ before }) => before !== null);
   return chart({
     width: Math.min(560, availableWidth(element('place'), 280)),
     height: 190,
@@ -96,7 +100,13 @@ function casesPlot(name: string, cases: PageCases): Element {
       Plot.dot(past, { x: 'date', y: 'value', r: 2.6, fill: 'var(--ink)' }),
       Plot.areaY(next, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--violet)', fillOpacity: 0.28 }),
       Plot.lineY(next, { x: 'date', y: 'middle', stroke: 'var(--violet)', strokeWidth: 2 }),
-      Plot.lineY(known, { x: 'date', y: 'before', stroke: 'var(--violet)', strokeWidth: 1.3, strokeDasharray: '3 3' }),
+      Plot.lineY(lastYear, {
+        x: 'date',
+        y: 'before',
+        stroke: 'var(--violet)',
+        strokeWidth: 1.3,
+        strokeDasharray: '3 3',
+      }),
       Plot.tip(
         [
           ...past.map(({ period, date, value }) => ({

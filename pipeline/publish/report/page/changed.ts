@@ -31,8 +31,10 @@ const { lga } = data.words;
 /** The month that the view's month is compared with; null if there is none. */
 function before(): string | null {
   if (!Number.isNaN(yearChosen())) {
-    const other = `${yearChosen()}${data.periods[view.month]!.slice(4)}`;
-    return other === data.periods[view.month] || !(data.periods as string[]).includes(other) ? null : periodName(other);
+    const sameMonth = `${yearChosen()}${data.periods[view.month]!.slice(4)}`;
+    return sameMonth === data.periods[view.month] || !(data.periods as string[]).includes(sameMonth)
+      ? null
+      : periodName(sameMonth);
   }
   if (chosen(changed) === 'year') {
     const earlier = data.periods[view.month - 12];
@@ -70,11 +72,13 @@ export const changed: Tab = {
     const earlier = before();
     if (earlier === null) return 'There is no earlier month to compare these scores with';
     const code = selected();
-    const own = code === null ? null : of(code);
-    if (code !== null && own !== null) {
+    const areaChange = code === null ? null : of(code);
+    if (code !== null && areaChange !== null) {
       const moved =
-        own.change === 0 ? 'as high as' : `${share(Math.abs(own.change))} ${own.change > 0 ? 'above' : 'below'}`;
-      return `${fullName(code)}, ${monthInWords(view.month)}: ${share(areaScore(code, view.month).score)}, ${moved} ${earlier}${isReal(own) ? '' : '; this may be chance'}`;
+        areaChange.change === 0
+          ? 'as high as'
+          : `${share(Math.abs(areaChange.change))} ${areaChange.change > 0 ? 'above' : 'below'}`;
+      return `${fullName(code)}, ${monthInWords(view.month)}: ${share(areaScore(code, view.month).score)}, ${moved} ${earlier}${isReal(areaChange) ? '' : '; this may be chance'}`;
     }
     const real = lgasInView().flatMap((code) => {
       const change = of(code);
@@ -87,11 +91,11 @@ export const changed: Tab = {
   },
   words: () => {
     const code = selected();
-    const own = code === null ? null : of(code);
+    const areaChange = code === null ? null : of(code);
     return [
-      ...(own
+      ...(areaChange
         ? [
-            `The change is ${signed(own.change)}, its 90% range ${signed(own.low)} to ${signed(own.high)}. The chance that it ${own.change < 0 ? 'fell' : 'rose'} is ${Math.round(100 * (own.change < 0 ? 1 - own.chance : own.chance))}%.`,
+            `The change is ${signed(areaChange.change)}, its 90% range ${signed(areaChange.low)} to ${signed(areaChange.high)}. The chance that it ${areaChange.change < 0 ? 'fell' : 'rose'} is ${Math.round(100 * (areaChange.change < 0 ? 1 - areaChange.chance : areaChange.chance))}%.`,
           ]
         : []),
       ...rounds(),
@@ -123,18 +127,18 @@ export const changed: Tab = {
     {
       head: 'Change',
       kind: 'number',
-      cell: (code) => cellOf(code, ({ change }) => signed(change)),
+      cell: (code) => changeCell(code, ({ change }) => signed(change)),
       by: (code) => of(code)?.change ?? 0,
     },
     {
       head: '90% range',
       kind: 'number',
-      cell: (code) => cellOf(code, ({ low, high }) => `${signed(low)} to ${signed(high)}`),
+      cell: (code) => changeCell(code, ({ low, high }) => `${signed(low)} to ${signed(high)}`),
     },
     {
       head: 'Chance of a rise',
       kind: 'number',
-      cell: (code) => cellOf(code, ({ chance }) => `${Math.round(100 * chance)}%`),
+      cell: (code) => changeCell(code, ({ chance }) => `${Math.round(100 * chance)}%`),
       by: (code) => of(code)?.chance ?? 0,
     },
     {
@@ -159,7 +163,7 @@ export const changed: Tab = {
 };
 
 /** A cell of the list; a dash if there is nothing to compare with. */
-const cellOf = (code: string, text: (change: Change) => string) => {
+const changeCell = (code: string, text: (change: Change) => string) => {
   const change = of(code);
   return change === null ? '—' : text(change);
 };

@@ -117,8 +117,8 @@ export function fillAttribute({ fill, uncertain }: Paint): string {
 
 function hatches(): Element {
   const map = element('map');
-  const found = map.querySelector('defs');
-  if (found) return found;
+  const defs = map.querySelector('defs');
+  if (defs) return defs;
   const made = svg('defs', {});
   map.prepend(made);
   return made;

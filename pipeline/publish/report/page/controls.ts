@@ -64,10 +64,10 @@ export function startControls(): void {
       element(id).title = stop ? `The open question has no answer for ${id} months` : '';
     }
     if (listed !== view.state) {
-      const own = data.lgas.filter((row) => row.state_code === view.state).sort((a, b) => (a.lga < b.lga ? -1 : 1));
+      const lgas = data.lgas.filter((row) => row.state_code === view.state).sort((a, b) => (a.lga < b.lga ? -1 : 1));
       lga.replaceChildren(
         option('', view.state ? `All ${data.words.lga.many}` : `select the ${data.words.state.one} first`),
-        ...own.map((row) => option(row.lga_code, row.lga)),
+        ...lgas.map((row) => option(row.lga_code, row.lga)),
       );
       lga.disabled = view.state === null;
       listed = view.state;
@@ -91,12 +91,12 @@ const FITS: readonly ((name: string, typed: string) => boolean)[] = [
   (name, typed) => typed.length > 2 && plain(name).includes(typed),
 ];
 /** Name, name with the state's, and other names of each place. */
-const namesOf = new Map(
+const namesByPlace = new Map(
   codes.map((code, i) => [code, [areaName(code), fullName(code), ...data.aliases[i]!.split('; ').filter(Boolean)]]),
 );
 const placesNamed = (typed: string): string[] =>
-  FITS.map((fits) => codes.filter((code) => namesOf.get(code)!.some((name) => fits(name, typed)))).find(
-    (found) => found.length > 0,
+  FITS.map((fits) => codes.filter((code) => namesByPlace.get(code)!.some((name) => fits(name, typed)))).find(
+    (matches) => matches.length > 0,
   ) ?? [];
 
 /** The places whose names are alike to what is typed, the likest first. */
@@ -109,16 +109,16 @@ function placesLike(typed: string): string[] {
 }
 
 /** What is said if not one place is meant; places beyond the sixth are not listed. */
-function notOne(found: readonly string[], typed: string): string {
-  const listOf = (places: readonly string[]) =>
+function notOne(matches: readonly string[], typed: string): string {
+  const listInWords = (places: readonly string[]) =>
     places
       .slice(0, 6)
       .map((code) => `${fullName(code)} (${isState(code) ? data.words.state.one : code})`)
       .join('; ');
-  if (found.length > 0)
-    return `${found.length} places match: ${listOf(found)}${found.length > 6 ? ' …' : ''}. Select one from the list or type its code`;
+  if (matches.length > 0)
+    return `${matches.length} places match: ${listInWords(matches)}${matches.length > 6 ? ' …' : ''}. Select one from the list or type its code`;
   const like = placesLike(plain(typed));
-  return `No place has the name or code ${typed}${like.length === 0 ? '' : `. Did you mean ${listOf(like)}?`}`;
+  return `No place has the name or code ${typed}${like.length === 0 ? '' : `. Did you mean ${listInWords(like)}?`}`;
 }
 
 /** Copies the address of what is shown; where a browser does not allow that, it is shown to be copied by hand. */
@@ -159,9 +159,9 @@ function startSearch(): void {
     if (event.key !== 'Enter' || typed === '') return;
     const byCode = codes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
     if (byCode !== undefined) return go(byCode);
-    const found = placesNamed(typed);
-    if (found.length === 1) return go(found[0]!);
-    search.setCustomValidity(notOne(found, search.value));
+    const matches = placesNamed(typed);
+    if (matches.length === 1) return go(matches[0]!);
+    search.setCustomValidity(notOne(matches, search.value));
     search.reportValidity();
   });
 }

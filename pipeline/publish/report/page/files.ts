@@ -36,7 +36,7 @@ const placeRecord = (code: string) =>
         lga_code: code,
         lga: areaName(code),
       };
-const recordOf = (tab: Tab, code: string) => ({
+const areaRecord = (tab: Tab, code: string) => ({
   ...placeRecord(code),
   period: data.periods[view.month]!,
   ...tab.record(code),
@@ -45,13 +45,13 @@ const recordOf = (tab: Tab, code: string) => ({
 
 /** All rows of the list, at full precision. */
 export function listCsv(tab: Tab): string {
-  const rows = listed(tab).map((code) => recordOf(tab, code));
+  const rows = listed(tab).map((code) => areaRecord(tab, code));
   const heads = Object.keys(rows[0] ?? {});
   return `${[heads, ...rows.map((row) => Object.values(row))].map((cells) => cells.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
 /** Outlines of the LGAs in view, in the map's resolution, with their figures. */
-function geojsonOf(tab: Tab): string {
+function toGeojson(tab: Tab): string {
   const map = element('map');
   const [west, north, shrink, units] = ['west', 'north', 'shrink', 'units'].map((name) =>
     Number(map.dataset[name]),
@@ -61,10 +61,10 @@ function geojsonOf(tab: Tab): string {
     Number((north - y / units).toFixed(4)),
   ];
   const features = lgasInView().map((code) => {
-    const rings = ringsOf(map.querySelector(`#lgas [data-code="${code}"]`)!.getAttribute('d')!);
+    const rings = pathRings(map.querySelector(`#lgas [data-code="${code}"]`)!.getAttribute('d')!);
     return {
       type: 'Feature',
-      properties: recordOf(tab, code),
+      properties: areaRecord(tab, code),
       geometry: {
         type: 'MultiPolygon',
         coordinates: polygons(rings).map((polygon) => polygon.map((ring) => [...ring, ring[0]!].map(toDegrees))),
@@ -76,7 +76,7 @@ function geojsonOf(tab: Tab): string {
 
 type Ring = [number, number][];
 /** The rings of a path as map.ts writes it: `M` and a position, `l` and steps, `z`. */
-function ringsOf(path: string): Ring[] {
+function pathRings(path: string): Ring[] {
   return path
     .split('z')
     .filter(Boolean)
@@ -107,7 +107,7 @@ const SVG_STYLE =
 const KEY_WIDTH = 24;
 
 /** The map as shown, with its headline above and its legend and source below. */
-function svgOf(tab: Tab): string {
+function toSvg(tab: Tab): string {
   const map = element<SVGSVGElement>('map').cloneNode(true) as SVGSVGElement;
   const [x, y, width, height] = map.getAttribute('viewBox')!.split(' ').map(Number) as [number, number, number, number];
   // What lies outside of the part shown is cut off, as on the page.
@@ -129,7 +129,7 @@ function svgOf(tab: Tab): string {
     add('text', { x: x + left * unit, y: y + top * unit, 'font-size': size * unit, ...more }, text);
   const title = wrapped(tab.headline(), 62);
   const source = wrapped(citation(), 110);
-  const keys = legendOf();
+  const keys = legendEntries();
   const bottom = height / unit;
   const head = 4 * title.length + 5;
   const keysEnd = bottom + 3 + 3 * Math.ceil(keys.length / 4);
@@ -153,7 +153,7 @@ function svgOf(tab: Tab): string {
 }
 
 /** The legend's fills and their meanings. */
-function legendOf(): { fill: string; name: string }[] {
+function legendEntries(): { fill: string; name: string }[] {
   const boxes = [...element('legend').querySelectorAll<HTMLElement>('i')];
   let from = '';
   return boxes.map((box) => {
@@ -179,7 +179,7 @@ function wrapped(text: string, most: number): string[] {
 
 async function savePng(tab: Tab): Promise<void> {
   const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgOf(tab))}`;
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(toSvg(tab))}`;
   await image.decode();
   const canvas = document.createElement('canvas');
   Object.assign(canvas, { width: 2 * image.naturalWidth, height: 2 * image.naturalHeight });
@@ -192,9 +192,9 @@ const FILES: [string, string, (tab: Tab) => void][] = [
   [
     'GeoJSON',
     'Outlines and figures of the areas on the map',
-    (tab) => save(geojsonOf(tab), 'geojson', 'application/geo+json'),
+    (tab) => save(toGeojson(tab), 'geojson', 'application/geo+json'),
   ],
-  ['SVG', 'The map as a drawing, to edit and print', (tab) => save(svgOf(tab), 'svg', 'image/svg+xml')],
+  ['SVG', 'The map as a drawing, to edit and print', (tab) => save(toSvg(tab), 'svg', 'image/svg+xml')],
   ['PNG', 'The map as a picture', (tab) => void savePng(tab)],
 ];
 

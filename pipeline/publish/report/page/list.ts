@@ -48,7 +48,7 @@ function draw(): void {
   if (!tab) return;
   element('ranking').replaceChildren(...list(tab));
   // The selected place is seen without scrolling to it.
-  const [box, row] = ['.tall', '.chosen'].map((found) => element('ranking').querySelector<HTMLElement>(found));
+  const [box, row] = ['.tall', '.chosen'].map((selector) => element('ranking').querySelector<HTMLElement>(selector));
   if (box && row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
 }
 
@@ -93,102 +93,80 @@ function head(text: string, key: string, sorts: boolean, kind?: string): HTMLEle
 
 function list(tab: Tab): Node[] {
   const codes = listed(tab);
-  const { lga, state } = data.words;
-  const ofLgas = listsLgas(tab);
   const shown = wanted.all || codes.indexOf(view.lga ?? '') >= FIRST ? codes : codes.slice(0, FIRST);
-  const columns = tab.columns();
-  const name = (code: string) => (view.state === null ? fullName(code) : areaName(code));
-  const rows = shown.map((code, i) =>
-    h(
-      'tr',
-      {
-        class: [code === view.lga ? 'chosen' : '', tab.id === 'who' && getsNets(code) ? 'given' : ''].join(' ').trim(),
-      },
-      h('td', { class: 'number' }, String(i + 1)),
-      h(
-        'th',
-        { scope: 'row' },
-        h('i', { class: 'swatch', style: `background:${mark(code)}` }),
-        h('button', { type: 'button', class: 'link', click: () => goTo(code) }, name(code)),
-      ),
-      ...columns.map(({ cell, kind }) => h('td', kind ? { class: kind } : {}, cell(code, i))),
-    ),
-  );
-  const heads = columns.map((column) => head(column.head, column.head, column.by !== undefined, column.kind));
-  const title = `${capital(ofLgas ? lga.many : state.many)} of ${scope()}${tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`}`;
-  const kinds = (['state', 'lga'] as const).map((kind) =>
-    h(
-      'button',
-      {
-        type: 'button',
-        'aria-pressed': String(wanted.lgas === (kind === 'lga')),
-        click: () => {
-          Object.assign(wanted, { lgas: kind === 'lga', all: false });
-          draw();
-        },
-      },
-      capital(data.words[kind].many),
-    ),
-  );
+  const month = tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`;
+  const title = `${capital(listsLgas(tab) ? data.words.lga.many : data.words.state.many)} of ${scope()}${month}`;
   return [
-    h(
-      'div',
-      { class: 'list-head' },
-      h('h3', {}, title),
-      h(
-        'span',
-        {},
-        ...(view.state === null && tab.id !== 'who' ? kinds : []),
-        h(
-          'button',
-          {
-            type: 'button',
-            id: 'tenth',
-            'aria-pressed': String(wanted.tenth),
-            click: () => {
-              wanted.tenth = !wanted.tenth;
-              draw();
-            },
-          },
-          tab.id === 'where' ? 'Worst tenth only' : 'First tenth only',
-        ),
-      ),
-    ),
+    h('div', { class: 'list-head' }, h('h3', {}, title), controls(tab)),
     h('p', { class: 'note' }, tab.caption()),
-    h(
-      'div',
-      { class: 'scroll tall', tabindex: '0', role: 'group', 'aria-label': title },
-      h(
-        'table',
-        { class: 'ranking' },
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            h('th', { scope: 'col', class: 'number' }, '#'),
-            head(capital(ofLgas ? lga.one : state.one), NAME, true),
-            ...heads,
-          ),
-        ),
-        h('tbody', {}, ...rows),
-      ),
-    ),
-    ...(shown.length < codes.length
-      ? [
-          h(
-            'button',
-            {
-              type: 'button',
-              click: () => {
-                wanted.all = true;
-                draw();
-              },
-            },
-            `Show all ${codes.length}`,
-          ),
-        ]
-      : []),
+    h('div', { class: 'scroll tall', tabindex: '0', role: 'group', 'aria-label': title }, ranking(tab, shown)),
+    ...(shown.length < codes.length ? [allButton(codes.length)] : []),
   ];
+}
+
+/** Buttons for the kind of area, where both kinds can be listed, and for the first tenth only. */
+const controls = (tab: Tab) =>
+  h('span', {}, ...(view.state === null && tab.id !== 'who' ? kindButtons() : []), tenthButton(tab));
+
+const kindButtons = () =>
+  (['state', 'lga'] as const).map((kind) => {
+    const select = () => {
+      Object.assign(wanted, { lgas: kind === 'lga', all: false });
+      draw();
+    };
+    const pressed = String(wanted.lgas === (kind === 'lga'));
+    return h('button', { type: 'button', 'aria-pressed': pressed, click: select }, capital(data.words[kind].many));
+  });
+
+function tenthButton(tab: Tab): HTMLElement {
+  const toggle = () => {
+    wanted.tenth = !wanted.tenth;
+    draw();
+  };
+  return h(
+    'button',
+    { type: 'button', id: 'tenth', 'aria-pressed': String(wanted.tenth), click: toggle },
+    tab.id === 'where' ? 'Worst tenth only' : 'First tenth only',
+  );
+}
+
+function allButton(areas: number): HTMLElement {
+  const showAll = () => {
+    wanted.all = true;
+    draw();
+  };
+  return h('button', { type: 'button', click: showAll }, `Show all ${areas}`);
+}
+
+function ranking(tab: Tab, codes: readonly string[]): HTMLElement {
+  const { lga, state } = data.words;
+  const columns = tab.columns();
+  const heads = [
+    h('th', { scope: 'col', class: 'number' }, '#'),
+    head(capital(listsLgas(tab) ? lga.one : state.one), NAME, true),
+    ...columns.map((column) => head(column.head, column.head, column.by !== undefined, column.kind)),
+  ];
+  return h(
+    'table',
+    { class: 'ranking' },
+    h('thead', {}, h('tr', {}, ...heads)),
+    h('tbody', {}, ...codes.map((code, i) => areaRow(tab, columns, code, i))),
+  );
+}
+
+function areaRow(tab: Tab, columns: ReturnType<Tab['columns']>, code: string, i: number): HTMLElement {
+  const name = view.state === null ? fullName(code) : areaName(code);
+  const classes = [code === view.lga ? 'chosen' : '', tab.id === 'who' && getsNets(code) ? 'given' : ''];
+  return h(
+    'tr',
+    { class: classes.join(' ').trim() },
+    h('td', { class: 'number' }, String(i + 1)),
+    h(
+      'th',
+      { scope: 'row' },
+      h('i', { class: 'swatch', style: `background:${mark(code)}` }),
+      h('button', { type: 'button', class: 'link', click: () => goTo(code) }, name),
+    ),
+    ...columns.map(({ cell, kind }) => h('td', kind ? { class: kind } : {}, cell(code, i))),
+  );
 }

@@ -65,20 +65,20 @@ function moveTo(target: d3.ZoomTransform): void {
 }
 
 /** The transform that shows a state with room around it. */
-function transformOf(path: SVGPathElement): d3.ZoomTransform {
-  const own = path.getBBox();
+function zoomTo(path: SVGPathElement): d3.ZoomTransform {
+  const box = path.getBBox();
   const { wide, high, unit, left, top } = scaleOfFrame();
-  const k = Math.min(40, 0.8 * Math.min(width / own.width, height / own.height));
-  const [x, y] = [left + (own.x + own.width / 2 - west) / unit, top + (own.y + own.height / 2 - north) / unit];
+  const k = Math.min(40, 0.8 * Math.min(width / box.width, height / box.height));
+  const [x, y] = [left + (box.x + box.width / 2 - west) / unit, top + (box.y + box.height / 2 - north) / unit];
   return d3.zoomIdentity.translate(wide / 2 - k * x, high / 2 - k * y).scale(k);
 }
 
 /** Centre and width of each LGA's outline, measured when first needed. */
 const boxes = new Map<string, { x: number; y: number; width: number }>();
-const boxOf = (path: SVGPathElement) => {
+const areaBox = (path: SVGPathElement) => {
   const code = path.dataset.code!;
-  const found = boxes.get(code);
-  if (found) return found;
+  const cached = boxes.get(code);
+  if (cached) return cached;
   const { x, y, width, height } = path.getBBox();
   const made = { x: x + width / 2, y: y + height / 2, width };
   boxes.set(code, made);
@@ -90,7 +90,7 @@ let named = '';
 /** Names the LGAs of the selected state, or of all, that are wide enough for their name at this scale. */
 function nameLgas(k: number): void {
   const pixel = scaleOfFrame().unit / k;
-  const fits = (path: SVGPathElement) => boxOf(path).width > LETTER * pixel * areaName(path.dataset.code!).length;
+  const fits = (path: SVGPathElement) => areaBox(path).width > LETTER * pixel * areaName(path.dataset.code!).length;
   const isIn = ({ dataset }: SVGPathElement) =>
     view.state === null || lgaByCode(dataset.code!).state_code === view.state;
   const wanted = k < 2.5 ? [] : lgas.filter((path) => isIn(path) && fits(path));
@@ -99,7 +99,7 @@ function nameLgas(k: number): void {
   named = codes;
   const names = wanted.map((path) => {
     const made = document.createElementNS(map.namespaceURI!, 'text');
-    const { x, y } = boxOf(path);
+    const { x, y } = areaBox(path);
     made.setAttribute('x', String(x));
     made.setAttribute('y', String(y));
     made.textContent = areaName(path.dataset.code!);
@@ -140,12 +140,12 @@ function draw(): void {
   if (!tab) return;
   for (const path of lgas) path.setAttribute('fill', fillAttribute(tab.paint(path.dataset.code!)));
   for (const path of states) path.classList.toggle('faded', view.state !== null && path.dataset.code !== view.state);
-  const own = view.lga
+  const path = view.lga
     ? lgas.find(({ dataset }) => dataset.code === view.lga)
     : states.find(({ dataset }) => dataset.code === view.state);
-  element('selected').setAttribute('d', own?.getAttribute('d') ?? '');
+  element('selected').setAttribute('d', path?.getAttribute('d') ?? '');
   const state = states.find(({ dataset }) => dataset.code === view.state);
-  if (placed !== view.state) moveTo(state ? transformOf(state) : d3.zoomIdentity);
+  if (placed !== view.state) moveTo(state ? zoomTo(state) : d3.zoomIdentity);
   placed = view.state;
   const timeless = tab.months?.length === 0;
   const ahead = timeless ? 0 : view.month - data.estimated + 1;
@@ -210,7 +210,7 @@ export function startMap(): void {
         [0, 0],
         [map.clientWidth, map.clientHeight],
       ]);
-    zoom.transform(on, state ? transformOf(state) : d3.zoomIdentity);
+    zoom.transform(on, state ? zoomTo(state) : d3.zoomIdentity);
   }).observe(map);
   onView(draw);
 }

@@ -50,7 +50,7 @@ export function setView(change: Partial<View>): void {
   for (const draw of listeners) draw(before);
 }
 
-const bytesOf = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+const decodeBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 const months = data.periods.length;
 export const codes: readonly string[] = [
   ...data.states.map((row) => row.state_code),
@@ -62,7 +62,7 @@ export const areaIndex = (code: string): number => indices.get(code)!;
 export const isArea = (code: string): boolean => indices.has(code);
 
 /** Score × 10⁴ of every area and month: see page-data.ts. */
-const numbers = new Uint16Array(bytesOf(data.scores).buffer);
+const numbers = new Uint16Array(decodeBase64(data.scores).buffer);
 export interface Score {
   score: number;
   low: number;
@@ -70,13 +70,13 @@ export interface Score {
 }
 /** Score and range of a state or LGA in a month. */
 export function areaScore(code: string, month: number): Score {
-  const at = (areaIndex(code) * months + month) * 3;
-  return { score: numbers[at]! / 1e4, low: numbers[at + 1]! / 1e4, high: numbers[at + 2]! / 1e4 };
+  const offset = (areaIndex(code) * months + month) * 3;
+  return { score: numbers[offset]! / 1e4, low: numbers[offset + 1]! / 1e4, high: numbers[offset + 2]! / 1e4 };
 }
 
 /** Whether the model gives the probabilities of levels and ranks. */
 export const HAS_CHANCES = data.certainty !== '';
-const chances = bytesOf(data.certainty);
+const chances = decodeBase64(data.certainty);
 export type Chance = (typeof CERTAINTY)[number];
 /** A chance in a month, in per cent: see page-data.ts. */
 export const areaChance = (code: string, month: number, which: Chance): number =>
@@ -89,7 +89,7 @@ export const isUncertain = (code: string) => HAS_CHANCES && areaChance(code, vie
 export const certaintyInWords = (code: string) =>
   HAS_CHANCES ? `, ${areaChance(code, view.month, 'level')}% certain` : '';
 
-const moves = new Int16Array(bytesOf(data.changes.values).buffer);
+const moves = new Int16Array(decodeBase64(data.changes.values).buffer);
 export type Since = 'year' | 'survey';
 export interface Change {
   change: number;
@@ -102,13 +102,18 @@ export interface Change {
 export function areaChange(code: string, month: number, since: Since): Change | null {
   const listed = data.changes.months.indexOf(month);
   if (listed < 0) return null;
-  const at = (areaIndex(code) * data.changes.months.length + listed) * 8 + (since === 'year' ? 0 : 4);
-  if (moves[at] === NONE) return null;
-  const [change, low, high, chance] = [0, 1, 2, 3].map((i) => moves[at + i]! / 1e4) as [number, number, number, number];
+  const offset = (areaIndex(code) * data.changes.months.length + listed) * 8 + (since === 'year' ? 0 : 4);
+  if (moves[offset] === NONE) return null;
+  const [change, low, high, chance] = [0, 1, 2, 3].map((i) => moves[offset + i]! / 1e4) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   return { change, low, high, chance };
 }
 
-const spreads = bytesOf(data.contrasts.values);
+const spreads = decodeBase64(data.contrasts.values);
 /**
  * Change of a score since the same month of another year, whose range and chance are those of a normal distribution;
  * null if it is the same year, or unknown.
@@ -117,8 +122,8 @@ export function yearContrast(code: string, month: number, year: number): Change 
   const then = data.periods.indexOf(`${year}${data.periods[month]!.slice(4)}` as Period);
   const years = Math.abs(month - then) / 12;
   if (then < 0 || years === 0) return null;
-  const at = (areaIndex(code) * months + Math.max(month, then)) * data.contrasts.years + years - 1;
-  const spread = spreads[at] ?? UNKNOWN;
+  const offset = (areaIndex(code) * months + Math.max(month, then)) * data.contrasts.years + years - 1;
+  const spread = spreads[offset] ?? UNKNOWN;
   if (spread === UNKNOWN) return null;
   // A spread that rounds to 0 is below half a step.
   const sd = Math.max(0.5, spread) / CONTRAST_SCALE;

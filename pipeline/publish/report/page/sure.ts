@@ -169,7 +169,7 @@ function byState(): string[] {
   const likely = lgasInView().filter((code) => chance(code, by as Chance) > 50);
   const counts = d3.rollups(
     likely,
-    (own) => own.length,
+    (codes) => codes.length,
     (code) => lgaByCode(code).state_code,
   );
   if (counts.length < 2) return [];

@@ -7,16 +7,16 @@ const CLUSTERS = { one: 'cluster', many: 'clusters' };
 const CHILDREN = { one: 'child', many: 'children' };
 const ROUNDS = { one: 'round', many: 'rounds' };
 const { lga } = data.words;
-const lgasOf = (code: string) =>
+const lgasIn = (code: string) =>
   isState(code) ? data.lgas.filter((row) => row.state_code === code).map((row) => row.lga_code) : [code];
 
 /** Children tested in a place and their clusters, by round and in all; a state's are those of its LGAs. */
 export function testedIn(code: string) {
-  const own = lgasOf(code).map((one) => data.tested!.lgas[areaIndex(one) - data.states.length]!);
+  const lgaRows = lgasIn(code).map((one) => data.tested!.lgas[areaIndex(one) - data.states.length]!);
   const rounds = data.tested!.rounds.map((year, i) => ({
     year,
-    children: d3.sum(own, (row) => row[i]![0]!),
-    clusters: d3.sum(own, (row) => row[i]![1]!),
+    children: d3.sum(lgaRows, (row) => row[i]![0]!),
+    clusters: d3.sum(lgaRows, (row) => row[i]![1]!),
   }));
   return {
     rounds,

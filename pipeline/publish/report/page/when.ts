@@ -20,26 +20,26 @@ const THRESHOLD = 60;
 /** The four consecutive months with the largest share of the year, by a measure. */
 export function bestWindow(code: string, measure: Measure): Figures {
   const row = data.windows[areaIndex(code)]!;
-  const at = MEASURES.indexOf(measure) * WINDOW_COLUMNS.length;
-  return Object.fromEntries(WINDOW_COLUMNS.map((name, i) => [name, row[at + i] ?? null])) as Figures;
+  const offset = MEASURES.indexOf(measure) * WINDOW_COLUMNS.length;
+  return Object.fromEntries(WINDOW_COLUMNS.map((name, i) => [name, row[offset + i] ?? null])) as Figures;
 }
 const measure = () => chosen(when) as Measure;
 const of = (code: string) => bestWindow(code, measure());
-const lastOf = (first: number) => ((first + MONTHS_OF_RUN - 2) % 12) + 1;
+const lastMonth = (first: number) => ((first + MONTHS_OF_RUN - 2) % 12) + 1;
 /** `Jul–Oct`. */
-export const runInWords = ({ first }: { first: number }) => `${shortMonth(first)}–${shortMonth(lastOf(first))}`;
+export const runInWords = ({ first }: { first: number }) => `${shortMonth(first)}–${shortMonth(lastMonth(first))}`;
 const range = ({ low, high }: Figures) => (low === null || high === null ? '' : ` (${low}–${high})`);
 const verdict = (figures: Figures) => (figures.verdict === null ? null : VERDICTS[figures.verdict]!);
-const verdictsOf = (code: string) => MEASURES.map((own) => verdict(bestWindow(code, own)));
+const areaVerdicts = (code: string) => MEASURES.map((measure) => verdict(bestWindow(code, measure)));
 /** The verdict on four months by both measures; `unknown` if they differ. */
 const together = (code: string) => {
-  const [cases, rain] = verdictsOf(code);
+  const [cases, rain] = areaVerdicts(code);
   return cases === rain ? cases! : 'unknown';
 };
 /** Whether a measure reaches the threshold. */
-const isSeasonal = (code: string) => verdictsOf(code).includes('reached');
+const isSeasonal = (code: string) => areaVerdicts(code).includes('reached');
 /** Probability that the run's start is right to within a month; for rain that of the rain alone. */
-const certaintyOf = ({ start }: Figures) => (start === null ? '—' : start > 95 ? 'over 95%' : `${start}%`);
+const startInWords = ({ start }: Figures) => (start === null ? '—' : start > 95 ? 'over 95%' : `${start}%`);
 const { lga } = data.words;
 
 /** When to start, or why seasonal chemoprevention would reach too little of the year. */
@@ -93,8 +93,8 @@ export const when: Tab = {
     const starts = d3
       .rollups(
         seasonal,
-        (own) => own.length,
-        (own) => of(own).first,
+        (codes) => codes.length,
+        (codes) => of(codes).first,
       )
       .sort((a, b) => b[1] - a[1]);
     return [
@@ -115,7 +115,7 @@ export const when: Tab = {
     const figures = of(code);
     return [
       `${runInWords(figures)}: ${figures.share}%${range(figures)} of the year`,
-      figures.start === null ? 'errors unknown' : `right to within a month: ${certaintyOf(figures)}`,
+      figures.start === null ? 'errors unknown' : `right to within a month: ${startInWords(figures)}`,
     ];
   },
   order: (codes) => byFigure(codes, (code) => of(code).share),
@@ -132,11 +132,11 @@ export const when: Tab = {
       {
         head: 'Right to within a month',
         kind: 'number',
-        cell: (code) => certaintyOf(of(code)),
+        cell: (code) => startInWords(of(code)),
         by: (code) => of(code).start ?? 0,
       },
       { head: `${THRESHOLD}% or more`, cell: (code) => verdict(of(code)) ?? '—' },
-      measure() === 'reported_cases' && { head: 'Own case record', kind: 'number', cell: recordOf },
+      measure() === 'reported_cases' && { head: 'Own case record', kind: 'number', cell: recordInWords },
     ];
     return columns.filter((column) => column !== false);
   },
@@ -144,14 +144,14 @@ export const when: Tab = {
   record: (code) => ({
     months: MONTHS_OF_RUN,
     ...Object.fromEntries(
-      MEASURES.flatMap((own) => {
-        const figures = bestWindow(code, own);
+      MEASURES.flatMap((measure) => {
+        const figures = bestWindow(code, measure);
         return [
-          [`${own}_first_month`, figures.first],
-          [`${own}_last_month`, lastOf(figures.first)],
-          [`${own}_share`, figures.share / 100],
-          [`${own}_share_low`, figures.low === null ? null : figures.low / 100],
-          [`${own}_share_high`, figures.high === null ? null : figures.high / 100],
+          [`${measure}_first_month`, figures.first],
+          [`${measure}_last_month`, lastMonth(figures.first)],
+          [`${measure}_share`, figures.share / 100],
+          [`${measure}_share_low`, figures.low === null ? null : figures.low / 100],
+          [`${measure}_share_high`, figures.high === null ? null : figures.high / 100],
         ];
       }),
     ),
@@ -161,7 +161,7 @@ export const when: Tab = {
 
 /** What a place's verdicts mean. */
 function threshold(code: string): string {
-  const [cases, rain] = verdictsOf(code);
+  const [cases, rain] = areaVerdicts(code);
   if (cases === rain) {
     if (cases === 'reached')
       return `Both are above the ${THRESHOLD}% from which WHO first recommended seasonal chemoprevention.`;
@@ -169,14 +169,14 @@ function threshold(code: string): string {
       ? `Both are below the ${THRESHOLD}% from which WHO first recommended seasonal chemoprevention: what protects here has to last all year.`
       : `Whether ${THRESHOLD}% of the year falls within four months is not known.`;
   }
-  const known = [
+  const verdicts = [
     ['rain', rain],
     ['reported cases', cases],
   ].map(
-    ([name, own]) =>
-      `by ${name} ${own === 'unlikely' ? 'it is unlikely to be' : own === 'reached' ? 'it is' : 'it is not known whether it is'} reached`,
+    ([name, verdict]) =>
+      `by ${name} ${verdict === 'unlikely' ? 'it is unlikely to be' : verdict === 'reached' ? 'it is' : 'it is not known whether it is'} reached`,
   );
-  return `WHO first recommended seasonal chemoprevention from ${THRESHOLD}% on: ${known.join('; ')}.`;
+  return `WHO first recommended seasonal chemoprevention from ${THRESHOLD}% on: ${verdicts.join('; ')}.`;
 }
 
 /** Twelve boxes, filled for the months of the run, and the months in words. */
@@ -184,13 +184,13 @@ function runBar(first: number): HTMLElement {
   const isIn = (month: number) => (month - first + 12) % 12 < MONTHS_OF_RUN;
   return h(
     'span',
-    { class: 'year', title: `${monthName(first)} to ${monthName(lastOf(first))}` },
+    { class: 'year', title: `${monthName(first)} to ${monthName(lastMonth(first))}` },
     ...d3.range(1, 13).map((month) => h('i', isIn(month) ? { class: 'in' } : {})),
     h('span', {}, runInWords({ first })),
   );
 }
 
-function recordOf(code: string): string {
+function recordInWords(code: string): string {
   const { record, record_first, record_best } = bestWindow(code, 'reported_cases');
   if (record_first === null) return '—';
   return `${record}%; ${runInWords({ first: record_first })} ${record_best}%`;

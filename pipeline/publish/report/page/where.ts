@@ -25,18 +25,18 @@ const of = (code: string) => areaScore(code, view.month);
 
 /** A score as a mark on the bar of its range. */
 export function rangeBar({ score, low, high }: Score, top: number): HTMLElement {
-  const at = (value: number) => `${((100 * value) / top).toFixed(2)}%`;
+  const percent = (value: number) => `${((100 * value) / top).toFixed(2)}%`;
   return h(
     'span',
     { class: 'track' },
     h('span', {
       class: 'extent',
-      style: `left:${at(low)};width:${at(high - low)};background:${fillIn(SCORES, score)}`,
+      style: `left:${percent(low)};width:${percent(high - low)};background:${fillIn(SCORES, score)}`,
     }),
-    h('span', { class: 'at', style: `left:${at(score)}` }),
+    h('span', { class: 'at', style: `left:${percent(score)}` }),
   );
 }
-const populationOf = (code: string) =>
+const populationInWords = (code: string) =>
   (data.lgas.find((row) => row.lga_code === code) ?? data.states.find((row) => row.state_code === code))!.population;
 
 const { lga } = data.words;
@@ -70,12 +70,12 @@ export const where: Tab = {
   },
   words: () => {
     const code = selected();
-    const own = code === null ? [] : [inChildren(code)];
-    if (view.lga !== null) return [...own, rankInWords(view.lga)];
+    const sentences = code === null ? [] : [inChildren(code)];
+    if (view.lga !== null) return [...sentences, rankInWords(view.lga)];
     const [lowest, highest] = d3.extent(lgasInView(), (code) => of(code).score) as [number, number];
     const [first] = byFigure(lgasInView(), (code) => of(code).score);
     return [
-      ...own,
+      ...sentences,
       ...(code === null ? surelyHighest() : []),
       `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scope()}`} range from ${share(lowest)} to ${share(highest)}, the highest in ${code === null ? fullName(first!) : areaName(first!)}: ${withRange(of(first!))}.`,
     ];
@@ -101,7 +101,7 @@ export const where: Tab = {
         kind: 'level',
         cell: (code) => `${levelName(levelIndex(of(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
       },
-      { head: 'People', kind: 'number people', cell: (code) => about(populationOf(code)), by: populationOf },
+      { head: 'People', kind: 'number people', cell: (code) => about(populationInWords(code)), by: populationInWords },
     ];
   },
   caption: () => 'Highest score first.',
@@ -109,7 +109,7 @@ export const where: Tab = {
     ...scoreRecord(code),
     level: levelName(levelIndex(of(code).score)),
     ...(HAS_CHANCES ? { probability_of_level: areaChance(code, view.month, 'level') / 100 } : {}),
-    population: populationOf(code),
+    population: populationInWords(code),
   }),
 };
 

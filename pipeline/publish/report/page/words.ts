@@ -1,8 +1,8 @@
 import { monthName } from '../shared/names.ts';
 
-/** Of a round: ` by` and its test; empty if it is the score's test. @param others the tests of the other rounds */
-export const testIn = (others: Record<number, string>) => (survey_year: number) => {
-  const words = others[survey_year];
+/** Of a round: ` by` and its test; empty if it is the score's test. @param exceptions the tests of the other rounds */
+export const testIn = (exceptions: Record<number, string>) => (survey_year: number) => {
+  const words = exceptions[survey_year];
   return words === undefined ? '' : ` by ${words}`;
 };
 /** `J`, `F` … for months 1 to 12. */

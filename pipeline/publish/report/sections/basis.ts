@@ -26,11 +26,11 @@ export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' |
       { title: 'Four months ahead', decimals: 3, cell: ({ errors }) => errors[3] },
     ],
     tables.context_states.map(({ state_code, state }) => {
-      const own = rows.get(state_code) ?? [];
-      const last = own.at(-1);
+      const areaRows = rows.get(state_code) ?? [];
+      const last = areaRows.at(-1);
       const known = last?.last_cases ?? null;
-      const errors = own.filter((row) => row.last_cases === known).flatMap((row) => row.cases_log_mae ?? []);
-      const after = own.filter(({ period, basis }) => period <= coverage.last_estimated && basis !== 'survey');
+      const errors = areaRows.filter((row) => row.last_cases === known).flatMap((row) => row.cases_log_mae ?? []);
+      const after = areaRows.filter(({ period, basis }) => period <= coverage.last_estimated && basis !== 'survey');
       return { state, last, known, errors, after };
     }),
   )}</details>`;

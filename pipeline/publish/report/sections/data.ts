@@ -3,7 +3,7 @@ import { countryWords } from '../../../contract/words.ts';
 import { type Block, renderBlocks } from '../../../lib/pages/blocks.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { DECIDED, findingBlocks, isOfModel } from '../../snapshot/findings.ts';
+import { DECIDED, findingBlocks, isAboutFit } from '../../snapshot/findings.ts';
 import type { Finding } from '../../snapshot/provenance.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { inSentence } from '../shared/names.ts';
@@ -17,7 +17,7 @@ export const dataTab = (
 ): Html => html`${doubtful(contents, evidence)}
 <section id="findings" aria-labelledby="findings-head"><h2 id="findings-head">Gaps in the data</h2>
 <p class="lead">What the build found, and the rule that it applied in each case.</p>
-${renderBlocks(findingBlocks(findings.filter((finding) => !isOfModel(finding))).map(forReaders))}</section>
+${renderBlocks(findingBlocks(findings.filter((finding) => !isAboutFit(finding))).map(forReaders))}</section>
 ${sourcesSection(contents)}`;
 
 /** Without what a data team is to do about it; what it had to approve is what readers should doubt. */

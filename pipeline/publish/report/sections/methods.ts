@@ -62,8 +62,8 @@ const MARKDOWN: MarkedExtension = {
       start: (text) => text.indexOf('$'),
       tokenizer: (text) => {
         // $x$, or $`x`$ if x contains Markdown's own characters
-        const found = /^\$(`?)(?=\S)([^$]*[^$\s`])\1\$/.exec(text);
-        return found ? { type: 'equation', raw: found[0], tex: found[2] } : undefined;
+        const match = /^\$(`?)(?=\S)([^$]*[^$\s`])\1\$/.exec(text);
+        return match ? { type: 'equation', raw: match[0], tex: match[2] } : undefined;
       },
       renderer: ({ tex }) => equation(tex, false),
     },

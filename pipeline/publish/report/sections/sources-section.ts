@@ -1,12 +1,12 @@
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { findingLines, isOfModel } from '../../snapshot/findings.ts';
+import { findingLines, isAboutFit } from '../../snapshot/findings.ts';
 import type { Finding } from '../../snapshot/provenance.ts';
 
 /** Messages of the models about their fits. */
 export const modelFindings = (findings: readonly Finding[]): Html =>
   html`<section id="messages" aria-labelledby="messages-head"><h2 id="messages-head">Messages of the models</h2>
-<ul>${findingLines(findings.filter(isOfModel)).map((line) => html`<li>${line}</li>`)}</ul></section>`;
+<ul>${findingLines(findings.filter(isAboutFit)).map((line) => html`<li>${line}</li>`)}</ul></section>`;
 
 const PASS_ON = {
   yes: 'Yes, with the citation',

@@ -16,9 +16,9 @@ const named = (tests: readonly Method[]) => tests.map((test) => METHOD_NAMES[tes
 function testsByRound(model: Parameters, { surveys }: Observed): [number, Method[]][] {
   const rows = Map.groupBy([...surveys.clusters, ...surveys.state_rounds], ({ survey_year }) => survey_year);
   return [...rows]
-    .map(([year, own]): [number, Method[]] => [
+    .map(([year, roundClusters]): [number, Method[]] => [
       year,
-      surveyMethods(model).filter((test) => own.some(({ method }) => method === test)),
+      surveyMethods(model).filter((test) => roundClusters.some(({ method }) => method === test)),
     ])
     .sort(([a], [b]) => a - b);
 }
@@ -26,8 +26,8 @@ function testsByRound(model: Parameters, { surveys }: Observed): [number, Method
 /** The tests, in words, of each round that used a test other than the score's, by year. */
 export function otherTests(model: Parameters, observed: Observed): Record<number, string> {
   const [first] = surveyMethods(model);
-  const others = testsByRound(model, observed).filter(([, tests]) => tests.some((test) => test !== first));
-  return Object.fromEntries(others.map(([year, tests]) => [year, inSentence(named(tests))]));
+  const exceptions = testsByRound(model, observed).filter(([, tests]) => tests.some((test) => test !== first));
+  return Object.fromEntries(exceptions.map(([year, tests]) => [year, inSentence(named(tests))]));
 }
 
 /** `round 2021`, `rounds 2013 and 2016`. */
@@ -37,12 +37,12 @@ const roundsInWords = (years: readonly (number | string)[]): string =>
 /** Caveats for a country whose surveys used several tests; empty if all results are by the score's test. */
 export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evidence: Evidence): string[] {
   const { model } = contents;
-  const [first, ...others] = surveyMethods(model);
+  const [first, ...alternatives] = surveyMethods(model);
   const years = Object.entries(otherTests(model, evidence));
   if (years.length === 0) return [];
   if (evidence.risk.model === 'baseline')
     return [
-      `Results of different tests are treated as if they were of one test: each place enters with the first of ${named([first!, ...others]).join(', ')} that was used there. A change between rounds with different tests may be due to the tests.`,
+      `Results of different tests are treated as if they were of one test: each place enters with the first of ${named([first!, ...alternatives]).join(', ')} that was used there. A change between rounds with different tests may be due to the tests.`,
     ];
   const score = METHOD_NAMES[first!];
   const rounds = testsByRound(model, evidence);
@@ -51,7 +51,7 @@ export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evid
   const tested = [
     ...(plain.length > 0 ? [`by ${score} in ${roundsInWords(plain)}`] : []),
     ...[...Map.groupBy(years, ([, words]) => words)].map(
-      ([words, own]) => `by ${words} in ${roundsInWords(own.map(([year]) => year))}`,
+      ([words, rows]) => `by ${words} in ${roundsInWords(rows.map(([year]) => year))}`,
     ),
   ];
   const { mean, sd } = model.parameters.risk.test_offset!;
@@ -68,8 +68,8 @@ export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evid
 /** The national result of a round, and the national score in the middle month of its fieldwork if that is estimated. */
 function sideBySide({ tables }: Pick<Contents, 'tables'>, { risk }: Evidence, year: number, words: string): string {
   const percent = (value: number) => `${(100 * value).toFixed(1)}%`;
-  const found = tables.survey_trend.find(({ state_code, survey_year }) => state_code === null && survey_year === year)!;
-  const figure = `${percent(found.positivity)} positive by ${words} in ${year}`;
+  const row = tables.survey_trend.find(({ state_code, survey_year }) => state_code === null && survey_year === year)!;
+  const figure = `${percent(row.positivity)} positive by ${words} in ${year}`;
   const middle = risk.baseline?.rounds.find(({ survey_year }) => survey_year === year)?.middle;
   const scores = tables.risk_states.filter(({ period }) => period === middle);
   const people = scores.reduce((sum, { population }) => sum + population, 0);

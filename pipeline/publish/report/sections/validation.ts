@@ -41,44 +41,58 @@ ${
 }
 
 /** Results for the made-up countries; if their zones are not this country's, only those by family of truth. */
-function madeUp(
-  { seeds, pooled, countries, of_this_code, confirmed_on }: KnownTruth,
-  { zones }: Territory,
-  { lga, Lga }: Words,
-): Html {
-  const figures = figuresIn(Lga.one);
-  const isLike = pooled.every(({ by, group }) => by !== 'zone' || Object.hasOwn(zones?.names ?? {}, group));
-  const share = (value: number) => `${(100 * value).toFixed(1)}%`;
-  const blocks = pooled.filter(({ by }) => by === 'block').map(({ coverage_90 }) => coverage_90);
-  const byFamily = html`${table(
-    'Made-up countries by family of truth',
-    [TRUTH, MONTHS, ...figures],
-    pooled.filter(({ by }) => by === 'all'),
-  )}
-<p class="note">In 90%: share of true values in the 90% range. Bias: mean of score minus truth. Error: root mean square of that difference, of the score and of the baseline. Interval score: width of the 90% range plus 20 times the distance by which it misses; lower is better.</p>`;
+function madeUp(truth: KnownTruth, { zones }: Territory, words: Words): Html {
+  const isLike = truth.pooled.every(({ by, group }) => by !== 'zone' || Object.hasOwn(zones?.names ?? {}, group));
+  const byFamily = familyTable(truth, words);
   return html`<h3>Tests with known truth</h3>
-<p>The spatial model was also run on ${countries.filter(({ group }) => group === 'estimated').length} made-up countries (seeds ${seeds.join(', ')}), where the true prevalence of every ${lga.one} and month is known. The truths come from several families: one is as the model assumes, the others depart from its assumptions. By family and three-year period, the 90% ranges contained ${share(Math.min(...blocks))} to ${share(Math.max(...blocks))} of the true values. ${isLike ? '' : 'Their areas and surveys do not resemble this country’s. '}${ofThisCode(of_this_code, confirmed_on)} A real country may differ from them in ways that no such test shows.</p>
+<p>${madeUpInWords(truth, isLike, words)}</p>
 ${isLike ? byFamily : html`<details><summary>By family of truth</summary>${byFamily}</details>`}
-${
-  isLike &&
-  html`<details><summary>By period, zone, distance from survey clusters, urban and rural</summary>${table(
-    'Made-up countries by family of truth and group',
-    [TRUTH, { title: 'Group', cell: ({ group }) => group }, ...figures],
-    pooled.filter(({ by }) => by !== 'all'),
-  )}</details>
-<details><summary>By country</summary>${table(
-    'Each made-up country',
-    [TRUTH, { title: 'Seed', cell: ({ seed }) => seed }, MONTHS, ...figures],
-    countries,
-  )}</details>`
-}`;
+${isLike && truthDetails(truth, words)}`;
 }
 
-function ofThisCode(same: boolean, confirmed: readonly string[]): string {
+function madeUpInWords(
+  { seeds, pooled, countries, of_this_code, confirmed_on }: KnownTruth,
+  isLike: boolean,
+  { lga }: Words,
+): string {
+  const tested = countries.filter(({ group }) => group === 'estimated').length;
+  const coverages = pooled.filter(({ by }) => by === 'block').map(({ coverage_90 }) => coverage_90);
+  const [least, most] = [Math.min(...coverages), Math.max(...coverages)].map((value) => `${(100 * value).toFixed(1)}%`);
+  return [
+    `The spatial model was also run on ${tested} made-up countries (seeds ${seeds.join(', ')}), where the true`,
+    `prevalence of every ${lga.one} and month is known. The truths come from several families: one is as the model`,
+    `assumes, the others depart from its assumptions. By family and three-year period, the 90% ranges contained`,
+    `${least} to ${most} of the true values.`,
+    ...(isLike ? [] : ['Their areas and surveys do not resemble this country’s.']),
+    describeCode(of_this_code, confirmed_on),
+    'A real country may differ from them in ways that no such test shows.',
+  ].join(' ');
+}
+
+function describeCode(same: boolean, confirmed: readonly string[]): string {
   if (!same) return 'The model’s code has changed since, so these results are only a guide.';
   if (confirmed.length === 0) return 'They were run with exactly the model of this version.';
   return `The model’s code has changed since; ${confirmed.length} of these countries, computed again, gave the same results.`;
 }
+
+const familyTable = ({ pooled }: KnownTruth, { Lga }: Words): Html => html`${table(
+  'Made-up countries by family of truth',
+  [TRUTH, MONTHS, ...figuresIn(Lga.one)],
+  pooled.filter(({ by }) => by === 'all'),
+)}
+<p class="note">In 90%: share of true values in the 90% range. Bias: mean of score minus truth. Error: root mean square of that difference, of the score and of the baseline. Interval score: width of the 90% range plus 20 times the distance by which it misses; lower is better.</p>`;
+
+const truthDetails = ({ pooled, countries }: KnownTruth, { Lga }: Words): Html =>
+  html`<details><summary>By period, zone, distance from survey clusters, urban and rural</summary>${table(
+    'Made-up countries by family of truth and group',
+    [TRUTH, { title: 'Group', cell: ({ group }) => group }, ...figuresIn(Lga.one)],
+    pooled.filter(({ by }) => by !== 'all'),
+  )}</details>
+<details><summary>By country</summary>${table(
+    'Each made-up country',
+    [TRUTH, { title: 'Seed', cell: ({ seed }) => seed }, MONTHS, ...figuresIn(Lga.one)],
+    countries,
+  )}</details>`;
 
 /** The effect of each covariate from the catalog on the scores above. */
 function covariateTable(covariates: Validation['covariates']): Html {

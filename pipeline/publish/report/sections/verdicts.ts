@@ -29,11 +29,11 @@ const percent = (share: number) => `${Math.round(100 * share)}%`;
 function scoresInWords({ model }: Contents, { validation, known_truth }: Evidence): string {
   const { state, lga } = countryWords(model.territory);
   const all = (validation?.scores ?? []).filter(({ survey_year }) => survey_year === null);
-  const [own, baseline] = ['spatial', 'baseline'].map((name) => all.find(({ model }) => model === name));
-  if (!own || !baseline)
+  const [rows, baseline] = ['spatial', 'baseline'].map((name) => all.find(({ model }) => model === name));
+  if (!rows || !baseline)
     return 'The scores of this version were not tested on survey results left out of the fit. Nothing here shows how often their ranges contain the truth.';
-  const inside = own.coverage.find(({ level }) => level === 0.9)!.share;
-  const [error, simple] = [own, baseline].map(({ mean_absolute_error }) =>
+  const inside = rows.coverage.find(({ level }) => level === 0.9)!.share;
+  const [error, simple] = [rows, baseline].map(({ mean_absolute_error }) =>
     (100 * mean_absolute_error.mean).toFixed(1),
   ) as [string, string];
   const blocks = known_truth.pooled.filter(({ by }) => by === 'block').map(({ coverage_90 }) => coverage_90);

@@ -6,7 +6,7 @@ import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { writeDraws } from '../../../../pipeline/model/risk/draws-file.ts';
 import type { Paths } from '../../../../pipeline/model/risk/paths.ts';
 import type { LgaScore, StateScore } from '../../../../pipeline/model/risk/risk-tables.ts';
-import { pathsOfStage } from '../../../../pipeline/model/risk/stage-draws.ts';
+import { reproducePaths } from '../../../../pipeline/model/risk/stage-draws.ts';
 import { outputRows } from '../../../support/stage-io.ts';
 import { areas, cells, DRAWS, runSmall, smallIo } from './small-stage.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   states = outputRows(made.states);
   // as returned by the cache
   const evidence = JSON.parse(JSON.stringify(made.evidence));
-  paths = pathsOfStage(smallIo('spatial', { 'risk/lgas': made.lgas, 'risk/evidence': evidence }));
+  paths = reproducePaths(smallIo('spatial', { 'risk/lgas': made.lgas, 'risk/evidence': evidence }));
 });
 
 const everything = { area: 'lga' as const, codes: areas.lgas.map(({ lga_code: code }) => ({ code, wanted: true })) };
@@ -65,7 +65,7 @@ test('the same draws give the same bytes, and draws that do not match the scores
 
 test('the baseline has no joint draws', async () => {
   const { lgas: table, evidence } = await runSmall('baseline');
-  expect(() => pathsOfStage(smallIo('baseline', { 'risk/lgas': table, 'risk/evidence': evidence }))).toThrow(
+  expect(() => reproducePaths(smallIo('baseline', { 'risk/lgas': table, 'risk/evidence': evidence }))).toThrow(
     /parameters.risk.score: found baseline, expected spatial/,
   );
 });

@@ -88,13 +88,16 @@ const weights = [
 ];
 const prevalence = (x: Float64Array, c: number, m: number) => {
   const a = mesh.cells.lga[c]!;
-  let eta = x[covariates.at[0]!]! * mesh.cells.features[c]! + x[exponent.at[0]!]! * season[a]! + x[lga.at[a]!]!;
-  for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * x[place.at[mesh.cell_nodes[4 * c + k]!]!]!;
+  let eta =
+    x[covariates.positions[0]!]! * mesh.cells.features[c]! +
+    x[exponent.positions[0]!]! * season[a]! +
+    x[lga.positions[a]!]!;
+  for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * x[place.positions[mesh.cell_nodes[4 * c + k]!]!]!;
   for (const r of [0, 1]) {
-    let own = x[state.at[mesh.state_of[a]! * 2 + r]!]!;
+    let own = x[state.positions[mesh.state_of[a]! * 2 + r]!]!;
     for (let k = 0; k < 4; k++)
-      own += mesh.lga_weights[4 * a + k]! * x[change.at[mesh.lga_nodes[4 * a + k]! * 2 + r]!]!;
-    eta += weights[m]!.nation[r]! * x[nation.at[r]!]! + weights[m]!.own[r]! * own;
+      own += mesh.lga_weights[4 * a + k]! * x[change.positions[mesh.lga_nodes[4 * a + k]! * 2 + r]!]!;
+    eta += weights[m]!.nation[r]! * x[nation.positions[r]!]! + weights[m]!.own[r]! * own;
   }
   return 1 / (1 + Math.exp(-eta));
 };

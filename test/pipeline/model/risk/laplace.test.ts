@@ -222,7 +222,7 @@ const { covariates, season, nation, place, change, state, lga, other_test, varyi
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const model = {
   symbolic: layout.symbolic,
-  ...preparePrior(layout).at(hyperparameters),
+  ...preparePrior(layout).evaluate(hyperparameters),
   likelihood: (x: Float64Array, g: Float64Array, q: Float64Array, concave: boolean) =>
     likelihood(hyperparameters.rho, x, g, q, concave),
 };
@@ -232,21 +232,21 @@ test('mode and log marginal likelihood equal those of a separately written dense
   const dense = denseLaplace();
   expect(Math.abs(sparse.log_marginal - dense.log_marginal)).toBeLessThan(1e-8);
   const pairs: [number, number][] = [
-    [covariates.at[0]!, 0],
-    [season.at[0]!, 1],
-    ...Array.from({ length: R }, (_, r): [number, number] => [nation.at[r]!, MU + r]),
-    ...Array.from({ length: P }, (_, k): [number, number] => [place.at[k]!, PLACE + k]),
+    [covariates.positions[0]!, 0],
+    [season.positions[0]!, 1],
+    ...Array.from({ length: R }, (_, r): [number, number] => [nation.positions[r]!, MU + r]),
+    ...Array.from({ length: P }, (_, k): [number, number] => [place.positions[k]!, PLACE + k]),
     ...Array.from({ length: C * R }, (_, k): [number, number] => [
-      change.at[(k % C) * R + Math.floor(k / C)]!,
+      change.positions[(k % C) * R + Math.floor(k / C)]!,
       CHANGE + k,
     ]),
     ...Array.from({ length: S * R }, (_, k): [number, number] => [
-      state.at[(k % S) * R + Math.floor(k / S)]!,
+      state.positions[(k % S) * R + Math.floor(k / S)]!,
       STATE + k,
     ]),
-    ...OTHER_TESTS.map((_, k): [number, number] => [other_test.at[k]!, TESTS + k]),
-    ...Array.from(varying.at, (b, k): [number, number] => [b, VARYING + k]),
-    ...Array.from({ length: A }, (_, a): [number, number] => [lga.at[a]!, LGA + a]),
+    ...OTHER_TESTS.map((_, k): [number, number] => [other_test.positions[k]!, TESTS + k]),
+    ...Array.from(varying.positions, (b, k): [number, number] => [b, VARYING + k]),
+    ...Array.from({ length: A }, (_, a): [number, number] => [lga.positions[a]!, LGA + a]),
   ];
   expect(pairs.length).toBe(layout.size);
   for (const [mine, theirs] of pairs) expect(Math.abs(sparse.x[mine]! - dense.x[theirs]!)).toBeLessThan(1e-8);
@@ -266,13 +266,13 @@ test('the gradient of the likelihood equals its finite differences', () => {
   const gradient = new Float64Array(layout.size);
   likelihood(hyperparameters.rho, x, gradient, new Float64Array(entries), false);
   for (const i of [
-    covariates.at[0]!,
-    season.at[0]!,
-    nation.at[1]!,
-    place.at[12]!,
-    change.at[5 * R + 2]!,
-    state.at[3 * R]!,
-    varying.at[1]!,
+    covariates.positions[0]!,
+    season.positions[0]!,
+    nation.positions[1]!,
+    place.positions[12]!,
+    change.positions[5 * R + 2]!,
+    state.positions[3 * R]!,
+    varying.positions[1]!,
   ]) {
     const step = (d: number) => x.map((v, j) => (i === j ? v + d : v));
     expect((at(step(1e-5)) - at(step(-1e-5))) / 2e-5).toBeCloseTo(gradient[i]!, 5);

@@ -52,14 +52,14 @@ function pooled(a: number) {
 test('the gradient equals finite differences of the approximation', () => {
   const marginal = prepareMarginal(mesh, TIMES, survey, constants);
   const { layout } = marginal;
-  const { at: priorAt } = preparePrior(layout);
+  const { evaluate: priorAt } = preparePrior(layout);
   const { likelihood } = prepareLikelihood(mesh, layout, survey);
   const modeAt = (theta: number[]) => {
     const model = {
       symbolic: layout.symbolic,
       ...priorAt(fromTheta(theta)),
       likelihood: (...a: [Float64Array, Float64Array, Float64Array, boolean]) =>
-        likelihood(marginal.rhoOf(theta), ...a),
+        likelihood(marginal.rhoByRound(theta), ...a),
     };
     return findMode(model, marginal.priorMean, { tolerance: 1e-24 })!;
   };

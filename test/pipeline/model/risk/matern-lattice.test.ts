@@ -13,7 +13,7 @@ import {
   drawMatern,
   interpolate,
   latticeAround,
-  logDeterminantOfMatern,
+  maternLogDeterminant,
   maternPrecision,
   maternScale,
   prepareMatern,
@@ -63,7 +63,7 @@ test('the correlation follows the Matérn function of smoothness 1', () => {
 });
 
 test('the log determinant from the cosines equals that of the matrix', () => {
-  expect(logDeterminantOfMatern(matern, scale)).toBeCloseTo(logDeterminant(factor, n), 8);
+  expect(maternLogDeterminant(matern, scale)).toBeCloseTo(logDeterminant(factor, n), 8);
 });
 
 test('draws have the covariance of the precision matrix', () => {

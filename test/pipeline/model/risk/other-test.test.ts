@@ -44,7 +44,7 @@ function surveyed(isOther: (k: number) => boolean): RiskObservation[] {
 function lastRound(observations: RiskObservation[], constants = CONSTANTS) {
   const { layout, points } = fitRisk(mesh, TIMES, observations, constants);
   const { x } = points[0]!.mode;
-  return { nation: x[layout.terms.nation.at[2]!]!, offset: x[layout.terms.other_test.at.at(-1)!]! };
+  return { nation: x[layout.terms.nation.positions[2]!]!, offset: x[layout.terms.other_test.positions.at(-1)!]! };
 }
 
 test('if a round uses both tests, their difference is estimated, and the level is as if all rows were by the first', () => {

@@ -52,7 +52,7 @@ test('hyperparameters and covariate are recovered within their own uncertainty',
   });
   expect(fit.points[0]!.rho[0]).toBeGreaterThan(0.07);
   expect(fit.points[0]!.rho[0]).toBeLessThan(0.14);
-  expect(fit.points[0]!.mode.x[fit.layout.terms.covariates.at[0]!]).toBeCloseTo(-0.4, 0);
+  expect(fit.points[0]!.mode.x[fit.layout.terms.covariates.positions[0]!]).toBeCloseTo(-0.4, 0);
   expect(fit.points.reduce((sum, point) => sum + point.weight, 0)).toBeCloseTo(1, 12);
 });
 

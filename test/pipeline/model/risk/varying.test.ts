@@ -191,7 +191,7 @@ test('the coefficient used to simulate the surveys is recovered', () => {
     plainConstants(0.25, 0.2, 300),
   );
   const drawn = [...drawLatent(fit, 200, (d) => randomStream(7, `draw ${d}`))].map(({ x }) =>
-    Array.from(fit.layout.terms.varying.at, (b) => x[b]!),
+    Array.from(fit.layout.terms.varying.positions, (b) => x[b]!),
   );
   const quantiles = (k: number) => {
     const sorted = drawn.map((b) => b[k]!).sort((a, b) => a - b);

@@ -100,7 +100,7 @@ test('files have at most so many values, and together all of them once', () => {
     score_low: 0,
     score_high: 1,
   }));
-  const units = { ids: new Map([['NG001001', UNITS[0]!]]), unmatched: [], others: 0 };
+  const units = { ids: new Map([['NG001001', UNITS[0]!]]), unmatched: [], unrelated: 0 };
   const inFilesOf = (most: number) =>
     [...dhis2Files(nigeria as never, units, [{ figures: SCORE_FIGURES, rows }], 'json', most)].slice(2);
   expect(inFilesOf(4).map(({ name, values }) => [name, values])).toEqual([
@@ -134,7 +134,7 @@ test('units are matched by codes, and by ids that the raw files use; what two ar
   ];
   const file = path.join(temporary(), 'map.csv');
   writeFileSync(file, `${rows.join('\n')}\n`);
-  const { ids, unmatched, others } = await readUnits(file, places);
+  const { ids, unmatched, unrelated: others } = await readUnits(file, places);
   expect([...ids]).toEqual([
     ['NG001001', 'Dhis2Unit01'],
     ['NG001002', 'Outline0002'],

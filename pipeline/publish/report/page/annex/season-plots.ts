@@ -9,7 +9,7 @@ export function seasonStates(): void {
   if (!document.getElementById('season-states')) return;
   const order = data.seasons.map(({ state }) => state);
   const cells = data.seasons.flatMap(({ state, seasonal_index }) =>
-    seasonal_index.map((index, at) => ({ state, month: at + 1, index })),
+    seasonal_index.map((index, x) => ({ state, month: x + 1, index })),
   );
   const lowest = Math.floor(Math.min(...cells.map((cell) => cell.index)) * 10) / 10;
   const peaks = data.seasons.map(({ state, peak_month }) => ({ state, month: peak_month }));
@@ -20,7 +20,7 @@ export function seasonStates(): void {
       height: 60 + 19 * order.length,
       marginLeft: 165,
       style: PLOT_STYLE,
-      x: { ...monthScale, axis: 'both', tickFormat: (at: number) => MONTHS[at - 1]!.slice(0, 3) },
+      x: { ...monthScale, axis: 'both', tickFormat: (x: number) => MONTHS[x - 1]!.slice(0, 3) },
       y: { domain: order, label: null, tickSize: 0 },
       color: {
         type: 'linear',

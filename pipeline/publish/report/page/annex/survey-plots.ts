@@ -105,7 +105,7 @@ function lastOfEach<T extends { kind: string; year: number }>(rows: T[]): T[] {
     ...d3
       .rollup(
         rows,
-        (own) => own.at(-1)!,
+        (rows) => rows.at(-1)!,
         (row) => row.kind,
       )
       .values(),

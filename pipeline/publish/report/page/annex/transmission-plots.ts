@@ -34,19 +34,19 @@ export function transmission(): void {
         ]),
       ),
     );
-    const own = projections.filter((row) => row.state_code === state_code);
-    if (own.length === 0) continue;
-    const months = own.flatMap(({ year, held_back, reported, model, same_month_last_year }) =>
-      reported.map((value, at) => ({
+    const stateRows = projections.filter((row) => row.state_code === state_code);
+    if (stateRows.length === 0) continue;
+    const months = stateRows.flatMap(({ year, held_back, reported, model, same_month_last_year }) =>
+      reported.map((value, month) => ({
         year,
         held_back,
-        date: new Date(Date.UTC(year, at, 1)),
+        date: new Date(Date.UTC(year, month, 1)),
         reported: value,
-        model: model[at]!,
-        rival: same_month_last_year[at]!,
+        model: model[month]!,
+        rival: same_month_last_year[month]!,
       })),
     );
-    const heldBack = own.filter((row) => row.held_back).map((row) => new Date(Date.UTC(row.year, 0, 1)));
+    const heldBack = stateRows.filter((row) => row.held_back).map((row) => new Date(Date.UTC(row.year, 0, 1)));
     element('projections').append(
       titled(
         state,

@@ -7,7 +7,7 @@ import { data, element } from './data.ts';
 
 const HEIGHT = 330;
 /** Gives each model the same colour and symbol in every plot. */
-const scaleOf = (models: string[]) => ({
+const modelScale = (models: string[]) => ({
   color: { domain: models.map(modelName), range: ['var(--accent)', 'var(--second)', 'var(--third)'] },
   symbol: { domain: models.map(modelName), range: ['circle', 'diamond2', 'square2'], legend: true },
 });
@@ -43,7 +43,7 @@ function calibrationPlot(models: string[], calibration: Validation['calibration'
       grid: true,
       x: { domain: [0, top], label: 'predicted share', labelOffset: 40, ticks: 5, tickFormat: '.1f' },
       y: { domain: [0, top], label: 'observed share', ticks: 5, tickFormat: '.1f' },
-      ...scaleOf(models),
+      ...modelScale(models),
       ariaLabel: 'Observed share against predicted share, in ten groups of ascending prediction, by model',
       marks: [
         diagonal(0, top),
@@ -82,7 +82,7 @@ function coveragePlot(models: string[], scores: Validation['scores']): void {
       grid: true,
       x: { domain: [low, 1], label: 'range', labelOffset: 40, tickFormat: '.0%', ticks: 6 },
       y: { domain: [low, 1], label: 'cells inside', tickFormat: '.0%', ticks: 6 },
-      ...scaleOf(models),
+      ...modelScale(models),
       ariaLabel: 'Share of cells inside ranges of 50 to 95%, by model',
       marks: [
         diagonal(low, 1),
