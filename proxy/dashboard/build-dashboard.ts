@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import cookie, { type CookieSerializeOptions } from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { FEED } from '../../pipeline/contract/published.ts';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { html } from '../../pipeline/lib/pages/html.ts';
 import { baseStyle, cardStyle } from '../../pipeline/lib/pages/page.ts';
-import { readServed } from '../snapshot/snapshot.ts';
 import { TooBusy } from '../store/people/passwords.ts';
 import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
@@ -48,13 +46,6 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
   await app.register(cookie);
   await app.register(formbody);
   const assets = serveAssets(app);
-
-  // For feed readers, which cannot sign in; it contains no data.
-  app.get(FEED, async (request, reply) => {
-    const feed = await readServed(services.snapshot().releases.answers.get(FEED));
-    if (!feed) return answerError(request, reply, 404, 'There is no feed of releases');
-    return reply.header('cache-control', 'public, max-age=300').type('application/atom+xml; charset=utf-8').send(feed);
-  });
 
   const isHttps = () => services.url().startsWith('https:');
   // The __Host- prefix keeps other hosts of the domain from setting our cookies; browsers accept it over https only.
