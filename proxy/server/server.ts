@@ -12,7 +12,7 @@ import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { SourceOptions, SourceSettings } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
-import { countUsage } from '../store/usage-counts.ts';
+import { UsageCounter } from '../store/usage-counts.ts';
 import { openSource, openStore } from './backends.ts';
 import { createMetrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
@@ -80,7 +80,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   opened.defer(async () => snapshots.close());
   const store = await openStore(options.store, options.mayCreate);
   opened.defer(() => store.close());
-  const usage = countUsage(store.usage);
+  const usage = new UsageCounter(store.usage);
   const writeUsage = () =>
     usage.flush().catch((error) => {
       throw new Error(`usage not written: ${errorLine(error)}`, { cause: error });
@@ -89,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
   opened.defer(writeUsage);
   opened.defer(async () => clearInterval(flushTimer));
-  const gate = await openGate(store, { perMinute, perMonth, clock, report });
+  const gate = await openGate(store.database, { perMinute, perMonth, clock, report });
   opened.defer(async () => gate.close());
 
   const unavailable = async () => snapshots.damaged() ?? gate.unavailable();
