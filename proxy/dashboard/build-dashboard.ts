@@ -122,7 +122,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
         if (!known) setCookie(reply, 'session', token);
         const now = services.clock.wallMs();
         const session = hashToken(token);
-        const found = known ? await services.directory.visitor(session, now) : null;
+        const found = known ? await services.directory.sessions.visitor(session, now) : null;
         const browser = tokenIn(request, 'browser');
         const visit: Visit = {
           path: request.url.split('?')[0]!,

@@ -119,7 +119,7 @@ function listRoutes(list: PeopleList): Route[] {
         return done instanceof UsageError ? listPage(visit, services, done.message) : done;
       },
       'POST /invitations/:id/withdraw': async ({ visitor: { person }, params, now }, { directory }) => {
-        await directory.withdrawInvitation(params.id!, person.account_id, now, auditActor(person));
+        await directory.links.withdrawInvitation(params.id!, person.account_id, now, auditActor(person));
         return { location: `${base}?done=withdrawn` };
       },
       'GET /:id': personPage,
@@ -130,7 +130,7 @@ function listRoutes(list: PeopleList): Route[] {
       'POST /:id/two-step-off': about(async (person, { visitor, now }, { directory }) => {
         // People turn off their own on the profile page.
         if (person.id === visitor.person.id) return NOBODY;
-        await directory.turnFactorOff(person.id, now, auditActor(visitor.person));
+        await directory.factors.turnOff(person.id, now, auditActor(visitor.person));
         return { location: `${base}/${person.id}?done=two-step` };
       }),
       'GET /:id/remove': about((person, { csrf }) => {
