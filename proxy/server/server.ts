@@ -14,7 +14,7 @@ import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
 import { UsageCounter } from '../store/usage-counts.ts';
 import { openSource, openStore } from './backends.ts';
-import { createMetrics } from './metrics.ts';
+import { Metrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import type { Reports } from './reports.ts';
 
@@ -93,7 +93,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   opened.defer(async () => gate.close());
 
   const unavailable = async () => snapshots.damaged() ?? gate.unavailable();
-  const metrics = createMetrics({
+  const metrics = new Metrics({
     snapshots,
     failures,
     unavailable,
@@ -124,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (options.dashboardPort !== undefined) {
     // Loaded only if needed.
     const { openDashboard } = await import('../dashboard/open-dashboard.ts');
-    const { cachedReference: referenceOf } = await import('../dashboard/kit/reference-content.ts');
+    const { cachedReference } = await import('../dashboard/kit/reference-content.ts');
     const dashboard = await openDashboard(options, {
       accounts: store,
       flushUsage,
@@ -133,10 +133,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       apiUrl: () => options.apiUrl ?? url,
       clock,
       report,
-      countSignIn: metrics.countSignIn,
-      snapshot: snapshots.current,
+      countSignIn: (outcome) => metrics.countSignIn(outcome),
+      snapshot: () => snapshots.current(),
       words: (text) => fill(text, countryWords(snapshots.current().territory)),
-      reference: () => referenceOf(snapshots.current()),
+      reference: () => cachedReference(snapshots.current()),
     });
     opened.defer(() => dashboard.close());
     dashboardUrl = await listen(dashboard.app, host, options.dashboardPort, 'dashboard port');
@@ -156,7 +156,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     opsUrl,
     dashboardUrl,
     store,
-    current: snapshots.current,
+    current: () => snapshots.current(),
     async close() {
       stopping = true;
       // /readyz keeps answering until the end.
