@@ -97,15 +97,15 @@ async function targetAccount({ account, serviceTeam }: Target, store: AccountSto
     throw new UsageError('expected either --account NAME or --service-team');
   }
   if (account === undefined) return null;
-  const found = await store.findAccount(account);
-  if (!found) throw new UsageError(`no account named ${JSON.stringify(account)}`);
-  return found;
+  const target = await store.findAccount(account);
+  if (!target) throw new UsageError(`no account named ${JSON.stringify(account)}`);
+  return target;
 }
 
 async function requirePerson(email: string, directory: Directory): Promise<Person> {
-  const found = await directory.credentials(email.trim().toLowerCase());
-  if (!found) throw new UsageError(`nobody has the email ${JSON.stringify(email)}`);
-  return found.person;
+  const credentials = await directory.credentials(email.trim().toLowerCase());
+  if (!credentials) throw new UsageError(`nobody has the email ${JSON.stringify(email)}`);
+  return credentials.person;
 }
 
 function showLink(shown: { email: string }, link: string, forMs: number, { json }: StoreOptions): void {
