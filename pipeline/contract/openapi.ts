@@ -201,7 +201,7 @@ function description(): string {
     '',
     'Paths that name no version are all answered from one; `Model-Version` says which. With `/v1/versions/VERSION` in place of `/v1` an answer stays the same, byte for byte, as long as `/v1/versions` lists the version as kept; after that it is a 404, `UNKNOWN_VERSION`. Answers of a replaced version carry `Deprecation`, and `Sunset` if it is promised to be kept until a given time.',
     '',
-    'Within /v1, fields, operations, parameters and codes may be added, but are never removed or given another meaning. Removals are announced in the feed and by `Deprecation` and `Sunset`, at least twelve months ahead; breaking changes come as /v2 beside /v1.',
+    'Within /v1, fields, operations, parameters and codes may be added, but are never removed or given another meaning. Removals are announced in the notes of `/v1/versions` and by `Deprecation` and `Sunset`, at least twelve months ahead; breaking changes come as /v2 beside /v1.',
     '',
     'Examples are answers of this version for the example values of parameters, with their lists shortened.',
   ].join('\n');

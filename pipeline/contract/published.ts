@@ -60,6 +60,3 @@ export const ReleaseIndex = Type.Object(
   { additionalProperties: false },
 );
 export type ReleaseIndex = Static<typeof ReleaseIndex>;
-
-/** Address of the feed, on the dashboard's port. */
-export const FEED = '/feed.atom';

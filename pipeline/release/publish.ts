@@ -21,7 +21,7 @@ export interface PublishOptions {
   to?: string | undefined;
   /** The reason to publish a version that needs one. */
   approve?: string | undefined;
-  /** The note that key holders and readers of the feed see. */
+  /** The note that key holders see. */
   note?: string | undefined;
   /** For how many days the replaced version is promised to stay available. */
   keepDays?: number | undefined;

@@ -1,14 +1,13 @@
-/** The index of releases for key holders and readers of the feed, which `publish` writes beside the snapshots. */
+/** The index of releases for key holders, which `publish` writes beside the snapshots. */
 import { ENCODINGS, type FileEntry, type Manifest, strongEtag } from '../contract/manifest.ts';
 import { periodRange } from '../contract/months.ts';
 import { RELEASE_OPERATIONS } from '../contract/operations.ts';
-import { diffPath, FEED, type ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
+import { diffPath, type ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
 import type * as schemas from '../contract/schemas.ts';
 import { sha256 } from '../lib/hash.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import type { Snapshot } from '../publish/snapshot/read.ts';
 import { encode } from '../publish/snapshot/tree.ts';
-import { renderFeed } from './feed.ts';
 import type { Review } from './review.ts';
 
 /**
@@ -81,7 +80,6 @@ export async function readReleaseIndex(
 }
 
 const [VERSIONS] = RELEASE_OPERATIONS;
-const besideManifest = (version: string, name: string) => `${version}/index/${name}`;
 
 async function write(files: ReleaseFiles, at: string, known: schemas.Versions): Promise<void> {
   const { current } = known;
@@ -115,14 +113,9 @@ async function write(files: ReleaseFiles, at: string, known: schemas.Versions): 
     }
     releases.push({ ...release, diff });
   }
-  const name = besideManifest(current, 'versions.json');
+  const name = `${current}/index/versions.json`;
   await writeEncoded(files, name, JSON.stringify({ current, versions, releases } satisfies schemas.Versions));
   await list(VERSIONS.path, name);
-  const feed = Buffer.from(renderFeed(current, versions, releases));
-  const feedName = besideManifest(current, 'feed.atom');
-  await files.write(feedName, feed);
-  entries[feedName] = fileEntry(feed);
-  answers[FEED] = feedName;
   const earlier = versions.flatMap(({ model_version, status, replaced_at, sunset }) =>
     status === 'kept' ? [{ model_version, replaced_at: replaced_at!, sunset }] : [],
   );

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { ENCODINGS, strongEtag } from '../contract/manifest.ts';
 import { RELEASE_OPERATIONS } from '../contract/operations.ts';
-import { FEED, ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
+import { ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
 import { sha256 } from '../lib/hash.ts';
 import { compileSchema } from '../lib/json-schema.ts';
 import { releaseFilesIn } from './release-files.ts';
@@ -33,7 +33,6 @@ export async function releaseIndexFaults(snapshot: string): Promise<string[]> {
   const [versions, diff] = RELEASE_OPERATIONS.map(({ response }) => compileSchema(response));
   for (const [address, file] of Object.entries(index.answers)) {
     const text = (await files.read(file))!;
-    if (address === FEED) continue;
     const isValid = (address.includes('/diff/') ? diff : versions)!;
     const what = !isValid(JSON.parse(text.toString()))
       ? `${isValid.errors![0]!.instancePath} ${isValid.errors![0]!.message}`

@@ -9,50 +9,62 @@ interface Connection {
   isCondemned: boolean;
 }
 
-/** Tracks the responses of `server`, and closes connections whose client takes longer than `readingMs` to read one. */
-export function trackInFlight(server: Server, readingMs: number) {
-  const connections = new Map<Socket, Connection>();
-  server.on('connection', (socket: Socket) => {
+/** Tracks the responses of a server, and closes connections whose client takes longer than `readingMs` to read one. */
+export class InFlight {
+  readonly #readingMs: number;
+  readonly #connections = new Map<Socket, Connection>();
+
+  constructor(server: Server, readingMs: number) {
+    this.#readingMs = readingMs;
+    server.on('connection', (socket: Socket) => this.#track(socket));
+  }
+
+  #track(socket: Socket): void {
     const connection: Connection = { responses: new Set(), next: null, isCondemned: false };
-    connections.set(socket, connection);
+    this.#connections.set(socket, connection);
     socket.once('close', () => {
-      connections.delete(socket);
+      this.#connections.delete(socket);
       // Node does not close responses still queued behind an earlier one, and they may keep a file open.
       for (const response of connection.responses) response.destroy();
     });
-  });
-  return {
-    add(socket: Socket, response: ServerResponse): void {
-      const connection = connections.get(socket);
-      if (!connection) return;
-      connection.responses.add(response);
-      const timer = setTimeout(() => socket.destroy(), readingMs).unref();
-      response.once('close', () => {
-        clearTimeout(timer);
-        connection.responses.delete(response);
-        if (connection.responses.size === 0) connection.next?.();
-      });
-    },
-    /** Calls `next` once no response is in flight on `socket`, possibly at once; never if the socket closes first. */
-    afterResponses(socket: Socket, next: () => void): void {
-      const connection = connections.get(socket);
-      if (!connection || connection.responses.size === 0) next();
-      else connection.next = next;
-    },
-    /** Marks `socket`: no further request on it is answered, and it is closed after the current answer. */
-    condemn(socket: Socket): void {
-      const connection = connections.get(socket);
-      if (!connection || connection.isCondemned) return;
-      connection.isCondemned = true;
-      socket.destroySoon = () => closeSlowly(socket);
-    },
-    isCondemned: (socket: Socket) => connections.get(socket)?.isCondemned ?? false,
-    /** Resolves once every response now in flight has been sent, or its connection has closed. */
-    settled(): Promise<unknown> {
-      const all = [...connections.values()].flatMap(({ responses }) => [...responses]);
-      return Promise.all(all.map((response) => once(response, 'close')));
-    },
-  };
+  }
+
+  add(socket: Socket, response: ServerResponse): void {
+    const connection = this.#connections.get(socket);
+    if (!connection) return;
+    connection.responses.add(response);
+    const timer = setTimeout(() => socket.destroy(), this.#readingMs).unref();
+    response.once('close', () => {
+      clearTimeout(timer);
+      connection.responses.delete(response);
+      if (connection.responses.size === 0) connection.next?.();
+    });
+  }
+
+  /** Calls `next` once no response is in flight on `socket`, possibly at once; never if the socket closes first. */
+  afterResponses(socket: Socket, next: () => void): void {
+    const connection = this.#connections.get(socket);
+    if (!connection || connection.responses.size === 0) next();
+    else connection.next = next;
+  }
+
+  /** Marks `socket`: no further request on it is answered, and it is closed after the current answer. */
+  condemn(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (!connection || connection.isCondemned) return;
+    connection.isCondemned = true;
+    socket.destroySoon = () => closeSlowly(socket);
+  }
+
+  isCondemned(socket: Socket): boolean {
+    return this.#connections.get(socket)?.isCondemned ?? false;
+  }
+
+  /** Resolves once every response now in flight has been sent, or its connection has closed. */
+  settled(): Promise<unknown> {
+    const responses = [...this.#connections.values()].flatMap((connection) => [...connection.responses]);
+    return Promise.all(responses.map((response) => once(response, 'close')));
+  }
 }
 
 /** How long a connection that is being closed continues to read what its client sends. */
@@ -68,5 +80,3 @@ function closeSlowly(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
 }
-
-export type InFlight = ReturnType<typeof trackInFlight>;

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type InFlight, trackInFlight } from './in-flight.ts';
+import { InFlight } from './in-flight.ts';
 import { type ProblemCode, problemResponse, sendProblem, UNREAD } from './problems.ts';
 
 /** Bounds on connections and requests; operate.md explains them to operators. */
@@ -36,7 +36,7 @@ declare module 'fastify' {
 }
 
 export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bounds }) => {
-  const inFlight = trackInFlight(app.server, bounds.readingMs);
+  const inFlight = new InFlight(app.server, bounds.readingMs);
   app.decorate('inFlight', inFlight);
   let isStopping = false;
   app.addHook('preClose', async () => {

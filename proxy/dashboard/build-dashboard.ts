@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import cookie, { type CookieSerializeOptions } from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { FEED } from '../../pipeline/contract/published.ts';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { html } from '../../pipeline/lib/pages/html.ts';
 import { baseStyle, cardStyle } from '../../pipeline/lib/pages/page.ts';
-import { readServed } from '../snapshot/snapshot.ts';
 import { TooBusy } from '../store/people/passwords.ts';
 import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
@@ -48,43 +46,16 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
   await app.register(cookie);
   await app.register(formbody);
   const assets = serveAssets(app);
-
-  // For feed readers, which cannot sign in; it contains no data.
-  app.get(FEED, async (request, reply) => {
-    const feed = await readServed(services.snapshot().releases.answers.get(FEED));
-    if (!feed) return answerError(request, reply, 404, 'There is no feed of releases');
-    return reply.header('cache-control', 'public, max-age=300').type('application/atom+xml; charset=utf-8').send(feed);
-  });
-
-  const isHttps = () => services.url().startsWith('https:');
-  // The __Host- prefix keeps other hosts of the domain from setting our cookies; browsers accept it over https only.
-  const cookieName = (name: string) => (isHttps() ? `__Host-${name}` : name);
-  const setCookie = (reply: FastifyReply, name: string, token: string, more: CookieSerializeOptions = {}) =>
-    reply.setCookie(cookieName(name), token, {
-      path: '/',
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: isHttps(),
-      ...more,
-    });
-  const tokenIn = (request: FastifyRequest, name: string): string | null => {
-    const token = request.cookies[cookieName(name)];
-    return token !== undefined && isToken(token) ? token : null;
-  };
+  const answerError = errorPages(services, assets);
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(securityHeaders(isHttps()));
+    reply.headers(securityHeaders(isHttps(services)));
     // Under another host name the page could belong to another site (DNS rebinding), and its links would point there.
     if (request.headers.host !== new URL(services.url()).host) {
       answerError(request, reply, 421, `The dashboard is at ${services.url()}`);
       return reply;
     }
   });
-  const answerError = (request: FastifyRequest, reply: FastifyReply, status: number, title: string, more?: string) => {
-    reply.headers(securityHeaders(isHttps())).code(status).type('text/html; charset=utf-8');
-    const body = html`<h1>${title}</h1>${more && html`<p>${more}</p>`}<p><a href="${services.url()}">Go to the start page</a></p>`;
-    reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
-  };
   app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'Page not found'));
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     if (error instanceof TooBusy) {
@@ -105,73 +76,131 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
     return answerError(request, reply, 500, 'Something went wrong. Please try again later');
   });
 
-  const send = (reply: FastifyReply, route: Route, visit: Visit, answer: Answer) => {
-    if (answer.session !== undefined) setCookie(reply, 'session', answer.session);
-    if (answer.browser !== undefined) setCookie(reply, 'browser', answer.browser, { maxAge: BROWSER_MS / 1000 });
-    if (answer.location !== undefined) return reply.redirect(answer.location, 303);
-    const { title, body, status = 200, retryAfterMs } = answer;
-    if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));
-    const csrf = answer.session === undefined ? visit.csrf : csrfToken(answer.session);
-    const shown = { title, body, visitor: visit.visitor, csrf, path: route.path, assets };
-    return reply.code(status).type('text/html; charset=utf-8').send(layout(shown));
-  };
-
+  const cookies = new TokenCookies(() => isHttps(services));
   for (const route of ROUTES) {
     app.route({
       method: route.method,
       url: route.path,
       handler: async (request, reply) => {
-        const known = tokenIn(request, 'session');
-        const token = known ?? mintToken();
+        const sessionToken = cookies.read(request, 'session');
+        const token = sessionToken ?? mintToken();
         const csrf = csrfToken(token);
-        const form = formFields(request.body);
-        if (route.method === 'POST' && !(known && isOwnForm(request, services.url(), csrf, form.text('csrf')))) {
+        const sent = formFields(request.body).text('csrf');
+        if (route.method === 'POST' && !(sessionToken && isOwnForm(request, services.url(), csrf, sent))) {
           return answerError(request, reply, 403, 'This form is out of date. Go back, reload the page and try again');
         }
-        if (!known) setCookie(reply, 'session', token);
-        const now = services.clock.wallMs();
+        if (!sessionToken) cookies.set(reply, 'session', token);
         const session = hashToken(token);
-        const found = known ? await services.directory.visitor(session, now) : null;
-        const browser = tokenIn(request, 'browser');
-        const visit: Visit = {
-          path: request.url.split('?')[0]!,
-          query: formFields(request.query),
-          form,
-          params: request.params as Record<string, string>,
-          visitor: found && !found.factorDue ? found : null,
-          pending: found?.factorDue ? found : null,
-          session,
-          browser: browser === null ? null : hashToken(browser),
-          csrf,
-          address: countedAddress(request.ip),
-          network: loggedNetwork(request.ip),
-          now,
-        };
-        return send(reply, route, visit, await runRoute(route, visit));
+        const now = services.clock.wallMs();
+        const visitor = sessionToken ? await services.directory.sessions.visitor(session, now) : null;
+        const visit = readVisit(request, { visitor, session, csrf, browser: cookies.read(request, 'browser'), now });
+        return sendAnswer(reply, route, visit, await runRoute(route, visit, services), { cookies, assets });
       },
     });
   }
-
-  const runRoute = async (route: Route, visit: Visit): Promise<Answer> => {
-    try {
-      if (route.for === 'anyone') return await route.answer(visit, services);
-      const { visitor } = visit;
-      if (visitor === null) return { location: visit.pending ? '/sign-in/code' : '/sign-in' };
-      if (!route.for.includes(visitor.person.role)) return forbidden(visitor);
-      if (route.path !== TWO_STEP && mustSetUpFactor(visitor.person, services.twoStep)) return { location: TWO_STEP };
-      const signedIn = visit as SignedIn;
-      const asked = route.method === 'POST' && route.unasked === undefined;
-      return (asked && (await refuseUnconfirmed(signedIn, services))) || (await route.answer(signedIn, services));
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      return {
-        title: 'Nothing was changed',
-        status: 400,
-        body: html`<h1>Nothing was changed</h1>${problem('This could not be done', error.message)}`,
-      };
-    }
-  };
   return app;
+}
+
+const isHttps = ({ url }: Services) => url().startsWith('https:');
+
+/** Cookies with tokens. */
+class TokenCookies {
+  readonly #isHttps: () => boolean;
+
+  constructor(isHttps: () => boolean) {
+    this.#isHttps = isHttps;
+  }
+
+  set(reply: FastifyReply, name: string, token: string, more: CookieSerializeOptions = {}): void {
+    const secure = this.#isHttps();
+    reply.setCookie(this.#fullName(name), token, { path: '/', httpOnly: true, sameSite: 'lax', secure, ...more });
+  }
+
+  read(request: FastifyRequest, name: string): string | null {
+    const token = request.cookies[this.#fullName(name)];
+    return token !== undefined && isToken(token) ? token : null;
+  }
+
+  /** The prefix keeps other hosts of the domain from setting our cookies; browsers accept it over https only. */
+  #fullName(name: string): string {
+    return this.#isHttps() ? `__Host-${name}` : name;
+  }
+}
+
+/** Returns a function that answers a request with an error. */
+function errorPages(services: Services, assets: AssetUrls) {
+  return (request: FastifyRequest, reply: FastifyReply, status: number, title: string, more?: string): void => {
+    reply
+      .headers(securityHeaders(isHttps(services)))
+      .code(status)
+      .type('text/html; charset=utf-8');
+    const body = html`<h1>${title}</h1>${more && html`<p>${more}</p>`}<p><a href="${services.url()}">Go to the start page</a></p>`;
+    reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
+  };
+}
+
+interface VisitState {
+  /** The owner of the session, signed in fully or but for the code. */
+  visitor: Visitor | null;
+  session: Buffer;
+  csrf: string;
+  /** The token by which the browser was remembered. */
+  browser: string | null;
+  now: number;
+}
+
+function readVisit(request: FastifyRequest, { visitor, session, csrf, browser, now }: VisitState): Visit {
+  return {
+    path: request.url.split('?')[0]!,
+    query: formFields(request.query),
+    form: formFields(request.body),
+    params: request.params as Record<string, string>,
+    visitor: visitor && !visitor.factorDue ? visitor : null,
+    pending: visitor?.factorDue ? visitor : null,
+    session,
+    browser: browser === null ? null : hashToken(browser),
+    csrf,
+    address: countedAddress(request.ip),
+    network: loggedNetwork(request.ip),
+    now,
+  };
+}
+
+async function runRoute(route: Route, visit: Visit, services: Services): Promise<Answer> {
+  try {
+    if (route.for === 'anyone') return await route.answer(visit, services);
+    const { visitor } = visit;
+    if (visitor === null) return { location: visit.pending ? '/sign-in/code' : '/sign-in' };
+    if (!route.for.includes(visitor.person.role)) return forbidden(visitor);
+    if (route.path !== TWO_STEP && mustSetUpFactor(visitor.person, services.twoStep)) return { location: TWO_STEP };
+    const signedIn = visit as SignedIn;
+    const mustConfirm = route.method === 'POST' && route.unasked === undefined;
+    return (mustConfirm && (await refuseUnconfirmed(signedIn, services))) || (await route.answer(signedIn, services));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return {
+      title: 'Nothing was changed',
+      status: 400,
+      body: html`<h1>Nothing was changed</h1>${problem('This could not be done', error.message)}`,
+    };
+  }
+}
+
+function sendAnswer(
+  reply: FastifyReply,
+  route: Route,
+  visit: Visit,
+  answer: Answer,
+  { cookies, assets }: { cookies: TokenCookies; assets: AssetUrls },
+): FastifyReply {
+  if (answer.session !== undefined) cookies.set(reply, 'session', answer.session);
+  if (answer.browser !== undefined) cookies.set(reply, 'browser', answer.browser, { maxAge: BROWSER_MS / 1000 });
+  if (answer.location !== undefined) return reply.redirect(answer.location, 303);
+  const { title, body, status = 200, retryAfterMs } = answer;
+  if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+  const csrf = answer.session === undefined ? visit.csrf : csrfToken(answer.session);
+  const shown = { title, body, visitor: visit.visitor, csrf, path: route.path, assets };
+  return reply.code(status).type('text/html; charset=utf-8').send(layout(shown));
 }
 
 function forbidden({ account }: Visitor): Answer {
@@ -183,8 +212,8 @@ function forbidden({ account }: Visitor): Answer {
 /** Serves the files that pages load, under names that change with their content. */
 function serveAssets(app: FastifyInstance): AssetUrls {
   const urls = Object.entries(ASSETS).map(([name, [file, type]]) => {
-    const own = readFileSync(join(import.meta.dirname, 'assets', file), 'utf8');
-    const content = name === 'style' ? baseStyle() + cardStyle() + own : own;
+    const text = readFileSync(join(import.meta.dirname, 'assets', file), 'utf8');
+    const content = name === 'style' ? baseStyle() + cardStyle() + text : text;
     const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
     const url = `/assets/${version}-${file}`;
     app.get(url, (_request, reply) =>

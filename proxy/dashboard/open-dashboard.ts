@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { HOUR_MS } from '../../pipeline/lib/clock.ts';
 import { errorLine } from '../../pipeline/lib/errors.ts';
-import { openDirectory } from '../store/people/directory.ts';
+import { Directory } from '../store/people/directory.ts';
 import type { Role } from '../store/row-types.ts';
 import { buildDashboard } from './build-dashboard.ts';
 import type { Services } from './kit/services.ts';
@@ -62,7 +62,7 @@ export async function openDashboard(settings: DashboardSettings, services: Given
     ...services,
     usage: services.accounts.usage,
     attempts: services.accounts.attempts,
-    directory: openDirectory(services.accounts.database),
+    directory: new Directory(services.accounts.database),
     mailer,
     brand: settings.brand,
     url: () => url,

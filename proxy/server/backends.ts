@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { SourceOptions } from '../snapshot/sources.ts';
 import type { SnapshotSource } from '../snapshot/watch.ts';
-import { type AccountStore, storeIn } from '../store/account-store.ts';
+import { AccountStore } from '../store/account-store.ts';
 
 export const DEFAULT_STORE = 'sqlite:build/proxy.sqlite';
 
@@ -21,11 +21,11 @@ export async function openStore(store: string, mayCreate = false): Promise<Accou
   if (file !== null) {
     refuseForeign(file);
     const { openSqlite } = await import('../store/sqlite.ts');
-    return storeIn(openSqlite(file, mayCreate));
+    return new AccountStore(openSqlite(file, mayCreate));
   }
   if (!/^postgres(ql)?:\/\//.test(store)) throw new UsageError('store: expected sqlite:FILE or postgres://…');
   const { openPostgres } = await import('../store/postgres.ts');
-  return storeIn(openPostgres(store, mayCreate));
+  return new AccountStore(openPostgres(store, mayCreate));
 }
 
 /**

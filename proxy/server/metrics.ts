@@ -5,15 +5,6 @@ import { SIGN_IN_OUTCOMES, type SignInOutcome } from '../dashboard/kit/services.
 import type { SnapshotSource } from '../snapshot/watch.ts';
 import type { Reports } from './reports.ts';
 
-export interface Metrics {
-  /** Counts one answered request. */
-  count(record: AccessRecord): void;
-  countSignIn(outcome: SignInOutcome): void;
-  /** The metrics in Prometheus' text format. */
-  render(): Promise<string>;
-  contentType: string;
-}
-
 export interface MetricsSources {
   snapshots: SnapshotSource;
   failures: Reports['failures'];
@@ -27,29 +18,63 @@ export interface MetricsSources {
 const LATENCY_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 /** The metrics of one proxy, including the standard ones of its process. */
-export function createMetrics({ snapshots, failures, unavailable, connections }: MetricsSources): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
-    name: 'malaria_requests_total',
-    help: 'Requests by operation, status and key kind; 401, 403 and 429 are refusals, 499 is a client that disconnected.',
-    labelNames: ['operation', 'status', 'key_kind'],
-    registers,
-  });
-  const latency = new Histogram({
-    name: 'malaria_request_duration_seconds',
-    help: 'From the headers of a request to the last byte of its answer.',
-    buckets: LATENCY_BUCKETS,
-    registers,
-  });
-  const signIns = new Counter({
-    name: 'malaria_sign_ins_total',
-    help: 'Attempts to sign in to the dashboard, or to confirm one’s identity there, by outcome.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  for (const outcome of SIGN_IN_OUTCOMES) signIns.inc({ outcome }, 0);
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<'operation' | 'status' | 'key_kind'>;
+  readonly #latency: Histogram;
+  readonly #signIns: Counter<'outcome'>;
+
+  constructor(sources: MetricsSources) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    this.#requests = new Counter({
+      name: 'malaria_requests_total',
+      help: 'Requests by operation, status and key kind; 401, 403 and 429 are refusals, 499 is a client that disconnected.',
+      labelNames: ['operation', 'status', 'key_kind'],
+      registers,
+    });
+    this.#latency = new Histogram({
+      name: 'malaria_request_duration_seconds',
+      help: 'From the headers of a request to the last byte of its answer.',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    });
+    this.#signIns = new Counter({
+      name: 'malaria_sign_ins_total',
+      help: 'Attempts to sign in to the dashboard, or to confirm one’s identity there, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of SIGN_IN_OUTCOMES) this.#signIns.inc({ outcome }, 0);
+    addStateMetrics(registers, sources);
+  }
+
+  /** Counts one answered request. */
+  count({ operation, status, key_kind, ms }: AccessRecord): void {
+    this.#requests.inc({ operation, status, key_kind });
+    // A malformed request that never reached a handler has no duration.
+    if (ms > 0) this.#latency.observe(ms / 1000);
+  }
+
+  countSignIn(outcome: SignInOutcome): void {
+    this.#signIns.inc({ outcome });
+  }
+
+  /** The metrics in Prometheus' text format. */
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+}
+
+/** Metrics that are read whenever they are asked for. */
+function addStateMetrics(
+  registers: Registry[],
+  { snapshots, failures, unavailable, connections }: MetricsSources,
+): void {
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
       name,
@@ -104,14 +129,4 @@ export function createMetrics({ snapshots, failures, unavailable, connections }:
     async () => ((await unavailable()) === null ? 1 : 0),
   );
   gauge('malaria_connections', 'Connections to the API.', connections);
-  return {
-    count({ operation, status, key_kind, ms }) {
-      requests.inc({ operation, status, key_kind });
-      // A malformed request that never reached a handler has no duration.
-      if (ms > 0) latency.observe(ms / 1000);
-    },
-    countSignIn: (outcome) => signIns.inc({ outcome }),
-    render: () => registry.metrics(),
-    contentType: registry.contentType,
-  };
 }

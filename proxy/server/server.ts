@@ -12,9 +12,9 @@ import type { Snapshot } from '../snapshot/snapshot.ts';
 import type { SourceOptions, SourceSettings } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
-import { countUsage } from '../store/usage-counts.ts';
+import { UsageCounter } from '../store/usage-counts.ts';
 import { openSource, openStore } from './backends.ts';
-import { createMetrics } from './metrics.ts';
+import { Metrics } from './metrics.ts';
 import { buildOps } from './ops.ts';
 import type { Reports } from './reports.ts';
 
@@ -80,7 +80,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   opened.defer(async () => snapshots.close());
   const store = await openStore(options.store, options.mayCreate);
   opened.defer(() => store.close());
-  const usage = countUsage(store.usage);
+  const usage = new UsageCounter(store.usage);
   const writeUsage = () =>
     usage.flush().catch((error) => {
       throw new Error(`usage not written: ${errorLine(error)}`, { cause: error });
@@ -89,11 +89,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
   opened.defer(writeUsage);
   opened.defer(async () => clearInterval(flushTimer));
-  const gate = await openGate(store, { perMinute, perMonth, clock, report });
+  const gate = await openGate(store.database, { perMinute, perMonth, clock, report });
   opened.defer(async () => gate.close());
 
   const unavailable = async () => snapshots.damaged() ?? gate.unavailable();
-  const metrics = createMetrics({
+  const metrics = new Metrics({
     snapshots,
     failures,
     unavailable,
@@ -124,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   if (options.dashboardPort !== undefined) {
     // Loaded only if needed.
     const { openDashboard } = await import('../dashboard/open-dashboard.ts');
-    const { cachedReference: referenceOf } = await import('../dashboard/kit/reference-content.ts');
+    const { cachedReference } = await import('../dashboard/kit/reference-content.ts');
     const dashboard = await openDashboard(options, {
       accounts: store,
       flushUsage,
@@ -133,10 +133,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       apiUrl: () => options.apiUrl ?? url,
       clock,
       report,
-      countSignIn: metrics.countSignIn,
-      snapshot: snapshots.current,
+      countSignIn: (outcome) => metrics.countSignIn(outcome),
+      snapshot: () => snapshots.current(),
       words: (text) => fill(text, countryWords(snapshots.current().territory)),
-      reference: () => referenceOf(snapshots.current()),
+      reference: () => cachedReference(snapshots.current()),
     });
     opened.defer(() => dashboard.close());
     dashboardUrl = await listen(dashboard.app, host, options.dashboardPort, 'dashboard port');
@@ -156,7 +156,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     opsUrl,
     dashboardUrl,
     store,
-    current: snapshots.current,
+    current: () => snapshots.current(),
     async close() {
       stopping = true;
       // /readyz keeps answering until the end.

@@ -4,11 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { Check } from 'typebox/value';
 import { ENCODINGS, type Encoding } from '../../pipeline/contract/manifest.ts';
 import { RELEASE_OPERATIONS } from '../../pipeline/contract/operations.ts';
-import { FEED, RELEASES, ReleaseIndex, releaseIndexFile, snapshotPath } from '../../pipeline/contract/published.ts';
+import { RELEASES, ReleaseIndex, releaseIndexFile, snapshotPath } from '../../pipeline/contract/published.ts';
 import type { Versions } from '../../pipeline/contract/schemas.ts';
 import { errorLine } from '../../pipeline/lib/errors.ts';
 import {
-  type Coding,
   checkRelative,
   type Damage,
   describeSnapshot,
@@ -21,7 +20,7 @@ import {
 
 /** The answers that belong to no single snapshot, and the versions that are served. */
 export interface Releases {
-  /** By address: `/v1/versions`, diffs, the feed. */
+  /** By address: `/v1/versions`, and diffs. */
   answers: ReadonlyMap<string, ServedFile>;
   /** The earlier versions that are served. */
   versions: ReadonlyMap<string, Version>;
@@ -75,7 +74,7 @@ export async function openReleases(
   const answers = new Map<string, ServedFile>();
   const damage: Damage = new Map();
   for (const [address, name] of Object.entries(index.answers)) {
-    const endings: [Coding, string][] = address === FEED ? [] : (Object.entries(ENCODINGS) as [Encoding, string][]);
+    const endings = Object.entries(ENCODINGS) as [Encoding, string][];
     const codings: ServedFile['codings'] = new Map(
       await Promise.all(
         [...endings, ['identity', ''] as const].map(async ([coding, ending]) => {

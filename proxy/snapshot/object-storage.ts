@@ -21,14 +21,6 @@ import { parseS3 } from './s3-url.ts';
 import { checkRelative, openSnapshot, parseManifest } from './snapshot.ts';
 import { type Refusal, repeat } from './watch.ts';
 
-export interface SnapshotMirror {
-  /** A link to the copy, for `watchSnapshot`. */
-  path: string;
-  /** The published snapshot, if it could not be fetched intact. */
-  refused(): Refusal | null;
-  close(): Promise<void>;
-}
-
 export interface MirrorOptions {
   /** How often to check what is published; each check is a billed request. */
   pollMs?: number | undefined;
@@ -42,86 +34,120 @@ const FETCHED_AT_ONCE = 16;
 const REPLACED_MS = 120_000;
 
 /**
- * Keeps a copy of the snapshot that the object `current` names, and a link `current` to it, in `folder`, which belongs
+ * Keeps a copy of the snapshot that the object `current` names, and a link `current` to it, in a folder, which belongs
  * to this process alone. A snapshot is fetched into a temporary folder, checked against its manifest, and only then
  * linked. Credentials and endpoint come from the environment, as for all AWS tools (AWS_REGION, AWS_ACCESS_KEY_ID,
  * AWS_ENDPOINT_URL_S3 …).
- * @throws UsageError if there is neither a snapshot to fetch nor an earlier copy.
  */
-export async function mirrorSnapshots(url: string, folder: string, options: MirrorOptions): Promise<SnapshotMirror> {
-  const { pollMs = 5000, retryMs = 30_000, report } = options;
-  const { bucket, prefix } = parseS3(url)!;
-  const client = openClient();
-  const path = join(folder, 'current');
-  let etag: string | undefined;
-  let refusal: (Refusal & { at: number }) | null = null;
-  let sweeping: NodeJS.Timeout | undefined;
+export class SnapshotMirror {
+  /** A link to the copy, for `SnapshotWatcher`. */
+  readonly path: string;
+  readonly #url: string;
+  readonly #folder: string;
+  readonly #retryMs: number;
+  readonly #report: MirrorOptions['report'];
+  readonly #client = openClient();
+  readonly #stop = new AbortController();
+  #etag: string | undefined;
+  #refusal: (Refusal & { refusedAt: number }) | null = null;
+  #sweeping: NodeJS.Timeout | undefined;
+  #checking = Promise.resolve();
   /** Fetching of earlier versions, which starts once the current one is served. */
-  let earlier = Promise.resolve();
-  const stop = new AbortController();
+  #fetchingEarlier = Promise.resolve();
 
-  const get = async (name: string, ifNoneMatch?: string) => {
-    const input = { Bucket: bucket, Key: prefix + name, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) };
-    return client.send(new GetObjectCommand(input), { abortSignal: stop.signal });
-  };
-  const check = async () => {
-    const pointer = await get('current', etag).catch((error) => {
+  private constructor(url: string, folder: string, { retryMs = 30_000, report }: MirrorOptions) {
+    this.path = join(folder, 'current');
+    this.#url = url;
+    this.#folder = folder;
+    this.#retryMs = retryMs;
+    this.#report = report;
+  }
+
+  /** @throws UsageError if there is neither a snapshot to fetch nor an earlier copy. */
+  static async open(url: string, folder: string, options: MirrorOptions): Promise<SnapshotMirror> {
+    const { pollMs = 5000 } = options;
+    const mirror = new SnapshotMirror(url, folder, options);
+    await mkdir(join(folder, 'snapshots'), { recursive: true });
+    await sweep(folder);
+    await mirror.#check().catch(async (error) => {
+      await access(mirror.path).catch(() => {
+        mirror.#client.destroy();
+        throw new UsageError(`no snapshot from ${url}: ${errorLine(error)}`, { cause: error });
+      });
+    });
+    mirror.#checking = repeat(() => mirror.#check().catch(() => {}), pollMs, mirror.#stop.signal);
+    return mirror;
+  }
+
+  /** The published snapshot, if it could not be fetched intact. */
+  refused(): Refusal | null {
+    return this.#refusal && { directory: this.#refusal.directory, reason: this.#refusal.reason };
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#sweeping);
+    await this.#checking;
+    await this.#fetchingEarlier;
+    this.#client.destroy();
+  }
+
+  /** Fetches what is published, unless it was just refused. */
+  async #check(): Promise<void> {
+    const refusal = this.#refusal;
+    if (refusal && performance.now() - refusal.refusedAt < this.#retryMs) return;
+    try {
+      await this.#fetchPublished();
+      this.#refusal = null;
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      const reason = errorLine(error);
+      this.#report(`cannot fetch a newer snapshot from ${this.#url}: ${reason}`, 'publication');
+      this.#refusal = { directory: this.#url, reason, refusedAt: performance.now() };
+      throw error;
+    }
+  }
+
+  async #fetchPublished(): Promise<void> {
+    const url = this.#url;
+    const folder = this.#folder;
+    const pointer = await this.#get('current', this.#etag).catch((error) => {
       if (error.$metadata?.httpStatusCode === 304) return null;
       throw new Error(`${url}/current: ${errorLine(error)}`, { cause: error });
     });
     if (!pointer) return;
     const target = (await pointer.Body!.transformToString()).trim();
     if (versionAt(target) === null) throw new Error(`${url}/current does not contain snapshots/VERSION`);
-    const have = await readlink(path).catch(() => null);
-    if (have !== target) await fetchSnapshot(get, target, folder);
+    const get: Get = (name) => this.#get(name);
+    const isNew = (await readlink(this.path).catch(() => null)) !== target;
+    if (isNew) await fetchSnapshot(get, target, folder);
     const index = await fetchReleaseIndex(get, target, folder);
-    if (index) earlier = earlier.then(() => fetchEarlier(get, index, folder, stop.signal, report));
-    if (have !== target) {
+    if (index) {
+      this.#fetchingEarlier = this.#fetchingEarlier.then(() =>
+        fetchEarlier(get, index, folder, this.#stop.signal, this.#report),
+      );
+    }
+    if (isNew) {
       await pointTo(folder, target);
-      clearTimeout(sweeping);
-      sweeping = setTimeout(() => {
-        sweep(folder).catch((error) =>
-          report(`old copies in ${folder} could not be removed: ${errorLine(error)}`, 'publication'),
-        );
-      }, REPLACED_MS).unref();
+      this.#sweepLater();
     }
-    etag = pointer.ETag;
-  };
-  const tryCheck = async () => {
-    if (refusal && performance.now() - refusal.at < retryMs) return;
-    try {
-      await check();
-      refusal = null;
-    } catch (error) {
-      if (stop.signal.aborted) return;
-      const reason = errorLine(error);
-      report(`cannot fetch a newer snapshot from ${url}: ${reason}`, 'publication');
-      refusal = { directory: url, reason, at: performance.now() };
-      throw error;
-    }
-  };
+    this.#etag = pointer.ETag;
+  }
 
-  await mkdir(join(folder, 'snapshots'), { recursive: true });
-  await sweep(folder);
-  await tryCheck().catch(async (error) => {
-    await access(path).catch(() => {
-      client.destroy();
-      throw new UsageError(`no snapshot from ${url}: ${errorLine(error)}`, { cause: error });
-    });
-  });
-  const checking = repeat(() => tryCheck().catch(() => {}), pollMs, stop.signal);
+  #sweepLater(): void {
+    clearTimeout(this.#sweeping);
+    this.#sweeping = setTimeout(() => {
+      sweep(this.#folder).catch((error) =>
+        this.#report(`old copies in ${this.#folder} could not be removed: ${errorLine(error)}`, 'publication'),
+      );
+    }, REPLACED_MS).unref();
+  }
 
-  return {
-    path,
-    refused: () => refusal && { directory: refusal.directory, reason: refusal.reason },
-    async close() {
-      stop.abort();
-      clearTimeout(sweeping);
-      await checking;
-      await earlier;
-      client.destroy();
-    },
-  };
+  #get(name: string, ifNoneMatch?: string): Promise<GetObjectCommandOutput> {
+    const { bucket, prefix } = parseS3(this.#url)!;
+    const input = { Bucket: bucket, Key: prefix + name, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) };
+    return this.#client.send(new GetObjectCommand(input), { abortSignal: this.#stop.signal });
+  }
 }
 
 type Get = (name: string) => Promise<GetObjectCommandOutput>;
@@ -164,13 +190,13 @@ async function fetchSnapshot(get: Get, target: string, folder: string, temporary
 /** Fetches the release index that belongs to the snapshot at `target`; null if there is none. */
 async function fetchReleaseIndex(get: Get, target: string, folder: string): Promise<ReleaseIndex | null> {
   const name = releaseIndexFile(versionAt(target)!);
-  const found = await get(`${RELEASES}/${name}`).catch((error) => {
+  const object = await get(`${RELEASES}/${name}`).catch((error) => {
     // Storage without permission to list answers 403 for objects that do not exist.
     if ([403, 404].includes(error.$metadata?.httpStatusCode)) return null;
     throw new Error(`${RELEASES}/${name}: ${errorLine(error)}`, { cause: error });
   });
-  if (!found) return null;
-  const text = await found.Body!.transformToString();
+  if (!object) return null;
+  const text = await object.Body!.transformToString();
   const index = parseReleaseIndex(text, name);
   await inParallel(FETCHED_AT_ONCE, Object.keys(index.files), async (file) => {
     const body = await (await get(`${RELEASES}/${checkRelative(file)}`)).Body!.transformToByteArray();

@@ -1,7 +1,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
-import { type SnapshotSource, type WatchOptions, watchSnapshot } from './watch.ts';
+import { type SnapshotSource, SnapshotWatcher, type WatchOptions } from './watch.ts';
 
 /** The operator's settings. */
 export interface SourceSettings {
@@ -25,14 +25,14 @@ export interface SourceOptions extends SourceSettings {
 export async function openCopies(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot, snapshotCopies, pollMs, report } = options;
   // Loaded only here: a folder does not need the S3 client.
-  const { mirrorSnapshots } = await import('./object-storage.ts');
-  const mirror = await mirrorSnapshots(snapshot, snapshotCopies, { report, pollMs });
+  const { SnapshotMirror } = await import('./object-storage.ts');
+  const mirror = await SnapshotMirror.open(snapshot, snapshotCopies, { report, pollMs });
   try {
     const copies = await watch(mirror.path, options);
     return {
-      current: copies.current,
+      current: () => copies.current(),
       refused: () => mirror.refused() ?? copies.refused(),
-      damaged: copies.damaged,
+      damaged: () => copies.damaged(),
       close: async () => {
         copies.close();
         await mirror.close();
@@ -47,16 +47,16 @@ export async function openCopies(options: SourceOptions): Promise<SnapshotSource
 /** The snapshots in a folder, or behind a link to one. @throws UsageError if there is none, or it is damaged. */
 export async function openFolder(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot } = options;
-  const found = await lstat(snapshot).catch(() => {
+  const link = await lstat(snapshot).catch(() => {
     throw new UsageError(
       `no snapshot at ${snapshot}; run \`malaria-risk build --publish\` first, or name one with --snapshot`,
     );
   });
   const folder = dirname(snapshot);
   const { uid } = await stat(folder);
-  if (found.isSymbolicLink() && found.uid !== uid) {
+  if (link.isSymbolicLink() && link.uid !== uid) {
     options.report(
-      `${snapshot} belongs to user ${found.uid} and its folder to user ${uid}, whose publications may fail; run: sudo chown -h --reference=${folder} ${snapshot}`,
+      `${snapshot} belongs to user ${link.uid} and its folder to user ${uid}, whose publications may fail; run: sudo chown -h --reference=${folder} ${snapshot}`,
       'publication',
     );
   }
@@ -65,7 +65,7 @@ export async function openFolder(options: SourceOptions): Promise<SnapshotSource
 
 async function watch(path: string, { fallBack, pollMs, sweepMs, report }: SourceOptions): Promise<SnapshotSource> {
   try {
-    return await watchSnapshot(path, { report, fallBack, sweepMs, intervalMs: pollMs });
+    return await SnapshotWatcher.open(path, { report, fallBack, sweepMs, intervalMs: pollMs });
   } catch (error) {
     throw new UsageError(`the snapshot at ${path} is damaged: ${errorLine(error)}`, { cause: error });
   }

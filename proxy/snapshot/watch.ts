@@ -39,79 +39,126 @@ export interface WatchOptions {
 }
 
 /**
- * Opens the snapshot at `path`, a directory or a link to one, and keeps checking whether another has been published
+ * Opens the snapshot at a path, a directory or a link to one, and keeps checking whether another has been published
  * there. It polls, since file-system events do not work across links or on most network file systems, and a `stat` a
  * second costs nothing. A newer snapshot is checked in full before a single assignment switches to it; so is the
  * present one, once it was found to be damaged.
- * @throws Error, in one line, if there is no intact snapshot at the start.
  */
-export async function watchSnapshot(path: string, options: WatchOptions): Promise<SnapshotSource> {
-  const { intervalMs = 1000, retryMs = 30_000, sweepMs = 600_000, fallBack = false, report } = options;
-  let snapshot: Served | null = null;
-  /** Of the snapshot at `path` that is served; empty while none is. */
-  let identity = '';
-  let refusal: (Refusal & { identity: string; at: number }) | null = null;
+export class SnapshotWatcher implements SnapshotSource {
+  readonly #path: string;
+  readonly #retryMs: number;
+  readonly #fallBack: boolean;
+  readonly #report: WatchOptions['report'];
+  readonly #stop = new AbortController();
+  #snapshot: Served | null = null;
+  /** Of the snapshot at the path, if it is the one that is served; empty while it is not. */
+  #identity = '';
+  #refusal: (Refusal & { identity: string; refusedAt: number }) | null = null;
 
-  const isIntact = () => snapshot !== null && snapshot.damage.size === 0;
-  const serve = async (directory: string, published: string) => {
-    const opened = await openSnapshot(directory);
-    const isFirst = snapshot === null;
-    snapshot = { ...opened, releases: await openReleases(published, report, snapshot?.releases) };
-    if (!isFirst || directory !== published) report(`now serving ${snapshot.model_version} from ${snapshot.directory}`);
-  };
-  const serveBefore = async () => {
-    // Where the link points, even if nothing is there any more.
-    const published = await realpath(path).catch(async () => resolve(dirname(path), await readlink(path)));
-    const version = await versionBefore(await openReleases(published, report, snapshot?.releases));
-    if (version === null) throw new Error('no other version was current before');
-    await serve(join(dirname(dirname(published)), snapshotPath(version)), published);
-    identity = '';
-  };
+  private constructor(path: string, { retryMs = 30_000, fallBack = false, report }: WatchOptions) {
+    this.#path = path;
+    this.#retryMs = retryMs;
+    this.#fallBack = fallBack;
+    this.#report = report;
+  }
 
-  const check = async () => {
-    const found = await readIdentity(path).catch((error) => `unreadable: ${errorLine(error)}`);
-    if (found === identity && isIntact()) {
-      refusal = null;
+  /** @throws Error, in one line, if there is no intact snapshot at the start. */
+  static async open(path: string, options: WatchOptions): Promise<SnapshotWatcher> {
+    const { intervalMs = 1000, sweepMs = 600_000 } = options;
+    const watcher = new SnapshotWatcher(path, options);
+    await watcher.#check();
+    if (watcher.#snapshot === null) throw new Error(watcher.#refusal!.reason);
+    const { signal } = watcher.#stop;
+    repeat(() => watcher.#check(), intervalMs, signal);
+    sweep(() => watcher.current(), sweepMs, signal);
+    return watcher;
+  }
+
+  current(): Served {
+    return this.#snapshot!;
+  }
+
+  refused(): Refusal | null {
+    return this.#refusal && { directory: this.#refusal.directory, reason: this.#refusal.reason };
+  }
+
+  damaged(): string | null {
+    return this.current().damage.values().next().value ?? null;
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  #isIntact(): boolean {
+    return this.#snapshot !== null && this.#snapshot.damage.size === 0;
+  }
+
+  async #check(): Promise<void> {
+    const identity = await readIdentity(this.#path).catch((error) => `unreadable: ${errorLine(error)}`);
+    if (identity === this.#identity && this.#isIntact()) {
+      this.#refusal = null;
       return;
     }
-    if (refusal?.identity === found && performance.now() - refusal.at < retryMs) return;
+    const refusal = this.#refusal;
+    if (refusal?.identity === identity && performance.now() - refusal.refusedAt < this.#retryMs) return;
     try {
-      // The index beside the same snapshot can change: a version was removed, or has arrived from object storage.
-      if (snapshot && isIntact() && snapshotPart(found) === snapshotPart(identity)) {
-        snapshot = { ...snapshot, releases: await openReleases(snapshot.directory, report, snapshot.releases) };
-      } else {
-        const directory = await realpath(path);
-        await serve(directory, directory);
-      }
-      identity = found;
-      refusal = null;
+      await this.#take(identity);
+      this.#identity = identity;
+      this.#refusal = null;
     } catch (error) {
-      let reason = errorLine(error);
-      const cause = isIntact() && identity !== '' ? 'publication' : 'snapshot';
-      if (fallBack && !isIntact()) {
-        await serveBefore().catch((failure) => {
-          reason += `; cannot fall back: ${errorLine(failure)}`;
-        });
-      }
-      refusal = { identity: found, at: performance.now(), directory: path, reason };
-      if (snapshot === null) return;
-      const instead = isIntact() ? `serving ${snapshot.model_version}` : 'out of service until it is mended';
-      report(`refused the snapshot at ${path}: ${reason}; ${instead}`, cause);
+      await this.#refuse(identity, errorLine(error));
     }
-  };
-  await check();
-  if (snapshot === null) throw new Error(refusal!.reason);
-  const stop = new AbortController();
-  const current = () => snapshot!;
-  repeat(check, intervalMs, stop.signal);
-  sweep(current, sweepMs, stop.signal);
+  }
 
-  return {
-    current,
-    refused: () => refusal && { directory: refusal.directory, reason: refusal.reason },
-    damaged: () => current().damage.values().next().value ?? null,
-    close: () => stop.abort(),
-  };
+  /** Serves what is at the path, whose identity is not, or no longer, that of what is served. */
+  async #take(identity: string): Promise<void> {
+    const snapshot = this.#snapshot;
+    // The index beside the same snapshot can change: a version was removed, or has arrived from object storage.
+    if (snapshot && this.#isIntact() && snapshotPart(identity) === snapshotPart(this.#identity)) {
+      const releases = await openReleases(snapshot.directory, this.#report, snapshot.releases);
+      this.#snapshot = { ...snapshot, releases };
+      return;
+    }
+    const directory = await realpath(this.#path);
+    await this.#serve(directory, directory);
+  }
+
+  async #refuse(identity: string, fault: string): Promise<void> {
+    let reason = fault;
+    const cause = this.#isIntact() && this.#identity !== '' ? 'publication' : 'snapshot';
+    if (this.#fallBack && !this.#isIntact()) {
+      await this.#serveBefore().catch((failure) => {
+        reason += `; cannot fall back: ${errorLine(failure)}`;
+      });
+    }
+    this.#refusal = { identity, refusedAt: performance.now(), directory: this.#path, reason };
+    if (this.#snapshot === null) return;
+    const instead = this.#isIntact() ? `serving ${this.#snapshot.model_version}` : 'out of service until it is mended';
+    this.#report(`refused the snapshot at ${this.#path}: ${reason}; ${instead}`, cause);
+  }
+
+  /** Serves the snapshot in `directory`, with the release index beside the one in `published`. */
+  async #serve(directory: string, published: string): Promise<void> {
+    const opened = await openSnapshot(directory);
+    const isFirst = this.#snapshot === null;
+    const releases = await openReleases(published, this.#report, this.#snapshot?.releases);
+    this.#snapshot = { ...opened, releases };
+    if (!isFirst || directory !== published) {
+      this.#report(`now serving ${opened.model_version} from ${opened.directory}`);
+    }
+  }
+
+  /** Serves the version that was current before the published one. */
+  async #serveBefore(): Promise<void> {
+    const path = this.#path;
+    // Where the link points, even if nothing is there any more.
+    const published = await realpath(path).catch(async () => resolve(dirname(path), await readlink(path)));
+    const version = await versionBefore(await openReleases(published, this.#report, this.#snapshot?.releases));
+    if (version === null) throw new Error('no other version was current before');
+    await this.#serve(join(dirname(dirname(published)), snapshotPath(version)), published);
+    this.#identity = '';
+  }
 }
 
 /**
@@ -122,11 +169,11 @@ async function sweep(current: () => Snapshot, ms: number, signal: AbortSignal): 
   while (!signal.aborted) {
     const { files, damage } = current();
     const onDisk = [...files.values()].flatMap(({ codings }) => [...codings.values()].filter(({ held }) => !held));
-    for (const found of onDisk) {
+    for (const file of onDisk) {
       await pause(ms / onDisk.length, undefined, { ref: false, signal }).catch(() => {});
       if (signal.aborted || current().files !== files) break;
-      await readChecked(found.path, found.path, found).catch((error) => {
-        if (!isTooManyOpen(error)) damage.set(found.path, errorLine(error));
+      await readChecked(file.path, file.path, file).catch((error) => {
+        if (!isTooManyOpen(error)) damage.set(file.path, errorLine(error));
       });
     }
     if (onDisk.length === 0) await pause(ms, undefined, { ref: false, signal }).catch(() => {});

@@ -1,22 +1,278 @@
-import { accountsAndKeys } from './accounts-and-keys.ts';
-import { type Attempts, countAttempts } from './attempt-counts.ts';
-import type { Database } from './database.ts';
-import { openUsage, type UsageStore } from './usage-counts.ts';
+/** Accounts and their keys in the database. */
+import type { Scope } from '../../pipeline/contract/scopes.ts';
+import { UsageError } from '../../pipeline/lib/errors.ts';
+import { accountBy, accounts, toKey } from './account-queries.ts';
+import {
+  type AccountChange,
+  accountStatus,
+  changeAccount,
+  checkMayHoldKeys,
+  checkName,
+  keyStatus,
+  visualForm,
+} from './account-rules.ts';
+import { Attempts } from './attempt-counts.ts';
+import { COMMAND_LINE, record } from './audit.ts';
+import type { Database, Db } from './database.ts';
+import { hashKey, type KeyKind, keyPrefix, mintKey, randomText } from './key-format.ts';
+import type { Account, AccountKind, Key } from './row-types.ts';
+import { insert, update } from './statements.ts';
+import { changeTagSecret, goodSecrets, mintingSecret, readTagSecrets } from './tag-secrets.ts';
+import { UsageStore } from './usage-counts.ts';
 
-/** Accounts and keys, the people who sign in, sign-in attempts, and requests by day and month. */
-export interface AccountStore extends ReturnType<typeof accountsAndKeys> {
-  database: Database;
-  attempts: Attempts;
-  usage: UsageStore;
-  close(): Promise<void>;
+export interface NewKey {
+  /** What the key begins with. */
+  brand: string;
+  owner: string;
+  name: string;
+  kind: KeyKind;
+  scopes: readonly Scope[];
+  expiresAt: number | null;
 }
 
-export function storeIn(database: Database): AccountStore {
-  return {
-    ...accountsAndKeys(database),
-    database,
-    attempts: countAttempts(database),
-    usage: openUsage(database),
-    close: database.close,
-  };
+export interface LimitChange {
+  /** A number; null for the service's default; undefined to leave it as it is. */
+  perMinute?: number | null | undefined;
+  perMonth?: number | null | undefined;
+}
+
+/**
+ * The store: accounts and their keys, sign-in attempts, and requests by day and month. (people/directory.ts has the people
+ * who sign in.)
+ *
+ * Names are never reused: a removed account keeps its name. No two accounts can be made whose names look the same, nor a
+ * key whose name looks like that of another working key of its owner; two keys with exactly one name are an old one and
+ * its replacement. Looks are compared when something is made. Each change is recorded in the audit log as made by `by`,
+ * and is on disk once it is returned. Every process obeys it from the next request on, since each request reads these
+ * rows.
+ */
+export class AccountStore {
+  readonly database: Database;
+  readonly attempts: Attempts;
+  readonly usage: UsageStore;
+
+  constructor(database: Database) {
+    this.database = database;
+    this.attempts = new Attempts(database);
+    this.usage = new UsageStore(database);
+  }
+
+  close(): Promise<void> {
+    return this.database.close();
+  }
+
+  async createAccount(kind: AccountKind, name: string, now: number, by = COMMAND_LINE): Promise<Account> {
+    const { transact, lockServiceTeam } = this.database;
+    const checked = checkName('account name', name);
+    const id = `acc_${randomText(12)}`;
+    return transact(async (tx) => {
+      // Only the service team and its operator make accounts: this lock keeps two from being made at once.
+      await lockServiceTeam(tx);
+      const lookalike = (await accounts(tx).execute()).find(
+        (account) => visualForm(account.name) === visualForm(checked),
+      );
+      if (lookalike) throw new UsageError(whyTaken(checked, lookalike));
+      const unset = { unlocked_at: null, suspended_at: null, removed_at: null, per_minute: null, per_month: null };
+      await insert(tx, 'accounts', { id, name: checked, kind, created_at: now, ...unset });
+      await record(tx, { action: 'account.create', account: id, subject: checked, detail: kind }, by, now);
+      return accountNamed(tx, checked);
+    });
+  }
+
+  /** Suspension and removal end the sessions of the account's people; removal also removes the people. */
+  changeAccount(name: string, what: AccountChange, now: number, by = COMMAND_LINE): Promise<Account> {
+    return this.#change(name, async (tx, before) => {
+      const after = changeAccount(before, what, now);
+      const { id, unlocked_at, suspended_at, removed_at } = after;
+      if (accountStatus(after) === accountStatus(before) && unlocked_at === before.unlocked_at) return before;
+      const written = await rewrite(tx, before, { unlocked_at, suspended_at, removed_at });
+      if (suspended_at !== null || removed_at !== null) await signOutPeople(tx, after, now);
+      await record(tx, { action: `account.${what}`, account: id, subject: after.name }, by, now);
+      return written;
+    });
+  }
+
+  setLimits(name: string, limits: LimitChange, now = Date.now(), by = COMMAND_LINE): Promise<Account> {
+    return this.#change(name, async (tx, before) => {
+      const { perMinute = before.per_minute, perMonth = before.per_month } = limits;
+      const written = await rewrite(tx, before, { per_minute: perMinute, per_month: perMonth });
+      const detail = `${perMinute ?? 'default'} a minute, ${perMonth ?? 'default'} a month`;
+      await record(tx, { action: 'account.limits', account: before.id, subject: before.name, detail }, by, now);
+      return written;
+    });
+  }
+
+  #change(name: string, work: (tx: Db, before: Account) => Promise<Account>): Promise<Account> {
+    return this.database.transact(async (tx) => work(tx, await accountNamed(tx, name, 'update')));
+  }
+
+  findAccount(name: string): Promise<Account | null> {
+    return accountBy(this.database.db, 'name', name);
+  }
+
+  accountById(id: string): Promise<Account | null> {
+    return accountBy(this.database.db, 'id', id);
+  }
+
+  listAccounts(): Promise<Account[]> {
+    const byAge = accounts(this.database.db).orderBy('created_at');
+    return byAge.orderBy('name', (order) => order.collate('C')).execute();
+  }
+
+  /** Creates a key. Its text, `secret`, is not stored. */
+  async createKey(newKey: NewKey, now: number, by = COMMAND_LINE): Promise<{ key: Key; secret: string }> {
+    const name = checkName('key name', newKey.name);
+    const id = `key_${randomText(12)}`;
+    return this.database.transact(async (tx) => {
+      // Locked against a simultaneous suspension or removal, and against another new key.
+      const owner = await accountNamed(tx, newKey.owner, 'update');
+      checkMayHoldKeys(owner);
+      await refuseLookalike(tx, owner, name, now);
+      const { brand, kind, scopes, expiresAt: expires_at } = newKey;
+      const secret = mintKey(brand, kind, mintingSecret(await readTagSecrets(tx), now));
+      const derived = { hash: hashKey(secret), start: keyPrefix(secret) };
+      const times = { created_at: now, expires_at, revoked_at: null, created_by: by.id };
+      await insert(tx, 'keys', {
+        id,
+        owner_id: owner.id,
+        name,
+        kind,
+        scopes: scopes.join(','),
+        ...derived,
+        ...times,
+      });
+      const detail = `${id}, ${kind}, ${scopes.join(' ')}`;
+      await record(tx, { action: 'key.create', account: owner.id, subject: name, detail }, by, now);
+      return { key: await keyWith(tx, id), secret };
+    });
+  }
+
+  /** Keys with their owners, oldest first; only those of the account called `ownerName` if given. */
+  async listKeys(ownerName?: string): Promise<{ key: Key; owner: Account }[]> {
+    const { db } = this.database;
+    const owner = ownerName === undefined ? null : await accountNamed(db, ownerName);
+    const rows = await keys(db)
+      .$if(owner !== null, (query) => query.where('owner_id', '=', owner!.id))
+      .orderBy('created_at')
+      .orderBy('id', (order) => order.collate('C'))
+      .execute();
+    // Read after the keys, so every key's owner is among them.
+    const owners = new Map((owner ? [owner] : await this.listAccounts()).map((account) => [account.id, account]));
+    return rows.map((row) => ({ key: toKey(row), owner: owners.get(row.owner_id)! }));
+  }
+
+  /** The key whose text is `secret`, with its owner; null if there is no such key. */
+  async findKey(secret: string): Promise<{ key: Key; owner: Account } | null> {
+    const { db } = this.database;
+    const row = await keys(db).where('hash', '=', hashKey(secret)).executeTakeFirst();
+    return row ? { key: toKey(row), owner: (await accountBy(db, 'id', row.owner_id))! } : null;
+  }
+
+  /**
+   * Revokes a key for good; one already revoked keeps the time of its revocation. If `ownerId` is given, another
+   * owner's key is treated as unknown.
+   */
+  revokeKey(id: string, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> {
+    return this.#changeKey(id, ownerId, async (tx, { revoked_at, owner_id: account, name: subject }) => {
+      if (revoked_at !== null) return null;
+      await record(tx, { action: 'key.revoke', account, subject, detail: id }, by, now);
+      return { revoked_at: now };
+    });
+  }
+
+  /** Makes a key expire at `end` if it would work longer than that; otherwise like `revokeKey`. */
+  endKey(id: string, end: number, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> {
+    return this.#changeKey(id, ownerId, async (tx, { revoked_at, expires_at, owner_id: account, name: subject }) => {
+      if (revoked_at !== null || (expires_at !== null && expires_at <= end)) return null;
+      const detail = `${id}, ${new Date(end).toISOString()}`;
+      await record(tx, { action: 'key.end', account, subject, detail }, by, now);
+      return { expires_at: end };
+    });
+  }
+
+  /** Writes the values that `decideChange` returns for the key; null leaves it as it is. */
+  #changeKey(
+    id: string,
+    ownerId: string | undefined,
+    decideChange: (tx: Db, before: Key) => Promise<Partial<Pick<Key, 'revoked_at' | 'expires_at'>> | null>,
+  ): Promise<Key> {
+    return this.database.transact(async (tx) => {
+      await tx.selectFrom('keys').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+      const before = await keyWith(tx, id, ownerId);
+      const change = await decideChange(tx, before);
+      if (change === null) return before;
+      await update(tx, 'keys', { id }, change);
+      return keyWith(tx, id);
+    });
+  }
+
+  /** The secrets whose tags are good at `now`. */
+  async tagSecrets(now: number): Promise<Uint8Array[]> {
+    return goodSecrets(await readTagSecrets(this.database.db), now);
+  }
+
+  /** Makes a new secret for tags; keys tagged with earlier ones are refused from `until` on. */
+  changeTagSecret(until: number, now: number, by = COMMAND_LINE): Promise<void> {
+    return this.database.transact((tx) => changeTagSecret(tx, until, now, by));
+  }
+}
+
+const CHOOSE = 'choose one that differs by more than case, spaces, or letters that look the same';
+
+/** Why no account can be called `name`, which looks like that of `lookalike`. */
+function whyTaken(name: string, lookalike: Account): string {
+  if (lookalike.name !== name) return `account name: '${name}' is too like '${lookalike.name}'; ${CHOOSE}`;
+  const reason = lookalike.removed_at === null ? 'already exists' : 'was removed, and names cannot be used again';
+  return `an account named '${name}' ${reason}`;
+}
+
+/** @param lock how to lock the account until the transaction ends. @throws UsageError if there is no such account. */
+async function accountNamed(db: Db, name: string, lock?: 'share' | 'update'): Promise<Account> {
+  const account = await accountBy(db, 'name', name.trim(), lock);
+  if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
+  return account;
+}
+
+async function rewrite(tx: Db, { id }: Account, values: Partial<Account>): Promise<Account> {
+  await update(tx, 'accounts', { id }, values);
+  return (await accountBy(tx, 'id', id))!;
+}
+
+/** Ends all sessions of a suspended or removed account's people. */
+async function signOutPeople(tx: Db, { id, removed_at }: Account, now: number): Promise<void> {
+  const people = tx.selectFrom('people').select('id').where('account_id', '=', id);
+  // Every person is locked first, as when a session is opened, so that none is opened meanwhile.
+  await people.orderBy('id').forNoKeyUpdate().execute();
+  // Deleted, so that they do not come back when the account is reinstated.
+  await tx.deleteFrom('sessions').where('person_id', 'in', people).execute();
+  if (removed_at === null) return;
+  // No credentials are kept, and the addresses may be invited elsewhere.
+  for (const table of ['recovery_codes', 'browsers'] as const) {
+    await tx.deleteFrom(table).where('person_id', 'in', people).execute();
+  }
+  const removed = { removed_at: now, password_hash: '', factor_secret: null };
+  await update(tx, 'people', { account_id: id, removed_at: null }, removed);
+}
+
+const keys = (db: Db) =>
+  db
+    .selectFrom('keys')
+    .leftJoin('key_uses', 'key_id', 'id')
+    .select(['id', 'owner_id', 'name', 'kind', 'scopes', 'created_at', 'expires_at', 'revoked_at', 'created_by'])
+    .select(['start', 'last_used_at']);
+
+/** @throws UsageError if `name` looks like that of another working key of its owner, but is not exactly the same */
+async function refuseLookalike(tx: Db, { id }: Account, name: string, now: number): Promise<void> {
+  const lookalikes = (await keys(tx).where('owner_id', '=', id).execute())
+    .filter((key) => keyStatus(key, now) === 'active' && visualForm(key.name) === visualForm(name))
+    .map((key) => key.name);
+  if (lookalikes.length === 0 || lookalikes.includes(name)) return;
+  throw new UsageError(`key name: '${name}' is too like '${lookalikes[0]}', the name of a key that works; ${CHOOSE}`);
+}
+
+async function keyWith(db: Db, id: string, ownerId?: string): Promise<Key> {
+  const row = await keys(db).where('id', '=', id).executeTakeFirst();
+  if (!row || (ownerId !== undefined && row.owner_id !== ownerId))
+    throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
+  return toKey(row);
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Database } from './database.ts';
+import type { Database, Db } from './database.ts';
 import { sweep } from './statements.ts';
 
 /** The maximum number of attempts at `what` in a window of time. */
@@ -7,13 +7,6 @@ export interface Allowance {
   what: string;
   most: number;
   windowMs: number;
-}
-
-export interface Attempts {
-  /** Charges an attempt to all of `allowances`, or to none. @returns null if charged, else the milliseconds to wait */
-  take(allowances: readonly Allowance[], now: number): Promise<number | null>;
-  /** Gives back what `take` charged, for an attempt that succeeded. */
-  giveBack(allowances: readonly Allowance[]): Promise<void>;
 }
 
 /** Rolls back the transaction of a refused attempt. */
@@ -30,62 +23,74 @@ class Refused extends Error {
  * stored as hashes, since they may contain emails and IP addresses. The number of rows is bounded only by what one
  * address may do, 50 sign-ins and 20 links per window; each row is deleted soon after its window ends.
  */
-export function countAttempts({ db, transactLightly }: Database): Attempts {
-  // Every transaction locks rows in this order, so that none waits for another in a circle.
-  const inOrder = (allowances: readonly Allowance[]) =>
-    allowances
-      .map((allowance) => ({ ...allowance, hash: hash('sha256', allowance.what, 'buffer') }))
-      .sort((a, b) => a.hash.compare(b.hash));
+export class Attempts {
+  readonly #database: Database;
 
-  return {
-    async take(allowances, now) {
-      const moment = Math.floor(now);
-      await sweep(db, 'attempts', ['what'], 'until', moment);
-      const sorted = inOrder(allowances);
-      try {
-        await transactLightly(async (tx) => {
-          const counted = await tx
-            .insertInto('attempts')
-            .values(sorted.map((allowance) => ({ what: allowance.hash, count: 1, until: moment + allowance.windowMs })))
-            .onConflict((known) =>
-              known.column('what').doUpdateSet(({ eb, ref }) => ({
-                count: eb
-                  .case()
-                  .when('attempts.until', '>', moment)
-                  .then(eb('attempts.count', '+', 1))
-                  .else(1)
-                  .end(),
-                until: eb
-                  .case()
-                  .when('attempts.until', '>', moment)
-                  .then(ref('attempts.until'))
-                  .else(ref('excluded.until'))
-                  .end(),
-              })),
-            )
-            .returningAll()
-            .execute();
-          const allowanceFor = (what: Uint8Array) => sorted.find((allowance) => allowance.hash.equals(what))!.most;
-          const full = counted.filter(({ what, count }) => count > allowanceFor(what));
-          if (full.length > 0) throw new Refused(Math.max(...full.map(({ until }) => until - moment)));
-        });
-        return null;
-      } catch (error) {
-        if (error instanceof Refused) return error.waitMs;
-        throw error;
-      }
-    },
-    async giveBack(allowances) {
-      const names = inOrder(allowances).map((allowance) => allowance.hash);
-      await transactLightly(async (tx) => {
-        await tx.selectFrom('attempts').select('what').where('what', 'in', names).orderBy('what').forUpdate().execute();
-        await tx.deleteFrom('attempts').where('what', 'in', names).where('count', '<=', 1).execute();
-        await tx
-          .updateTable('attempts')
-          .set(({ eb }) => ({ count: eb('count', '-', 1) }))
-          .where('what', 'in', names)
-          .execute();
-      });
-    },
-  };
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Charges an attempt to all of `allowances`, or to none. @returns null if charged, else the milliseconds to wait */
+  async take(allowances: readonly Allowance[], now: number): Promise<number | null> {
+    const moment = Math.floor(now);
+    await sweep(this.#database.db, 'attempts', ['what'], 'until', moment);
+    const hashed = hashAllowances(allowances);
+    try {
+      await this.#database.transactLightly((tx) => charge(tx, hashed, moment));
+      return null;
+    } catch (error) {
+      if (error instanceof Refused) return error.waitMs;
+      throw error;
+    }
+  }
+
+  /** Gives back what `take` charged, for an attempt that succeeded. */
+  async giveBack(allowances: readonly Allowance[]): Promise<void> {
+    const hashes = hashAllowances(allowances).map((allowance) => allowance.hash);
+    await this.#database.transactLightly(async (tx) => {
+      await tx.selectFrom('attempts').select('what').where('what', 'in', hashes).orderBy('what').forUpdate().execute();
+      await tx.deleteFrom('attempts').where('what', 'in', hashes).where('count', '<=', 1).execute();
+      await tx
+        .updateTable('attempts')
+        .set(({ eb }) => ({ count: eb('count', '-', 1) }))
+        .where('what', 'in', hashes)
+        .execute();
+    });
+  }
+}
+
+type HashedAllowance = Allowance & { hash: Buffer };
+
+/** In the order in which every transaction locks rows, so that none waits for another in a circle. */
+const hashAllowances = (allowances: readonly Allowance[]): HashedAllowance[] =>
+  allowances
+    .map((allowance) => ({ ...allowance, hash: hash('sha256', allowance.what, 'buffer') }))
+    .sort((a, b) => a.hash.compare(b.hash));
+
+/** @throws Refused if one of the allowances is used up */
+async function charge(tx: Db, allowances: readonly HashedAllowance[], moment: number): Promise<void> {
+  const counted = await tx
+    .insertInto('attempts')
+    .values(allowances.map(({ hash: what, windowMs }) => ({ what, count: 1, until: moment + windowMs })))
+    .onConflict((conflict) =>
+      conflict.column('what').doUpdateSet(({ eb, ref }) => ({
+        count: eb
+          .case()
+          .when('attempts.until', '>', moment)
+          .then(eb('attempts.count', '+', 1))
+          .else(1)
+          .end(),
+        until: eb
+          .case()
+          .when('attempts.until', '>', moment)
+          .then(ref('attempts.until'))
+          .else(ref('excluded.until'))
+          .end(),
+      })),
+    )
+    .returningAll()
+    .execute();
+  const mostFor = (what: Uint8Array) => allowances.find((allowance) => allowance.hash.equals(what))!.most;
+  const full = counted.filter(({ what, count }) => count > mostFor(what));
+  if (full.length > 0) throw new Refused(Math.max(...full.map(({ until }) => until - moment)));
 }

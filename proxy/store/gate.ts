@@ -1,7 +1,6 @@
 import { errorLine } from '../../pipeline/lib/errors.ts';
-import type { AccountStore } from './account-store.ts';
 import { type Admission, toAdmission } from './admission.ts';
-import type { AdmitterOptions } from './database.ts';
+import type { AdmitterOptions, Database } from './database.ts';
 import { hashKey, isTagged } from './key-format.ts';
 import { goodSecrets, readTagSecrets, SECRETS_MS } from './tag-secrets.ts';
 
@@ -34,12 +33,12 @@ export interface GateOptions extends AdmitterOptions {
 }
 
 /**
- * The gate to `store`. A key whose tag is wrong is refused without asking the store, so a flood of forged keys costs it
+ * The gate to the store in `database`. A key whose tag is wrong is refused without asking the store, so a flood of forged keys costs it
  * nothing. The secrets of tags are read once a second.
  *
  * @throws UsageError if the store is damaged, TryAgain if it cannot be reached.
  */
-export async function openGate({ database }: AccountStore, { report, ...options }: GateOptions): Promise<Gate> {
+export async function openGate(database: Database, { report, ...options }: GateOptions): Promise<Gate> {
   const { clock } = options;
   let secrets = await readTagSecrets(database.db);
   const admitter = database.openAdmitter(options);

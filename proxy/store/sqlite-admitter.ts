@@ -1,7 +1,9 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Clock } from '../../pipeline/lib/clock.ts';
 import { TryAgain } from '../../pipeline/lib/errors.ts';
-import { calendarMonth } from '../limits/calendar-month.ts';
+import { type CalendarMonth, calendarMonth } from '../limits/calendar-month.ts';
 import { refusedBy } from '../limits/verdict.ts';
-import { type Decision, STATEMENTS } from './admission.ts';
+import { type Decision, type DefaultLimits, STATEMENTS } from './admission.ts';
 import type { Admitter, AdmitterOptions } from './database.ts';
 import { checkIntact, isBusyError, openSqliteFile, unavailable } from './sqlite-file.ts';
 
@@ -29,38 +31,64 @@ const RECOVERY_MS = 5000;
  * SQLite's own wait for a lock would stop the event loop, and with it everything else, so it is off: requests that find
  * the file locked try again from the event loop. Commits do not wait for the disk (`synchronous = NORMAL`): a killed
  * process loses nothing, but a power cut may lose the grants since the last change or checkpoint.
- *
- * @throws UsageError if the file is damaged.
  */
-export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }: AdmitterOptions): Admitter {
-  const db = openSqliteFile(file, (opened) => checkIntact(opened, file), RECOVERY_MS);
-  db.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA busy_timeout = 0`);
-  const [find, minute, lowered, month] = [
-    db.prepare(STATEMENTS.find),
-    db.prepare(STATEMENTS.minute),
-    db.prepare(STATEMENTS.lowered),
-    db.prepare(STATEMENTS.month),
-  ];
-  const [takeMinute, takeMonth] = [db.prepare(STATEMENTS.takeMinute), db.prepare(STATEMENTS.takeMonth)];
-  const probe = db.prepare(
-    'INSERT INTO probe VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET at = max(at, ?1) RETURNING at - ?1 AS behind',
-  );
-  const [begin, commit, rollback] = [db.prepare('BEGIN'), db.prepare('COMMIT'), db.prepare('ROLLBACK')];
-  let calendar = calendarMonth(clock.wallMs());
+export class SqliteAdmitter implements Admitter {
+  readonly #db: DatabaseSync;
+  readonly #clock: Clock;
+  readonly #defaults: DefaultLimits;
+  readonly #statements: Record<keyof typeof STATEMENTS | keyof typeof CONTROL, StatementSync>;
+  #calendar: CalendarMonth;
+  readonly #queue: Job[] = [];
+  /** How many of the next jobs get a transaction each. */
+  #singly = 0;
+  /** Turns of the event loop since the file was found locked. */
+  #turns = 0;
+  #isClosed = false;
 
-  const decide = (this_hash: Buffer): Decision | null => {
-    const now_ms = Math.floor(clock.wallMs());
-    const found = find.get({ this_hash, now_ms }) as unknown as FoundKey | undefined;
-    if (!found) return null;
-    const { key_id, owner_id, kind, scopes } = found;
-    const [per_minute, per_month] = [found.per_minute ?? perMinute, found.per_month ?? perMonth];
-    calendar = calendarMonth(now_ms, calendar);
+  /** @throws UsageError if the file is damaged. */
+  constructor(file: string, { clock, ...defaults }: AdmitterOptions) {
+    const db = openSqliteFile(file, (opened) => checkIntact(opened, file), RECOVERY_MS);
+    db.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA busy_timeout = 0`);
+    this.#db = db;
+    this.#clock = clock;
+    this.#defaults = defaults;
+    const prepared = Object.entries({ ...STATEMENTS, ...CONTROL }).map(([name, text]) => [name, db.prepare(text)]);
+    this.#statements = Object.fromEntries(prepared);
+    this.#calendar = calendarMonth(clock.wallMs());
+  }
+
+  decide(hash: Buffer): Promise<Decision | null> {
+    return this.#enqueue(() => this.#decideNow(hash));
+  }
+
+  probe(): Promise<number> {
+    return this.#enqueue(() => Number(this.#statements.probe.get(Math.floor(this.#clock.wallMs()))!.behind));
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const { reject } of this.#queue.splice(0)) reject(storeClosed());
+    this.#db.close();
+  }
+
+  #decideNow(this_hash: Buffer): Decision | null {
+    const { find, minute, month, takeMinute, takeMonth, lowered } = this.#statements;
+    const now_ms = Math.floor(this.#clock.wallMs());
+    const key = find.get({ this_hash, now_ms }) as unknown as AdmittedKey | undefined;
+    if (!key) return null;
+    const { key_id, owner_id, kind, scopes } = key;
+    const per_minute = key.per_minute ?? this.#defaults.perMinute;
+    const per_month = key.per_month ?? this.#defaults.perMonth;
+    this.#calendar = calendarMonth(now_ms, this.#calendar);
     const now_second = Math.floor(now_ms / 1000);
 
     const counted = minute.get({ this_key: key_id, this_second: now_second }) as unknown as CountedMinute;
     const this_second = Math.max(now_second, counted.latest ?? 0);
-    const used = month.get({ this_owner: owner_id, this_month: calendar.name }) as unknown as CountedMonth | undefined;
-    const this_month = used?.month ?? calendar.name;
+    const used = month.get({ this_owner: owner_id, this_month: this.#calendar.name }) as unknown as
+      | CountedMonth
+      | undefined;
+    const this_month = used?.month ?? this.#calendar.name;
     let { minute_count, minute_first } = counted;
     let month_count = used?.month_count ?? 0;
 
@@ -80,74 +108,80 @@ export function openSqliteAdmitter(file: string, { clock, perMinute, perMonth }:
     }
     const limits = { refused, per_minute, minute_count, minute_first, per_month, month: this_month, month_count };
     return { key_id, owner_id, kind, scopes, ...limits, now_ms };
-  };
+  }
 
-  const waiting: Waiting[] = [];
-  /** How many of them, from the first, are decided in a transaction each. */
-  let apart = 0;
-  let turns = 0;
-  let isClosed = false;
-  /** Does the work that waits, in transactions of all or none of it, until the file is found locked. */
-  const work = () => {
-    while (waiting.length > 0 && !isClosed) {
-      const batch = waiting.splice(0, apart > 0 ? 1 : MOST_AT_ONCE);
-      apart = Math.max(0, apart - 1);
+  /** Does `work` in one of the next transactions. */
+  #enqueue<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#isClosed) return reject(storeClosed());
+      const until = performance.now() + WAIT_MS;
+      this.#queue.push({ work, until, resolve: resolve as Job['resolve'], reject });
+      if (this.#queue.length === 1) setImmediate(() => this.#workOff());
+    });
+  }
+
+  /** Does the queued jobs, in transactions of all or none of them, until the file is found locked. */
+  #workOff(): void {
+    while (this.#queue.length > 0 && !this.#isClosed) {
+      const batch = this.#queue.splice(0, this.#singly > 0 ? 1 : MOST_AT_ONCE);
+      this.#singly = Math.max(0, this.#singly - 1);
       try {
-        begin.run();
-        const results = batch.map((each) => each.work());
-        commit.run();
-        turns = 0;
-        for (const [i, { resolve }] of batch.entries()) resolve(results[i]);
+        this.#transact(batch);
+        this.#turns = 0;
       } catch (error) {
-        if (db.isTransaction) rollback.run();
+        if (this.#db.isTransaction) this.#statements.rollback.run();
         const reason = unavailable(error);
         if (reason === error && batch.length > 1) {
-          // Not the file's fault but that of one request, such as a row that cannot be read: the others are decided.
-          waiting.unshift(...batch);
-          apart = batch.length;
+          // Not the file's fault but that of one job, such as a row that cannot be read: the others are done.
+          this.#queue.unshift(...batch);
+          this.#singly = batch.length;
           continue;
         }
         const now = performance.now();
-        const isPatient = ({ until }: Waiting) => isBusyError(error) && now < until;
-        waiting.unshift(...batch.filter(isPatient));
-        for (const each of batch) if (!isPatient(each)) each.reject(reason);
-        if (waiting.length > 0) again();
+        const isPatient = ({ until }: Job) => isBusyError(error) && now < until;
+        this.#queue.unshift(...batch.filter(isPatient));
+        for (const job of batch) if (!isPatient(job)) job.reject(reason);
+        if (this.#queue.length > 0) this.#tryAgain();
         return;
       }
     }
-  };
-  const again = () => void (turns++ < EAGER_TURNS ? setImmediate(work) : setTimeout(work, 1));
-  const soon = <T>(each: () => T): Promise<T> =>
-    new Promise<T>((resolve, reject) => {
-      if (isClosed) return reject(closed());
-      const until = performance.now() + WAIT_MS;
-      if (waiting.push({ work: each, until, resolve: resolve as Waiting['resolve'], reject }) === 1) setImmediate(work);
-    });
+  }
 
-  return {
-    decide: (hash) => soon(() => decide(hash)),
-    probe: () => soon(() => Number(probe.get(Math.floor(clock.wallMs()))!.behind)),
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      for (const { reject } of waiting.splice(0)) reject(closed());
-      db.close();
-    },
-  };
+  #transact(batch: readonly Job[]): void {
+    const { begin, commit } = this.#statements;
+    begin.run();
+    const results = batch.map((job) => job.work());
+    commit.run();
+    for (const [i, { resolve }] of batch.entries()) resolve(results[i]);
+  }
+
+  #tryAgain(): void {
+    const workOff = () => this.#workOff();
+    if (this.#turns++ < EAGER_TURNS) setImmediate(workOff);
+    else setTimeout(workOff, 1);
+  }
 }
 
+/** Statements other than those of a decision. */
+const CONTROL = {
+  begin: 'BEGIN',
+  commit: 'COMMIT',
+  rollback: 'ROLLBACK',
+  probe: 'INSERT INTO probe VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET at = max(at, ?1) RETURNING at - ?1 AS behind',
+} as const;
+
 /** While the server stops, /metrics and /readyz still ask. */
-const closed = () => new TryAgain('store: it has been closed');
+const storeClosed = () => new TryAgain('store: it has been closed');
 
 /** Work to be done in the next transaction, or until the time `until` (performance.now) in a later one. */
-interface Waiting {
+interface Job {
   work: () => unknown;
   until: number;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
 
-type FoundKey = Pick<Decision, 'key_id' | 'owner_id' | 'kind' | 'scopes'> & {
+type AdmittedKey = Pick<Decision, 'key_id' | 'owner_id' | 'kind' | 'scopes'> & {
   per_minute: number | null;
   per_month: number | null;
 };

@@ -15,7 +15,7 @@ import {
 } from 'kysely';
 import { type Database, missingScripts, noStore, schemaScripts } from './database.ts';
 import type { Rows } from './row-types.ts';
-import { openSqliteAdmitter } from './sqlite-admitter.ts';
+import { SqliteAdmitter } from './sqlite-admitter.ts';
 import {
   createFile,
   isBusyError,
@@ -71,7 +71,7 @@ export function openSqlite(file: string, mayCreate: boolean): Database {
       }),
     // The write lock suffices.
     lockServiceTeam: async () => {},
-    openAdmitter: (options) => openSqliteAdmitter(file, options),
+    openAdmitter: (options) => new SqliteAdmitter(file, options),
     // Keys revoked in the file that is there now would still work in the one that is open.
     lost: () => (isReplaced() ? `${file} was removed, or replaced by another file` : null),
     close: () =>

@@ -33,77 +33,87 @@ const sumOutcome = (outcome: string) =>
 /** How many days of counts are kept. */
 export const DAYS_KEPT = 400;
 
-export type UsageStore = ReturnType<typeof openUsage>;
+/** Counts in the database. */
+export class UsageStore {
+  readonly #database: Database;
+  /** The last day on which old counts were deleted. */
+  #cleared = '';
 
-export function openUsage({ db, transact }: Database) {
-  let cleared = '';
-  const usageSince = (ownerId: string, day: string) => {
-    const all = db.selectFrom('usage').innerJoin('keys', 'id', 'key_id');
-    return all.where('owner_id', '=', ownerId).where('day', '>=', day);
-  };
-  return {
-    /** Adds `rows` to the stored counts, and records when their keys were last used. */
-    async add(rows: readonly CountedRow[]): Promise<void> {
-      const latest = rows.at(-1)!.day;
-      const oldest = utcDay(Date.parse(latest) - DAYS_KEPT * DAY_MS);
-      // Always in the same order, so that two proxies cannot deadlock.
-      const sorted = rows.toSorted((a, b) => (rowId(a) < rowId(b) ? -1 : 1));
-      const uses = new Map<string, number>();
-      for (const { key_id, at } of sorted) uses.set(key_id, Math.max(at, uses.get(key_id) ?? 0));
-      // On disk when it returns, and with it all grants before: a power cut of SQLite's machine forgets a minute at most.
-      await transact(async (tx) => {
-        await tx
-          .insertInto('usage')
-          .values(sorted.map(({ at: _, ...row }) => row))
-          .onConflict((conflict) =>
-            conflict
-              .columns(['key_id', 'day', 'operation', 'outcome'])
-              .doUpdateSet(({ eb, ref }) => ({ count: eb('usage.count', '+', ref('excluded.count')) })),
-          )
-          .execute();
-        await tx
-          .insertInto('key_uses')
-          .values([...uses].map(([key_id, at]) => ({ key_id, last_used_at: Math.floor(at) })))
-          .onConflict((known) =>
-            known
-              .column('key_id')
-              .doUpdateSet(({ ref }) => ({ last_used_at: ref('excluded.last_used_at') }))
-              .whereRef('key_uses.last_used_at', '<', 'excluded.last_used_at'),
-          )
-          .execute();
-        if (latest === cleared) return;
-        await tx.deleteFrom('usage').where('day', '<', oldest).execute();
-      });
-      cleared = latest;
-    },
-    /** Requests granted to the owner's live keys in the month that counts at wall-clock time `now` (ms). */
-    async monthUsed(ownerId: string, now: number): Promise<number> {
-      // A later month counts if the clock was set back, as in admission.ts.
-      const counted = db.selectFrom('months').select('granted').where('owner_id', '=', ownerId);
-      const latest = counted.where('month', '>=', calendarMonth(now).name).orderBy('month', 'desc').limit(1);
-      return (await latest.executeTakeFirst())?.granted ?? 0;
-    },
-    /** Errors of the owner's keys from `day` on, by code and operation, most frequent first. */
-    listErrors: (ownerId: string, day: string): Promise<{ code: string; operation: string; count: number }[]> =>
-      usageSince(ownerId, day)
-        .where('outcome', 'not in', OUTCOMES)
-        .select(['outcome as code', 'operation', COUNT.as('count')])
-        .groupBy(['outcome', 'operation'])
-        .orderBy(COUNT, 'desc')
-        .orderBy('outcome', (order) => order.collate('C'))
-        .orderBy('operation', (order) => order.collate('C'))
-        .execute(),
-    /** Counts for all of the owner's keys, including revoked ones, from `day` on, in order of days. */
-    listUsage: (ownerId: string, day: string): Promise<OwnerUsage[]> =>
-      usageSince(ownerId, day)
-        .where('outcome', 'in', OUTCOMES)
-        .select(['day', 'key_id', 'operation', 'name as key_name', 'kind'])
-        .select(OUTCOMES.map((outcome) => sumOutcome(outcome).as(outcome)))
-        .groupBy(['day', 'key_id', 'operation', 'name', 'kind'])
-        .orderBy('day')
-        .orderBy('operation', (order) => order.collate('C'))
-        .execute(),
-  };
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Adds `rows` to the stored counts, and records when their keys were last used. */
+  async add(rows: readonly CountedRow[]): Promise<void> {
+    const latest = rows.at(-1)!.day;
+    const oldest = utcDay(Date.parse(latest) - DAYS_KEPT * DAY_MS);
+    // Always in the same order, so that two proxies cannot deadlock.
+    const sorted = rows.toSorted((a, b) => (rowId(a) < rowId(b) ? -1 : 1));
+    const uses = new Map<string, number>();
+    for (const { key_id, at } of sorted) uses.set(key_id, Math.max(at, uses.get(key_id) ?? 0));
+    // On disk when it returns, and with it all grants before: a power cut of SQLite's machine forgets a minute at most.
+    await this.#database.transact(async (tx) => {
+      await tx
+        .insertInto('usage')
+        .values(sorted.map(({ at: _, ...row }) => row))
+        .onConflict((conflict) =>
+          conflict
+            .columns(['key_id', 'day', 'operation', 'outcome'])
+            .doUpdateSet(({ eb, ref }) => ({ count: eb('usage.count', '+', ref('excluded.count')) })),
+        )
+        .execute();
+      await tx
+        .insertInto('key_uses')
+        .values([...uses].map(([key_id, at]) => ({ key_id, last_used_at: Math.floor(at) })))
+        .onConflict((conflict) =>
+          conflict
+            .column('key_id')
+            .doUpdateSet(({ ref }) => ({ last_used_at: ref('excluded.last_used_at') }))
+            .whereRef('key_uses.last_used_at', '<', 'excluded.last_used_at'),
+        )
+        .execute();
+      if (latest === this.#cleared) return;
+      await tx.deleteFrom('usage').where('day', '<', oldest).execute();
+    });
+    this.#cleared = latest;
+  }
+
+  /** Requests granted to the owner's live keys in the month that counts at wall-clock time `now` (ms). */
+  async monthUsed(ownerId: string, now: number): Promise<number> {
+    // A later month counts if the clock was set back, as in admission.ts.
+    const counted = this.#database.db.selectFrom('months').select('granted').where('owner_id', '=', ownerId);
+    const latest = counted.where('month', '>=', calendarMonth(now).name).orderBy('month', 'desc').limit(1);
+    return (await latest.executeTakeFirst())?.granted ?? 0;
+  }
+
+  /** Errors of the owner's keys from `day` on, by code and operation, most frequent first. */
+  listErrors(ownerId: string, day: string): Promise<{ code: string; operation: string; count: number }[]> {
+    return this.#usageSince(ownerId, day)
+      .where('outcome', 'not in', OUTCOMES)
+      .select(['outcome as code', 'operation', COUNT.as('count')])
+      .groupBy(['outcome', 'operation'])
+      .orderBy(COUNT, 'desc')
+      .orderBy('outcome', (order) => order.collate('C'))
+      .orderBy('operation', (order) => order.collate('C'))
+      .execute();
+  }
+
+  /** Counts for all of the owner's keys, including revoked ones, from `day` on, in order of days. */
+  listUsage(ownerId: string, day: string): Promise<OwnerUsage[]> {
+    return this.#usageSince(ownerId, day)
+      .where('outcome', 'in', OUTCOMES)
+      .select(['day', 'key_id', 'operation', 'name as key_name', 'kind'])
+      .select(OUTCOMES.map((outcome) => sumOutcome(outcome).as(outcome)))
+      .groupBy(['day', 'key_id', 'operation', 'name', 'kind'])
+      .orderBy('day')
+      .orderBy('operation', (order) => order.collate('C'))
+      .execute();
+  }
+
+  #usageSince(ownerId: string, day: string) {
+    const rows = this.#database.db.selectFrom('usage').innerJoin('keys', 'id', 'key_id');
+    return rows.where('owner_id', '=', ownerId).where('day', '>=', day);
+  }
 }
 
 export const utcDay = (wallMs: number) => new Date(wallMs).toISOString().slice(0, 10);
@@ -112,41 +122,59 @@ export const utcDay = (wallMs: number) => new Date(wallMs).toISOString().slice(0
 const AT_ONCE = 500;
 
 /** Counts in memory; call `flush` periodically. */
-export function countUsage(store: Pick<UsageStore, 'add'>) {
-  let rows = new Map<string, CountedRow>();
-  let day = { start: Number.NaN, name: '' };
-  const partitionName = (now: number) => {
-    if (!(now >= day.start && now < day.start + DAY_MS)) day = { start: now - (now % DAY_MS), name: utcDay(now) };
-    return day.name;
-  };
-  const add = (row: CountedRow) => {
-    const known = rows.get(rowId(row));
-    if (!known) return void rows.set(rowId(row), row);
-    known.count += row.count;
-    known.at = Math.max(known.at, row.at);
-  };
-  const count = (key_id: string, operation: string, outcome: string, now: number) =>
-    add({ day: partitionName(now), key_id, operation, outcome, count: 1, at: now });
-  return {
-    /** Counts one request answered with the error `code`, which is counted as granted or refused as well. */
-    countError: count,
-    /** Counts one request answered at wall-clock time `now` (ms). */
-    count: (key_id: string, operation: string, isRefused: boolean, now: number): void =>
-      count(key_id, operation, isRefused ? 'refused' : 'granted', now),
-    /** Adds the counts to the store in batches; those that cannot be written now are kept for the next time. */
-    async flush(): Promise<void> {
-      const counted = [...rows.values()];
-      rows = new Map();
-      try {
-        while (counted.length > 0) {
-          await store.add(counted.slice(0, AT_ONCE));
-          counted.splice(0, AT_ONCE);
-          await new Promise(setImmediate);
-        }
-      } catch (error) {
-        counted.forEach(add);
-        throw error;
+export class UsageCounter {
+  readonly #store: Pick<UsageStore, 'add'>;
+  #rows = new Map<string, CountedRow>();
+  #day = { start: Number.NaN, name: '' };
+
+  constructor(store: Pick<UsageStore, 'add'>) {
+    this.#store = store;
+  }
+
+  /** Counts one request answered at wall-clock time `now` (ms). */
+  count(key_id: string, operation: string, isRefused: boolean, now: number): void {
+    this.#countOutcome(key_id, operation, isRefused ? 'refused' : 'granted', now);
+  }
+
+  /** Counts one request answered with the error `code`, which is counted as granted or refused as well. */
+  countError(key_id: string, operation: string, code: string, now: number): void {
+    this.#countOutcome(key_id, operation, code, now);
+  }
+
+  /** Adds the counts to the store in batches; those that cannot be written now are kept for the next time. */
+  async flush(): Promise<void> {
+    const counted = [...this.#rows.values()];
+    this.#rows = new Map();
+    try {
+      while (counted.length > 0) {
+        await this.#store.add(counted.slice(0, AT_ONCE));
+        counted.splice(0, AT_ONCE);
+        await new Promise(setImmediate);
       }
-    },
-  };
+    } catch (error) {
+      for (const row of counted) this.#add(row);
+      throw error;
+    }
+  }
+
+  #countOutcome(key_id: string, operation: string, outcome: string, now: number): void {
+    this.#add({ day: this.#dayName(now), key_id, operation, outcome, count: 1, at: now });
+  }
+
+  #dayName(now: number): string {
+    const { start } = this.#day;
+    const isSame = now >= start && now < start + DAY_MS;
+    if (!isSame) this.#day = { start: now - (now % DAY_MS), name: utcDay(now) };
+    return this.#day.name;
+  }
+
+  #add(row: CountedRow): void {
+    const existing = this.#rows.get(rowId(row));
+    if (!existing) {
+      this.#rows.set(rowId(row), row);
+      return;
+    }
+    existing.count += row.count;
+    existing.at = Math.max(existing.at, row.at);
+  }
 }

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_LINE } from '../../proxy/store/audit.ts';
-import { openDirectory } from '../../proxy/store/people/directory.ts';
+import { Directory } from '../../proxy/store/people/directory.ts';
 import { hashToken, mintToken } from '../../proxy/store/people/tokens.ts';
 import { runCli, runHere, serveCli } from '../support/proxy/cli-process.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
@@ -222,26 +222,30 @@ test.skipIf(process.getuid?.() !== 0)('files that root restores belong to the ow
 const backedUp = async () => {
   const store = await openStore(fixture.store);
   const ids: Record<string, string> = {};
-  const directory = openDirectory(store.database);
+  const directory = new Directory(store.database);
   for (const owner of ['ministry', 'suspended', 'removed']) {
     await store.createAccount('organisation', owner, 1);
     const { id: accountId } = (await store.findAccount(owner))!;
     const hash = hashToken(mintToken());
-    await directory.invite({ email: `ada@${owner}.org`, role: 'administrator', accountId, hash }, 2, COMMAND_LINE);
-    ids[owner] = (await directory.acceptInvitation(hash, owner, 'a hash', 3))!.id;
+    await directory.links.invite(
+      { email: `ada@${owner}.org`, role: 'administrator', accountId, hash },
+      2,
+      COMMAND_LINE,
+    );
+    ids[owner] = (await directory.links.acceptInvitation(hash, owner, 'a hash', 3))!.id;
     if (owner !== 'ministry') continue;
     for (const name of ['demoted', 'promoted']) {
       const role = name === 'demoted' ? 'administrator' : 'member';
       const link = hashToken(mintToken());
-      await directory.invite({ email: `${name}@ministry.org`, role, accountId, hash: link }, 2, COMMAND_LINE);
-      ids[name] = (await directory.acceptInvitation(link, name, 'a hash', 3))!.id;
+      await directory.links.invite({ email: `${name}@ministry.org`, role, accountId, hash: link }, 2, COMMAND_LINE);
+      ids[name] = (await directory.links.acceptInvitation(link, name, 'a hash', 3))!.id;
     }
     const codes = [hashToken('first'), hashToken('second')];
-    await directory.turnFactorOn(ids.ministry!, { secret: 'OLD', step: 1, recovery: codes }, 4);
+    await directory.factors.turnOn(ids.ministry!, { secret: 'OLD', step: 1, recovery: codes }, 4);
   }
   for (const owner of ['ministry', 'suspended', 'removed']) {
     const credentials = { id: ids[owner]!, passwordHash: 'a hash', factorDue: owner === 'ministry' };
-    expect(await directory.openSession(hashToken(mintToken()), credentials, 4)).toBe(true);
+    expect(await directory.sessions.open(hashToken(mintToken()), credentials, 4)).toBe(true);
   }
   const scopes = ['risk_scores'] as const;
   const newKey = { brand: 'malaria', owner: 'ministry', kind: 'live', scopes, expiresAt: null } as const;
@@ -268,14 +272,14 @@ const backedUp = async () => {
   await later.changeAccount('suspended', 'suspend', 12);
   await later.changeAccount('removed', 'remove', 13);
   await later.createAccount('organisation', 'later', 14);
-  const directoryLater = openDirectory(later.database);
+  const directoryLater = new Directory(later.database);
   await directoryLater.changeRole(ids.demoted!, 'member', 15, COMMAND_LINE);
   await directoryLater.changeRole(ids.promoted!, 'administrator', 15, COMMAND_LINE);
-  await directoryLater.turnFactorOff(ids.ministry!, 16, COMMAND_LINE);
-  await directoryLater.turnFactorOn(ids.ministry!, { secret: 'NEW', step: 2, recovery: [hashToken('third')] }, 17);
+  await directoryLater.factors.turnOff(ids.ministry!, 16, COMMAND_LINE);
+  await directoryLater.factors.turnOn(ids.ministry!, { secret: 'NEW', step: 2, recovery: [hashToken('third')] }, 17);
   const link = hashToken(mintToken());
-  await directoryLater.openReset(ids.ministry!, link, 18, COMMAND_LINE);
-  await directoryLater.resetPassword(link, 'a new hash', 19);
+  await directoryLater.links.openReset(ids.ministry!, link, 18, COMMAND_LINE);
+  await directoryLater.links.resetPassword(link, 'a new hash', 19);
   await later.close();
   return { key };
 };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { COMMAND_LINE } from '../../proxy/store/audit.ts';
-import { openDirectory } from '../../proxy/store/people/directory.ts';
+import { Directory } from '../../proxy/store/people/directory.ts';
 import { hashToken, mintToken } from '../../proxy/store/people/tokens.ts';
 import { drive } from '../bench/load.ts';
 import { serveCli } from '../support/proxy/cli-process.ts';
@@ -33,7 +33,7 @@ test('memory under load, while passwords are checked and a new snapshot is opene
   const { key } = await giveKey(store, { kind: 'test' });
   const token = mintToken();
   const request = { email: 'team@example.org', role: 'service', accountId: null, hash: hashToken(token) } as const;
-  await openDirectory(store.database).invite(request, Date.now(), COMMAND_LINE);
+  await new Directory(store.database).links.invite(request, Date.now(), COMMAND_LINE);
   await store.close();
   const args = ['--snapshot', current, '--store', url, '--per-minute', '10000000', '--dashboard-port', '0'];
   const serving = await serveCli([...args, '--mail', `outbox:${join(build, 'outbox')}`], env);

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import type { LimitChange } from '../../proxy/store/accounts-and-keys.ts';
+import type { LimitChange } from '../../proxy/store/account-store.ts';
 import { runHere, serveCli } from '../support/proxy/cli-process.ts';
 import { type FixtureOptions, makeBuild, versionOf } from '../support/proxy/fixture.ts';
 import { createStore, openStore } from '../support/proxy/open-store.ts';

@@ -17,8 +17,8 @@ there, its files are copied and checked by SHA-256, then the manifest, then \`cu
 --snapshot\` accepts the same address (for a directory: DIR/current). Credentials and the endpoint of s3:// come from
 the environment, as for all of AWS's tools.
 
-/v1/versions and the feed (/feed.atom on the dashboard's port, public) announce it: versions, months, what changed, and
---note; never who published it or the reason given to --approve. The replaced version is still served under
+/v1/versions announces it to key holders: versions, months, what changed, and --note; never who published it or the
+reason given to --approve. The replaced version is still served under
 /v1/versions/VERSION until \`releases prune\` removes it, ${MOST_KEPT_VERSIONS} versions at most. With --keep-days its answers
 state until when (Sunset), and the first publication after that time ends its service.
 
@@ -47,7 +47,7 @@ export function addPublishOptions(command: Command): Command {
   return command
     .option('--approve <reason>', 'the reason for publishing changes that require one', freeText)
     .option('--to <destination>', "another build's directory, or s3://BUCKET/PREFIX, instead of <out>/current")
-    .option('--note <text>', 'a note on it for key holders and readers of the public feed', freeText)
+    .option('--note <text>', 'a note on it for key holders', freeText)
     .option('--keep-days <n>', 'promise to keep the replaced version for this many days', atLeastOne)
     .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)', freeText);
 }

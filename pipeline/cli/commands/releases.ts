@@ -12,9 +12,11 @@ import { formatTable } from '../terminal/text-table.ts';
 
 /** `malaria-risk releases`. */
 export default function releasesCommand(): Command {
-  const command = new Command('releases');
-  command
-    .command('list')
+  return new Command('releases').addCommand(listCommand()).addCommand(pruneCommand()).addCommand(reproduceCommand());
+}
+
+function listCommand(): Command {
+  return new Command('list')
     .description('List publications, the newest first, and the existing versions')
     .addOption(outOption())
     .option('--json', 'as JSON, with commits, changes and approvals')
@@ -31,8 +33,10 @@ Examples:
       const releases = listReleases(out);
       say(json ? JSON.stringify(releases, null, 2) : describeReleases(releases));
     });
-  command
-    .command('prune')
+}
+
+function pruneCommand(): Command {
+  return new Command('prune')
     .description('Remove old versions permanently')
     .requiredOption('--keep <n>', 'how many published versions to keep, the newest first', atLeastOne)
     .addOption(outOption())
@@ -60,8 +64,10 @@ Example:
             : []),
         );
     });
-  command
-    .command('reproduce')
+}
+
+function reproduceCommand(): Command {
+  return new Command('reproduce')
     .description('Build a version again from its raw files and compare every byte')
     .argument('<version>', 'an existing version, or one that was published from here')
     .option(
@@ -99,7 +105,6 @@ Examples:
         say(...made.different.map((name) => `differs: ${name}`), `${version}: ${made.different.length} files differ`);
       if (made.different.length > 0) process.exitCode = EXIT.finding;
     });
-  return command;
 }
 
 interface ReproduceOptions {
@@ -127,18 +132,18 @@ function describeReleases({ current, releases, versions }: Releases): string {
     reason: release.reason,
     status: release.status === 'started' ? 'not completed: publish again' : release.status,
   }));
-  const others = versions.filter((version) => !version.published);
+  const candidates = versions.filter((version) => !version.published);
   return [
     ...(rows.length > 0 ? [formatTable(rows)] : ['Nothing was published from here.']),
     ...(current !== null && latest?.model_version !== current
       ? ['', `current points to ${current}, but according to the records here \`publish\` did not do that`]
       : []),
-    ...(others.length > 0
+    ...(candidates.length > 0
       ? [
           '',
           'Candidates that were not published:',
           formatTable(
-            others.map(({ model_version, built_at, bytes, unpublishable }) => ({
+            candidates.map(({ model_version, built_at, bytes, unpublishable }) => ({
               version: model_version,
               built: built_at?.slice(0, 16).replace('T', ' ') ?? null,
               MB: megabytes(bytes),

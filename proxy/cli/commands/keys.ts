@@ -3,8 +3,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { accountStatus, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
-import type { AccountStore } from '../../store/account-store.ts';
-import type { NewKey } from '../../store/accounts-and-keys.ts';
+import type { AccountStore, NewKey } from '../../store/account-store.ts';
 import { checkBrand, curlLine, hasKeyForm, isTagged, KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
 import { SETTLED_MS } from '../../store/tag-secrets.ts';
@@ -25,23 +24,34 @@ interface CreateOptions extends NewKeyOptions {
 
 export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('create, rotate, list and revoke API keys');
-  const expiryTime = ({ expires }: { expires?: string }, now: number) =>
-    expires === undefined ? null : parseExpiry(expires, now);
+  addCreateCommand(keys);
+  addRotateCommand(keys);
+  storeCommand(
+    keys,
+    'list',
+    'list the ids, names and status of keys; the keys themselves cannot be shown again',
+    async (store, { owner, json }: StoreOptions & { owner?: string }) => showKeys(await store.listKeys(owner), json),
+  ).option('--owner <name>', 'only the keys of this account');
+  storeCommand(keys, 'find <key>', 'show whose key this is, for example after a leak', find);
+  storeCommand(keys, 'revoke <id>', 'revoke a key for good; it is refused from the next request on', revoke);
+  storeCommand(
+    keys,
+    'new-tag-secret',
+    'change the secret with which forged keys are recognised',
+    newTagSecret,
+  ).requiredOption(
+    '--until <iso>',
+    'date or time until which the keys made so far work; their holders need new ones by then',
+  );
+}
 
-  const createNew = async (store: AccountStore, options: CreateOptions) => {
+function addCreateCommand(keys: Command): void {
+  storeCommand(keys, 'create', 'create a key and show it once', async (store, options: CreateOptions) => {
     const now = systemClock.wallMs();
-    const { owner, name, kind } = options;
-    const newKey = {
-      brand: options.brand,
-      owner,
-      name,
-      kind,
-      scopes: parseScopes(options.scopes),
-      expiresAt: expiryTime(options, now),
-    };
-    await create(store, newKey, options, now);
-  };
-  storeCommand(keys, 'create', 'create a key and show it once', createNew)
+    const { brand, owner, name, kind } = options;
+    const expiresAt = expiryTime(options, now);
+    await create(store, { brand, owner, name, kind, scopes: parseScopes(options.scopes), expiresAt }, options, now);
+  })
     .requiredOption('--owner <name>', 'account that the key belongs to')
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(
@@ -53,79 +63,53 @@ export function addKeyCommands(program: Command): void {
     .option('--expires <iso>', 'date or time at which the key stops working; by default it never expires')
     .addOption(brandOption())
     .addOption(exampleUrlOption());
+}
 
-  const rotate = async (store: AccountStore, options: NewKeyOptions, id: string) => {
+function addRotateCommand(keys: Command): void {
+  const description = 'create a replacement for a key; the old one works until it is revoked';
+  storeCommand(keys, 'rotate <id>', description, async (store, options: NewKeyOptions, id) => {
     const now = systemClock.wallMs();
     const expiresAt = expiryTime(options, now);
-    const found = (await store.listKeys()).find(({ key }) => key.id === id);
-    if (!found) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
-    const { name, kind, scopes } = found.key;
-    const newKey = { brand: options.brand, owner: found.owner.name, name, kind, scopes, expiresAt };
-    await create(store, newKey, options, now);
+    const old = (await store.listKeys()).find(({ key }) => key.id === id);
+    if (!old) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
+    const { name, kind, scopes } = old.key;
+    await create(store, { brand: options.brand, owner: old.owner.name, name, kind, scopes, expiresAt }, options, now);
     if (!options.json) print(`\nOnce no client uses the old key:\n\n  malaria-proxy keys revoke ${id}`);
-  };
-  storeCommand(keys, 'rotate <id>', 'create a replacement for a key; the old one works until it is revoked', rotate)
+  })
     .option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires')
     .addOption(brandOption())
     .addOption(exampleUrlOption());
+}
 
-  const list = async (store: AccountStore, { owner, json }: StoreOptions & { owner?: string }) =>
-    showKeys(await store.listKeys(owner), json);
-  storeCommand(
-    keys,
-    'list',
-    'list the ids, names and status of keys; the keys themselves cannot be shown again',
-    list,
-  ).option('--owner <name>', 'only the keys of this account');
+const expiryTime = ({ expires }: { expires?: string }, now: number) =>
+  expires === undefined ? null : parseExpiry(expires, now);
 
-  storeCommand(
-    keys,
-    'find <key>',
-    'show whose key this is, for example after a leak',
-    async (store, { json }, text) => {
-      if (!hasKeyForm(text)) throw new UsageError('this has not the form of a key');
-      const found = await store.findKey(text);
-      if (!found) {
-        const isTaggedHere = isTagged(text, await store.tagSecrets(systemClock.wallMs()));
-        throw new UsageError(
-          `this service has no such key: ${isTaggedHere ? 'its tag is right, so it may be older than a restored backup' : 'it is mistyped, forged, or of another service'}`,
-        );
-      }
-      showKeys([found], json);
-    },
+async function find(store: AccountStore, { json }: StoreOptions, text: string): Promise<void> {
+  if (!hasKeyForm(text)) throw new UsageError('this has not the form of a key');
+  const match = await store.findKey(text);
+  if (match) return showKeys([match], json);
+  const isTaggedHere = isTagged(text, await store.tagSecrets(systemClock.wallMs()));
+  throw new UsageError(
+    `this service has no such key: ${isTaggedHere ? 'its tag is right, so it may be older than a restored backup' : 'it is mistyped, forged, or of another service'}`,
   );
+}
 
-  storeCommand(
-    keys,
-    'revoke <id>',
-    'revoke a key for good; it is refused from the next request on',
-    async (store, { json }, id) => {
-      const now = systemClock.wallMs();
-      const key = await store.revokeKey(id, now);
-      const revoked_at = toIso(key.revoked_at);
-      if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
-      print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
-    },
-  );
+async function revoke(store: AccountStore, { json }: StoreOptions, id: string): Promise<void> {
+  const now = systemClock.wallMs();
+  const key = await store.revokeKey(id, now);
+  const revoked_at = toIso(key.revoked_at);
+  if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
+  print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
+}
 
-  const newTagSecret = async (store: AccountStore, { until, json }: StoreOptions & { until: string }) => {
-    const now = systemClock.wallMs();
-    const end = parseExpiry(until, now);
-    await store.changeTagSecret(end, now);
-    await pause(SETTLED_MS);
-    const keys_end = toIso(end);
-    if (json) return print(JSON.stringify({ keys_end }, null, 2));
-    print(`new keys get tags of the new secret from now on; all keys made before are refused from ${keys_end} on`);
-  };
-  storeCommand(
-    keys,
-    'new-tag-secret',
-    'change the secret with which forged keys are recognised',
-    newTagSecret,
-  ).requiredOption(
-    '--until <iso>',
-    'date or time until which the keys made so far work; their holders need new ones by then',
-  );
+async function newTagSecret(store: AccountStore, { until, json }: StoreOptions & { until: string }): Promise<void> {
+  const now = systemClock.wallMs();
+  const end = parseExpiry(until, now);
+  await store.changeTagSecret(end, now);
+  await pause(SETTLED_MS);
+  const keys_end = toIso(end);
+  if (json) return print(JSON.stringify({ keys_end }, null, 2));
+  print(`new keys get tags of the new secret from now on; all keys made before are refused from ${keys_end} on`);
 }
 
 async function create(store: AccountStore, newKey: NewKey, options: NewKeyOptions, now: number): Promise<void> {
@@ -147,9 +131,9 @@ export function brandOption(): Option {
 
 const exampleUrlOption = (): Option => apiUrlOption().default('http://127.0.0.1:8080');
 
-function showKeys(found: { key: Key; owner: Account }[], json = false) {
+function showKeys(keys: readonly { key: Key; owner: Account }[], json = false) {
   const now = systemClock.wallMs();
-  const listed = found.map(({ key, owner }) => ({
+  const listed = keys.map(({ key, owner }) => ({
     id: key.id,
     ...toShown(key, owner.name, now),
     owner_status: accountStatus(owner),

@@ -4,7 +4,7 @@ import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { linkUrl } from '../../dashboard/mail/mails.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import { COMMAND_LINE } from '../../store/audit.ts';
-import { type Directory, openDirectory } from '../../store/people/directory.ts';
+import { Directory } from '../../store/people/directory.ts';
 import { INVITATION_MS, RESET_MS, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Person } from '../../store/row-types.ts';
@@ -33,7 +33,7 @@ export function addPeopleCommands(accounts: Command): void {
 
   const removeDescription = 'remove somebody from the dashboard for good; keys that they created stay';
   storeCommand(accounts, 'remove-person <email>', removeDescription, async ({ database }, { json }, address) => {
-    const directory = openDirectory(database);
+    const directory = new Directory(database);
     const { id, email } = await requirePerson(address, directory);
     await directory.removePerson(id, systemClock.wallMs(), COMMAND_LINE);
     print(json ? JSON.stringify({ email, removed: true }) : `${email} has been removed`);
@@ -48,7 +48,7 @@ async function invite(store: AccountStore, options: Target & LinkOptions, addres
   const role = rolesIn(account)[0]!;
   const token = mintToken();
   const invitation = { email: address, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
-  const { email } = await openDirectory(store.database).invite(invitation, systemClock.wallMs(), COMMAND_LINE);
+  const { email } = await new Directory(store.database).links.invite(invitation, systemClock.wallMs(), COMMAND_LINE);
   const shown = { email, role, account: account?.name ?? null };
   showLink(shown, linkUrl(options.dashboardUrl, token), INVITATION_MS, options);
 }
@@ -58,7 +58,7 @@ async function list(store: AccountStore, options: Target) {
   const owners = hasTarget ? [await targetAccount(options, store)] : [null, ...(await store.listAccounts())];
   const listed = [];
   for (const owner of owners) {
-    for (const person of await openDirectory(store.database).listPeople(owner?.id ?? null))
+    for (const person of await new Directory(store.database).listPeople(owner?.id ?? null))
       listed.push(toShown(person, owner?.name ?? null));
   }
   if (options.json) return print(JSON.stringify(listed, null, 2));
@@ -76,12 +76,12 @@ async function list(store: AccountStore, options: Target) {
 }
 
 async function reset({ database }: AccountStore, options: LinkOptions & { twoStepOff?: boolean }, address: string) {
-  const directory = openDirectory(database);
+  const directory = new Directory(database);
   const { id, email, has_factor } = await requirePerson(address, directory);
   const token = mintToken();
   const now = systemClock.wallMs();
-  if (options.twoStepOff) await directory.turnFactorOff(id, now, COMMAND_LINE);
-  await directory.openReset(id, hashToken(token), now, COMMAND_LINE);
+  if (options.twoStepOff) await directory.factors.turnOff(id, now, COMMAND_LINE);
+  await directory.links.openReset(id, hashToken(token), now, COMMAND_LINE);
   const shown = { email, two_step: has_factor && !options.twoStepOff };
   showLink(shown, linkUrl(options.dashboardUrl, token), RESET_MS, options);
 }
@@ -97,15 +97,15 @@ async function targetAccount({ account, serviceTeam }: Target, store: AccountSto
     throw new UsageError('expected either --account NAME or --service-team');
   }
   if (account === undefined) return null;
-  const found = await store.findAccount(account);
-  if (!found) throw new UsageError(`no account named ${JSON.stringify(account)}`);
-  return found;
+  const target = await store.findAccount(account);
+  if (!target) throw new UsageError(`no account named ${JSON.stringify(account)}`);
+  return target;
 }
 
 async function requirePerson(email: string, directory: Directory): Promise<Person> {
-  const found = await directory.credentials(email.trim().toLowerCase());
-  if (!found) throw new UsageError(`nobody has the email ${JSON.stringify(email)}`);
-  return found.person;
+  const credentials = await directory.credentials(email.trim().toLowerCase());
+  if (!credentials) throw new UsageError(`nobody has the email ${JSON.stringify(email)}`);
+  return credentials.person;
 }
 
 function showLink(shown: { email: string }, link: string, forMs: number, { json }: StoreOptions): void {

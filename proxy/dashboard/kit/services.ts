@@ -1,5 +1,5 @@
 import type { Clock } from '../../../pipeline/lib/clock.ts';
-import type { Served } from '../../snapshot/watch.ts';
+import type { Snapshot } from '../../snapshot/snapshot.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import type { Attempts } from '../../store/attempt-counts.ts';
 import type { Directory } from '../../store/people/directory.ts';
@@ -34,7 +34,7 @@ export interface Services {
   /** URL at which clients reach the API, without a trailing slash. */
   apiUrl: () => string;
   /** The snapshot being served. */
-  snapshot: () => Served;
+  snapshot: () => Snapshot;
   /** Fills the placeholders of a text (contract/words.ts) with the words of the snapshot's country. */
   words: (text: string) => string;
   /** The snapshot's description of the API; null if the snapshot contains none. */

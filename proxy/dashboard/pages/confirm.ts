@@ -47,7 +47,7 @@ export async function refuseUnconfirmed(visit: SignedIn, services: Services): Pr
     ? await refuseWithoutCode(visit, visitor.person, services, () => again('This code is wrong or has been used.'))
     : await refuseWithoutPassword(visit, services, again);
   if (refused) return refused;
-  const isAlive = await services.directory.confirmSession(visit.session, now);
+  const isAlive = await services.directory.sessions.confirm(visit.session, now);
   return isAlive ? null : { location: '/sign-in' };
 }
 
@@ -103,7 +103,7 @@ export async function refuseWithoutPassword(
   }
   await attempts.giveBack([allowance]);
   // The session may have ended while the password was checked.
-  return (await directory.visitor(visit.session, visit.now)) === null ? { location: '/sign-in' } : null;
+  return (await directory.sessions.visitor(visit.session, visit.now)) === null ? { location: '/sign-in' } : null;
 }
 
 /** Null if the form contains a valid code of `person`, which is then used up; else the answer that asks for one. */
@@ -124,15 +124,16 @@ export async function refuseWithoutCode(
   const waitMs = await attempts.take(allowances, visit.now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
-    await directory.closeSession(visit.session);
+    await directory.sessions.close(visit.session);
     return tooManyAt('Two-step sign-in', waitMs);
   }
   const secret = (await directory.credentialsById(person.id))?.factorSecret ?? null;
   const code = visit.form.text('code').trim();
   const step = secret === null ? null : matchingStep(secret, code.replaceAll(' ', ''), visit.now);
   const isRight =
-    (await directory.spendStep(person.id, step, visit.now)) ||
-    (step === null && (await directory.spendRecoveryCode(person.id, hashRecoveryCode(person.id, code), visit.now)));
+    (await directory.factors.spendStep(person.id, step, visit.now)) ||
+    (step === null &&
+      (await directory.factors.spendRecoveryCode(person.id, hashRecoveryCode(person.id, code), visit.now)));
   if (!isRight) {
     noteFailure('code', person.email, person, isKnown, visit, services);
     return again();
@@ -143,7 +144,7 @@ export async function refuseWithoutCode(
 
 /** Whether the person has signed in with this browser before. */
 export const isKnownTo = async (person: Person, { browser, now }: Visit, { directory }: Services) =>
-  browser !== null && (await directory.knowsBrowser(browser, person.id, now));
+  browser !== null && (await directory.sessions.knowsBrowser(browser, person.id, now));
 
 /** Whether `password` is right. If the service was too busy to check it, the attempt is not counted. */
 export async function checkCounted(

@@ -5,7 +5,7 @@ import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { exampleState } from '../../snapshot/snapshot.ts';
 import { keyStatus } from '../../store/account-rules.ts';
-import type { NewKey } from '../../store/accounts-and-keys.ts';
+import type { NewKey } from '../../store/account-store.ts';
 import { curlLine } from '../../store/key-format.ts';
 import { auditActor, SESSION_MS } from '../../store/people/person-rules.ts';
 import type { Key } from '../../store/row-types.ts';

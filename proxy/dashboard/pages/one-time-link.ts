@@ -22,7 +22,7 @@ function deadLink(): Answer {
 
 async function findLink({ params, now }: Visit, { directory }: Services): Promise<Link | null> {
   const token = params.token!;
-  return isToken(token) ? directory.findLink(hashToken(token), now) : null;
+  return isToken(token) ? directory.links.find(hashToken(token), now) : null;
 }
 
 type Errors = Partial<Record<'name' | 'password' | 'again', string>>;
@@ -92,24 +92,24 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   const hash = hashToken(visit.params.token!);
   const person = await attempt(() =>
     link.invitation
-      ? directory.acceptInvitation(hash, name, passwordHash, now)
-      : directory.resetPassword(hash, passwordHash, now),
+      ? directory.links.acceptInvitation(hash, name, passwordHash, now)
+      : directory.links.resetPassword(hash, passwordHash, now),
   );
   if (person instanceof UsageError) return again({}, problem('This could not be done', person.message));
   if (!person) return deadLink();
   // Signs out whoever was signed in here, this person or another.
-  await directory.closeSession(visit.session);
+  await directory.sessions.close(visit.session);
   const session = mintToken();
   if (link.invitation) {
     const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
     if (!mayVisit(account)) return { location: '/sign-in', session };
     const visitor = { person, account, factorDue: false, confirmedAt: now };
-    await directory.openSession(hashToken(session), { id: person.id, passwordHash, factorDue: false }, now);
+    await directory.sessions.open(hashToken(session), { id: person.id, passwordHash, factorDue: false }, now);
     return welcome(visitor, session, visit, services, false);
   }
   // Anyone who opened a mailed link may sign in here, however often others have tried elsewhere.
   const browser = mintToken();
-  await directory.rememberBrowser(hashToken(browser), link.person.id, now);
+  await directory.sessions.rememberBrowser(hashToken(browser), link.person.id, now);
   return { location: '/sign-in?done=password-set', session, browser };
 }
 
@@ -143,7 +143,7 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
     if ((await attempts.take([{ what: `reset of ${email}`, most: 3, windowMs: HOUR_MS }], now)) !== null) return;
     const found = await directory.credentials(email);
     const token = mintToken();
-    await directory.openReset(found?.person.id ?? null, hashToken(token), now, null);
+    await directory.links.openReset(found?.person.id ?? null, hashToken(token), now, null);
     if (found) await mailer.send(resetMail(email, linkUrl(services.url(), token)), now);
   });
   const [title, result, more] =

@@ -20,7 +20,7 @@ export async function peopleTables(
   { directory }: Services,
 ): Promise<Html> {
   const people = await directory.listPeople(account?.id ?? null);
-  const invitations = at === null ? [] : await directory.listInvitations(account?.id ?? null, visit.now);
+  const invitations = at === null ? [] : await directory.links.listInvitations(account?.id ?? null, visit.now);
   const own = visit.visitor.person.id;
   return html`${
     people.length > 0
@@ -135,7 +135,7 @@ export async function invite(
   }
   const token = mintToken();
   const request = { email: visit.form.text('email'), role, accountId: account?.id ?? null, hash: hashToken(token) };
-  const { email } = await directory.invite(request, visit.now, by);
+  const { email } = await directory.links.invite(request, visit.now, by);
   const link = linkUrl(services.url(), token);
   const [isElsewhere, name] = [(await directory.credentials(email)) !== null, account?.name ?? null];
   const mail = isElsewhere

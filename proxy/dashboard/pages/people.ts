@@ -46,83 +46,96 @@ const NOBODY: Answer = {
 const about =
   (answer: (person: Person, visit: SignedIn, services: Services) => Awaitable<Answer>): Page =>
   async (visit, services) => {
-    const found = await services.directory.credentialsById(visit.params.id!);
-    const own = visit.visitor.person;
-    const isTheirs = own.role === 'service' || found?.person.account_id === own.account_id;
-    return found && isTheirs ? answer(found.person, visit, services) : NOBODY;
+    const credentials = await services.directory.credentialsById(visit.params.id!);
+    const manager = visit.visitor.person;
+    const isTheirs = manager.role === 'service' || credentials?.person.account_id === manager.account_id;
+    return credentials && isTheirs ? answer(credentials.person, visit, services) : NOBODY;
   };
+
+async function listPage(list: PeopleList, visit: SignedIn, services: Services, error?: string): Promise<Answer> {
+  const { base } = list;
+  const { person, account } = visit.visitor;
+  const manages = person.role === list.for;
+  const body = html`<p class="kicker">${list.kicker}</p><h1>${list.title}</h1>
+    ${error === undefined ? doneNotice(visit.query, DONE) : problem('The invitation was not sent')}
+    ${person.role === 'service' && outboxNote(services)}
+    ${await peopleTables(account, manages ? { people: base, invitations: `${base}/invitations` } : null, visit, services)}
+    ${manages && html`<section><h2>Invite somebody</h2>${inviteForm(`${base}/invitations`, account, visit, error)}</section>`}`;
+  return {
+    title: error === undefined ? list.title : `${list.title}: error`,
+    body,
+    status: error === undefined ? 200 : 400,
+  };
+}
+
+async function personPage(
+  { base, kicker }: PeopleList,
+  person: Person,
+  visit: SignedIn,
+  services: Services,
+): Promise<Answer> {
+  const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
+  const roles = rolesIn(account);
+  const body = html`<p class="kicker">${kicker}</p><h1>${person.name}</h1>
+    ${doneNotice(visit.query, DONE)}
+    ${facts([
+      ['Email', person.email],
+      ['Account', account?.name ?? 'Service team'],
+      ['Role', ROLE_NAMES[person.role]],
+      ['Since', moment(person.created_at)],
+    ])}
+    ${
+      roles.length > 1 &&
+      html`<section><h2>Role</h2>${form(
+        visit.csrf,
+        `${base}/${person.id}/role`,
+        html`${choices({
+          kind: 'radio',
+          name: 'role',
+          legend: 'Role',
+          options: roles.map((role) => ({ value: role, label: ROLE_NAMES[role] })),
+          chosen: [person.role],
+        })}
+        ${button('Change the role', 'plain')}`,
+      )}</section>`
+    }
+    ${
+      person.has_factor &&
+      person.id !== visit.visitor.person.id &&
+      html`<section><h2>Two-step sign-in ${mark('on', 'good')}</h2>
+      <p>Turn it off for somebody who has lost both phone and recovery codes. Make sure that the request really comes from them.</p>
+      ${form(visit.csrf, `${base}/${person.id}/two-step-off`, button('Turn it off', 'plain'))}</section>`
+    }
+    <section><h2>Remove</h2>
+    <p>They will no longer be able to sign in. The keys that they created remain, since keys belong to the account.</p>
+    ${linkButton(`${base}/${person.id}/remove`, 'Remove …', 'plain')}</section>`;
+  return { title: person.name, body };
+}
+
+function removePage({ base }: PeopleList, person: Person, { csrf }: SignedIn): Answer {
+  const body = html`<h1>Remove ${person.name}?</h1>
+    <p>${person.email} will be signed out at once and can return only with a new invitation.</p>
+    <div class="actions">${form(csrf, `${base}/${person.id}/remove`, button('Remove', 'danger'))}
+    <a href="${base}/${person.id}">Cancel</a></div>`;
+  return { title: 'Remove', body };
+}
 
 function listRoutes(list: PeopleList): Route[] {
   const { base } = list;
-
-  const listPage = async (visit: SignedIn, services: Services, error?: string): Promise<Answer> => {
-    const { person, account } = visit.visitor;
-    const manages = person.role === list.for;
-    const body = html`<p class="kicker">${list.kicker}</p><h1>${list.title}</h1>
-      ${error === undefined ? doneNotice(visit.query, DONE) : problem('The invitation was not sent')}
-      ${person.role === 'service' && outboxNote(services)}
-      ${await peopleTables(account, manages ? { people: base, invitations: `${base}/invitations` } : null, visit, services)}
-      ${manages && html`<section><h2>Invite somebody</h2>${inviteForm(`${base}/invitations`, account, visit, error)}</section>`}`;
-    return {
-      title: error === undefined ? list.title : `${list.title}: error`,
-      body,
-      status: error === undefined ? 200 : 400,
-    };
-  };
-
-  const personPage = about(async (person, visit, services) => {
-    const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
-    const roles = rolesIn(account);
-    const body = html`<p class="kicker">${list.kicker}</p><h1>${person.name}</h1>
-      ${doneNotice(visit.query, DONE)}
-      ${facts([
-        ['Email', person.email],
-        ['Account', account?.name ?? 'Service team'],
-        ['Role', ROLE_NAMES[person.role]],
-        ['Since', moment(person.created_at)],
-      ])}
-      ${
-        roles.length > 1 &&
-        html`<section><h2>Role</h2>${form(
-          visit.csrf,
-          `${base}/${person.id}/role`,
-          html`${choices({
-            kind: 'radio',
-            name: 'role',
-            legend: 'Role',
-            options: roles.map((role) => ({ value: role, label: ROLE_NAMES[role] })),
-            chosen: [person.role],
-          })}
-          ${button('Change the role', 'plain')}`,
-        )}</section>`
-      }
-      ${
-        person.has_factor &&
-        person.id !== visit.visitor.person.id &&
-        html`<section><h2>Two-step sign-in ${mark('on', 'good')}</h2>
-        <p>Turn it off for somebody who has lost both phone and recovery codes. Make sure that the request really comes from them.</p>
-        ${form(visit.csrf, `${base}/${person.id}/two-step-off`, button('Turn it off', 'plain'))}</section>`
-      }
-      <section><h2>Remove</h2>
-      <p>They will no longer be able to sign in. The keys that they created remain, since keys belong to the account.</p>
-      ${linkButton(`${base}/${person.id}/remove`, 'Remove …', 'plain')}</section>`;
-    return { title: person.name, body };
-  });
-
   return [
-    ...routes(base, list.viewers, { GET: (visit, services) => listPage(visit, services) }),
+    ...routes(base, list.viewers, { GET: (visit, services) => listPage(list, visit, services) }),
     ...routes(base, [list.for], {
       'POST /invitations': async (visit, services) => {
         const { account } = visit.visitor;
         const back = `${base}?done=invited`;
         const done = await attempt(() => invite(account, requestedRole(account, visit), visit, services, back));
-        return done instanceof UsageError ? listPage(visit, services, done.message) : done;
+        return done instanceof UsageError ? listPage(list, visit, services, done.message) : done;
       },
       'POST /invitations/:id/withdraw': async ({ visitor: { person }, params, now }, { directory }) => {
-        await directory.withdrawInvitation(params.id!, person.account_id, now, auditActor(person));
+        await directory.links.withdrawInvitation(params.id!, person.account_id, now, auditActor(person));
         return { location: `${base}?done=withdrawn` };
       },
-      'GET /:id': personPage,
+      'GET /:id': about((person, visit, services) => personPage(list, person, visit, services)),
       'POST /:id/role': about(async (person, { visitor, form: sent, now }, { directory }) => {
         await directory.changeRole(person.id, sent.text('role') as Role, now, auditActor(visitor.person));
         return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
@@ -130,16 +143,10 @@ function listRoutes(list: PeopleList): Route[] {
       'POST /:id/two-step-off': about(async (person, { visitor, now }, { directory }) => {
         // People turn off their own on the profile page.
         if (person.id === visitor.person.id) return NOBODY;
-        await directory.turnFactorOff(person.id, now, auditActor(visitor.person));
+        await directory.factors.turnOff(person.id, now, auditActor(visitor.person));
         return { location: `${base}/${person.id}?done=two-step` };
       }),
-      'GET /:id/remove': about((person, { csrf }) => {
-        const body = html`<h1>Remove ${person.name}?</h1>
-          <p>${person.email} will be signed out at once and can return only with a new invitation.</p>
-          <div class="actions">${form(csrf, `${base}/${person.id}/remove`, button('Remove', 'danger'))}
-          <a href="${base}/${person.id}">Cancel</a></div>`;
-        return { title: 'Remove', body };
-      }),
+      'GET /:id/remove': about((person, visit) => removePage(list, person, visit)),
       'POST /:id/remove': about(async (person, { visitor, now }, { directory }) => {
         await directory.removePerson(person.id, now, auditActor(visitor.person));
         const isElsewhere = person.account_id !== visitor.person.account_id;

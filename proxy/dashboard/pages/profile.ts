@@ -26,7 +26,7 @@ async function profilePage(
   banner: Value = null,
 ) {
   const { person, account } = visitor;
-  const codes = person.has_factor ? await directory.recoveryCodesLeft(person.id) : 0;
+  const codes = person.has_factor ? await directory.factors.recoveryCodesLeft(person.id) : 0;
   return html`<h1>Your profile</h1>
     ${banner || doneNotice(query, DONE)}
     ${facts([
@@ -80,7 +80,7 @@ export const profileRoutes = routes('/profile', ROLES, {
   'POST /sessions': {
     unasked: 'It only ends sessions, and whoever fears for theirs must not lose time. A thief gains nothing by it.',
     answer: async ({ visitor, session }, { directory }) => {
-      await directory.closeOtherSessions(visitor.person.id, session);
+      await directory.sessions.closeOthers(visitor.person.id, session);
       return { location: '/profile?done=elsewhere' };
     },
   },

@@ -1,5 +1,4 @@
 /** The reference: operations with search, samples and example answers; codes of states and LGAs. */
-import { FEED } from '../../../pipeline/contract/published.ts';
 import { commonParts, operationParts, operationTables } from '../../../pipeline/contract/reference-parts.ts';
 import { type Html, html, prose } from '../../../pipeline/lib/pages/html.ts';
 import { table } from '../../../pipeline/lib/pages/table.ts';
@@ -48,7 +47,7 @@ function listPage(reference: Reference, { query }: SignedIn, { words, reportUrl 
   const body = html`<h1>Reference</h1>
     ${synthetic && notice('Made-up data', 'All places, surveys and scores are invented; use them only to try things out.', 'calm')}
     <p>${title}, data version <code>${modelVersion}</code>, estimated up to ${lastEstimated}. Every request needs a key.</p>
-    <p>${reportUrl && html`<a href="${reportUrl}">The report</a> · `}<a href="${FIRST_MAP}">Your first map</a> · <a href="${REQUESTS}">Requests and errors</a> · <a href="${CODES}">${words('Codes of {state.many} and {lga.many}')}</a> · <a href="${FEED}">Feed of releases</a></p>
+    <p>${reportUrl && html`<a href="${reportUrl}">The report</a> · `}<a href="${FIRST_MAP}">Your first map</a> · <a href="${REQUESTS}">Requests and errors</a> · <a href="${CODES}">${words('Codes of {state.many} and {lga.many}')}</a></p>
     ${searchForm(PATH, 'Search paths, fields and their meanings', search)}
     ${search !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
     ${operationTables(reference, found, `${PATH}/`)}`;

@@ -59,9 +59,9 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   if (step === null)
     return again({ code: 'This is not the code that the app shows. Check that your phone’s clock is right.' });
   const { codes, hashes: recovery } = newCodes(person.id);
-  const isDone = await services.directory.turnFactorOn(person.id, { secret, step, recovery }, visit.now);
+  const isDone = await services.directory.factors.turnOn(person.id, { secret, step, recovery }, visit.now);
   if (!isDone) return { location: '/profile' };
-  await services.directory.closeOtherSessions(person.id, visit.session);
+  await services.directory.sessions.closeOthers(person.id, visit.session);
   return codesPage(codes, notice('Two-step sign-in is on', 'You have been signed out everywhere else.'), 'factor-on');
 }
 
@@ -82,7 +82,7 @@ function codesPage(codes: readonly string[], banner: Html, done: string): Answer
 
 async function replaceCodes({ visitor: { person }, now }: SignedIn, { directory }: Services): Promise<Answer> {
   const { codes, hashes } = newCodes(person.id);
-  if (!(await directory.replaceRecoveryCodes(person.id, hashes, now))) return { location: '/profile' };
+  if (!(await directory.factors.replaceRecoveryCodes(person.id, hashes, now))) return { location: '/profile' };
   return codesPage(codes, notice('You have new recovery codes', 'The earlier ones no longer work.'), 'codes');
 }
 
@@ -102,7 +102,7 @@ function offPage({ visitor, csrf }: SignedIn, { twoStep }: Services): Html {
 }
 
 async function turnOff({ visitor: { person }, now }: SignedIn, { directory }: Services): Promise<Answer> {
-  await directory.turnFactorOff(person.id, now, auditActor(person));
+  await directory.factors.turnOff(person.id, now, auditActor(person));
   return { location: '/profile?done=factor-off' };
 }
 

@@ -52,7 +52,8 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   });
   const found = await directory.credentials(email ?? '');
   // Queried even if there is no such person, so that the timing reveals nothing.
-  const isKnown = visit.browser !== null && (await directory.knowsBrowser(visit.browser, found?.person.id ?? '', now));
+  const isKnown =
+    visit.browser !== null && (await directory.sessions.knowsBrowser(visit.browser, found?.person.id ?? '', now));
   const allowances = isKnown ? [browserAllowance(visit.browser!)] : strangerAllowances(visit.address, email ?? '');
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) {
@@ -78,10 +79,10 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const { person, passwordHash } = found;
   const factorDue = found.factorSecret !== null;
   const token = mintToken();
-  if (!(await directory.openSession(hashToken(token), { id: person.id, passwordHash, factorDue }, now))) {
+  if (!(await directory.sessions.open(hashToken(token), { id: person.id, passwordHash, factorDue }, now))) {
     return refused(WRONG, 403);
   }
-  await directory.closeSession(visit.session);
+  await directory.sessions.close(visit.session);
   return factorDue
     ? { location: '/sign-in/code', session: token }
     : welcome({ person, account, factorDue, confirmedAt: now }, token, visit, services, isKnown);
@@ -98,7 +99,7 @@ export async function welcome(
   countSignIn('signed_in');
   const { person } = visitor;
   const fresh = isKnown ? null : mintToken();
-  await directory.rememberBrowser(fresh === null ? browser! : hashToken(fresh), person.id, now);
+  await directory.sessions.rememberBrowser(fresh === null ? browser! : hashToken(fresh), person.id, now);
   await directory.record({ action: 'sign-in', account: person.account_id }, auditActor(person), now);
   return { location: homePage(visitor), session, ...(fresh === null ? {} : { browser: fresh }) };
 }
@@ -120,7 +121,7 @@ async function enterCode(visit: Visit, services: Services): Promise<Answer> {
   });
   if (refused) return refused;
   const token = mintToken();
-  if (!(await directory.completeSession(visit.session, hashToken(token), now))) return { location: '/sign-in' };
+  if (!(await directory.sessions.complete(visit.session, hashToken(token), now))) return { location: '/sign-in' };
   return welcome(pending, token, visit, services, await isKnownTo(pending.person, visit, services));
 }
 
@@ -148,7 +149,7 @@ export const signInRoutes = routes('', 'anyone', {
   'POST /sign-out': {
     unasked: 'It only ends the session itself.',
     answer: async (visit, { directory }) => {
-      await directory.closeSession(visit.session);
+      await directory.sessions.close(visit.session);
       return { location: '/sign-in?done=signed-out', session: mintToken() };
     },
   },

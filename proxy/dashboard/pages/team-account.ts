@@ -232,7 +232,7 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
     return done;
   }),
   'POST /invitations/:invitation/withdraw': about(async (account, { params, visitor, now }, { directory }) => {
-    await directory.withdrawInvitation(params.invitation!, account.id, now, auditActor(visitor.person));
+    await directory.links.withdrawInvitation(params.invitation!, account.id, now, auditActor(visitor.person));
     return { location: `${PATH}/${account.id}?done=withdrawn` };
   }),
   'GET /keys/:key/revoke': about(async (account, visit, services) => {

@@ -3,23 +3,22 @@
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Actor, type AuditEvent, listAudit, record } from '../audit.ts';
-import type { Database, Db } from '../database.ts';
-import type { Person, Role } from '../row-types.ts';
+import type { Database } from '../database.ts';
+import type { AuditEntry, Person, Role } from '../row-types.ts';
 import { insert, remove, update } from '../statements.ts';
-import { links } from './links.ts';
+import { clearFactor, Factors } from './factors.ts';
+import { Links } from './links.ts';
 import {
   accountPeople,
   endSessions,
   lockPerson,
   lockTeamAndPerson,
   people,
-  present,
   spendLinks,
   toPerson,
 } from './person-queries.ts';
 import { auditActor, checkNotLast, rolesIn } from './person-rules.ts';
-import { sessions } from './sessions.ts';
-import { lastPastStep } from './totp.ts';
+import { Sessions } from './sessions.ts';
 
 /** A person, with the secrets against which sign-in is checked. */
 export interface Credentials {
@@ -29,145 +28,133 @@ export interface Credentials {
   factorSecret: string | null;
 }
 
-/**
- * People, their links, their sessions and the audit log. Tokens arrive as SHA-256 hashes and are stored only as such.
- * Each method is atomic; those that change what someone may do also record it in the audit log. Nothing is cached.
- */
-export type Directory = ReturnType<typeof openDirectory>;
-
 /** How long it is remembered that a notice was mailed. */
 const NOTED_MS = 400 * DAY_MS;
 
-export function openDirectory(database: Database) {
-  const { db, transact, transactLightly } = database;
-  const credentialsWhere = async (column: 'email' | 'id', value: string): Promise<Credentials | null> => {
-    const row = await people(db).where(column, '=', value).executeTakeFirst();
+/**
+ * People, with their sessions, links and second factors, and the audit log. Tokens arrive as SHA-256 hashes and are
+ * stored only as such. Each method is atomic; those that change what someone may do also record it in the audit log.
+ * Nothing is cached.
+ */
+export class Directory {
+  readonly sessions: Sessions;
+  readonly links: Links;
+  readonly factors: Factors;
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.sessions = new Sessions(database);
+    this.links = new Links(database);
+    this.factors = new Factors(database);
+    this.#database = database;
+  }
+
+  credentials(email: string): Promise<Credentials | null> {
+    return this.#credentialsBy('email', email);
+  }
+
+  credentialsById(id: string): Promise<Credentials | null> {
+    return this.#credentialsBy('id', id);
+  }
+
+  async #credentialsBy(column: 'email' | 'id', value: string): Promise<Credentials | null> {
+    const row = await people(this.#database.db).where(column, '=', value).executeTakeFirst();
     return row ? { person: toPerson(row), passwordHash: row.password_hash, factorSecret: row.factor_secret } : null;
-  };
+  }
 
-  return {
-    ...sessions(database),
-    ...links(database),
-    credentials: (email: string) => credentialsWhere('email', email),
-    credentialsById: (id: string) => credentialsWhere('id', id),
-    /** The people of an account, or of the service team if null, except those removed. */
-    listPeople: (accountId: string | null) => accountPeople(db, accountId),
-    /** Names by id, including those of people since removed. */
-    async personNames(ids: readonly string[]): Promise<Map<string, string>> {
-      const found = db.selectFrom('people').select(['id', 'name']).where('id', 'in', ids);
-      const names = new Map((ids.length > 0 ? await found.execute() : []).map(({ id, name }) => [id, name]));
-      return new Map(ids.map((id) => [id, names.get(id) ?? id]));
-    },
-    changeRole: (id: string, role: Role, now: number, by: Actor) =>
-      transact(async (tx) => {
-        const { person, account } = await lockTeamAndPerson(database, tx, id);
-        if (person.role === role) return;
-        if (!rolesIn(account).includes(role)) throw new UsageError('this account has no such role');
-        checkNotLast(person, await accountPeople(tx, person.account_id), 'change this role');
-        await update(tx, 'people', { id }, { role });
-        const event = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
-        await record(tx, { action: 'person.role', ...event }, by, now);
-      }),
-    /** For good; ends sessions and links. @throws UsageError for the last administrator or service-team person. */
-    removePerson: (id: string, now: number, by: Actor) =>
-      transact(async (tx) => {
-        const { person } = await lockTeamAndPerson(database, tx, id);
-        checkNotLast(person, await accountPeople(tx, person.account_id), 'remove this one');
-        // Recorded first, since people may remove themselves, and removed people may do nothing.
-        const event = { account: person.account_id, subject: person.email };
-        await record(tx, { action: 'person.remove', ...event }, by, now);
-        await update(tx, 'people', { id }, { removed_at: now, password_hash: '' });
-        await clearFactor(tx, id);
-        await endSessions(tx, id);
-        await spendLinks(tx, id, now);
-        await remove(tx, 'browsers', { person_id: id });
-      }),
+  /** The people of an account, or of the service team if null, except those removed. */
+  listPeople(accountId: string | null): Promise<Person[]> {
+    return accountPeople(this.#database.db, accountId);
+  }
 
-    /**
-     * Uses up the time step of a code, and all before it; false if it was used up, or is null, as for a wrong code. Steps
-     * that are past at `now` are used up in any case: a clock set back later must not make their codes valid again.
-     */
-    spendStep: (id: string, step: number | null, now: number): Promise<boolean> =>
-      transact(async (tx) => {
-        const found = people(tx).where('id', '=', id).where('factor_secret', 'is not', null);
-        const row = await found.forNoKeyUpdate().executeTakeFirst();
-        if (!row) return false;
-        const isFirst = step !== null && step > row.factor_step;
-        const factor_step = Math.max(row.factor_step, isFirst ? step : lastPastStep(now));
-        await update(tx, 'people', { id }, { factor_step });
-        return isFirst;
-      }),
-    spendRecoveryCode: (id: string, hash: Buffer, now: number): Promise<boolean> =>
-      transact(async (tx) => {
-        const person = await lockPerson(tx, id);
-        if (!person) return false;
-        if ((await remove(tx, 'recovery_codes', { person_id: id, hash })) === 0) return false;
-        const left = await tx.selectFrom('recovery_codes').select('hash').where('person_id', '=', id).execute();
-        const event = { account: person.account_id, detail: `${left.length} left` };
-        await record(tx, { action: 'factor.recovery', ...event }, auditActor(person), now);
-        return true;
-      }),
-    /** How many recovery codes the person has left. */
-    recoveryCodesLeft: async (id: string): Promise<number> =>
-      (await db.selectFrom('recovery_codes').select('hash').where('person_id', '=', id).execute()).length,
-    /** Replaces all recovery codes; false if two-step sign-in has been turned off meanwhile. */
-    replaceRecoveryCodes: (id: string, recovery: readonly Buffer[], now: number): Promise<boolean> =>
-      transact(async (tx) => {
-        const person = present(await lockPerson(tx, id));
-        if (!person.has_factor) return false;
-        await remove(tx, 'recovery_codes', { person_id: id });
-        await addRecoveryCodes(tx, id, recovery);
-        await record(tx, { action: 'factor.codes', account: person.account_id }, auditActor(person), now);
-        return true;
-      }),
-    /** False if it is already on: of two concurrent calls, perhaps by the owner and a thief, the first one wins. */
-    turnFactorOn: (id: string, factor: { secret: string; step: number; recovery: readonly Buffer[] }, now: number) =>
-      transact(async (tx) => {
-        const person = present(await lockPerson(tx, id));
-        if (person.has_factor) return false;
-        const { secret: factor_secret, step: factor_step, recovery } = factor;
-        await update(tx, 'people', { id }, { factor_secret, factor_step });
-        await addRecoveryCodes(tx, id, recovery);
-        await record(tx, { action: 'factor.on', account: person.account_id }, auditActor(person), now);
-        return true;
-      }),
-    turnFactorOff: (id: string, now: number, by: Actor) =>
-      transact(async (tx) => {
-        const { person } = await lockTeamAndPerson(database, tx, id);
-        if (!person.has_factor) return;
-        await clearFactor(tx, id);
-        const action = by.id === id ? 'factor.off' : 'factor.drop';
-        const subject = by.id === id ? '' : person.email;
-        await record(tx, { action, account: person.account_id, subject }, by, now);
-      }),
+  /** Names by id, including those of people since removed. */
+  async personNames(ids: readonly string[]): Promise<Map<string, string>> {
+    const named = this.#database.db.selectFrom('people').select(['id', 'name']).where('id', 'in', ids);
+    const names = new Map((ids.length > 0 ? await named.execute() : []).map(({ id, name }) => [id, name]));
+    return new Map(ids.map((id) => [id, names.get(id) ?? id]));
+  }
 
-    /** Whether `what` is noted for the first time: of several dashboards, one gets true. Old notes are deleted. */
-    noteOnce: (what: string, now: number): Promise<boolean> =>
-      transact(async (tx) => {
-        await tx
-          .deleteFrom('notices')
-          .where('at', '<', Math.floor(now - NOTED_MS))
-          .execute();
-        const row = tx.insertInto('notices').values({ what, at: Math.floor(now) });
-        const made = await row.onConflict((known) => known.column('what').doNothing()).executeTakeFirstOrThrow();
-        return made.numInsertedOrUpdatedRows === 1n;
-      }),
-    unnote: (what: string) => transact((tx) => remove(tx, 'notices', { what })),
+  changeRole(id: string, role: Role, now: number, by: Actor): Promise<void> {
+    return this.#database.transact(async (tx) => {
+      const { person, account } = await lockTeamAndPerson(this.#database, tx, id);
+      if (person.role === role) return;
+      if (!rolesIn(account).includes(role)) throw new UsageError('this account has no such role');
+      checkNotLast(person, await accountPeople(tx, person.account_id), 'change this role');
+      await update(tx, 'people', { id }, { role });
+      const event = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
+      await record(tx, { action: 'person.role', ...event }, by, now);
+    });
+  }
 
-    /** Records an event that changed nothing in the directory. */
-    record: (event: AuditEvent, by: Actor, now: number) => transact((tx) => record(tx, event, by, now)),
-    /** The same for events that strangers can cause, which must cost the API little. */
-    recordLightly: (event: AuditEvent, by: Actor, now: number) => transactLightly((tx) => record(tx, event, by, now)),
-    listAudit: (selection: Parameters<typeof listAudit>[1]) => listAudit(db, selection),
-  };
-}
+  /** For good; ends sessions and links. @throws UsageError for the last administrator or service-team person. */
+  removePerson(id: string, now: number, by: Actor): Promise<void> {
+    return this.#database.transact(async (tx) => {
+      const { person } = await lockTeamAndPerson(this.#database, tx, id);
+      checkNotLast(person, await accountPeople(tx, person.account_id), 'remove this one');
+      // Recorded first, since people may remove themselves, and removed people may do nothing.
+      const event = { account: person.account_id, subject: person.email };
+      await record(tx, { action: 'person.remove', ...event }, by, now);
+      await update(tx, 'people', { id }, { removed_at: now, password_hash: '' });
+      await clearFactor(tx, id);
+      await endSessions(tx, id);
+      await spendLinks(tx, id, now);
+      await remove(tx, 'browsers', { person_id: id });
+    });
+  }
 
-async function addRecoveryCodes(tx: Db, personId: string, hashes: readonly Buffer[]): Promise<void> {
-  const codes = hashes.map((hash) => ({ person_id: personId, hash }));
-  if (codes.length > 0) await insert(tx, 'recovery_codes', codes);
-}
+  /**
+   * Ends all sessions of the person with `session`, and opens one under a new token. False if `session` has ended
+   * since the old password was checked: whatever ended it, such as a reset, takes precedence.
+   */
+  changePassword(session: Buffer, passwordHash: string, fresh: Buffer, now: number): Promise<boolean> {
+    return this.#database.transact(async (tx) => {
+      const complete = tx.selectFrom('sessions').where('hash', '=', session).where('factor_due', '=', false);
+      const query = complete.select(['person_id', 'confirmed_at']);
+      const owner = await query.executeTakeFirst();
+      const person = owner ? await lockPerson(tx, owner.person_id) : null;
+      // Checked again, now that nobody else can end this person's sessions.
+      const before = person && (await query.executeTakeFirst());
+      if (!before) return false;
+      const { id, account_id } = person;
+      await update(tx, 'people', { id }, { password_hash: passwordHash });
+      await endSessions(tx, id);
+      // A password is no code: the new session is confirmed only as the old one was.
+      const times = { created_at: now, seen_at: now, confirmed_at: before.confirmed_at };
+      await insert(tx, 'sessions', { hash: fresh, person_id: id, factor_due: false, ...times });
+      await spendLinks(tx, id, now);
+      await record(tx, { action: 'password.change', account: account_id }, auditActor(person), now);
+      return true;
+    });
+  }
 
-async function clearFactor(tx: Db, personId: string): Promise<void> {
-  await update(tx, 'people', { id: personId }, { factor_secret: null });
-  await remove(tx, 'recovery_codes', { person_id: personId });
+  /** Whether `what` is noted for the first time: of several dashboards, one gets true. Old notes are deleted. */
+  noteOnce(what: string, now: number): Promise<boolean> {
+    return this.#database.transact(async (tx) => {
+      await tx
+        .deleteFrom('notices')
+        .where('at', '<', Math.floor(now - NOTED_MS))
+        .execute();
+      const row = tx.insertInto('notices').values({ what, at: Math.floor(now) });
+      const made = await row.onConflict((conflict) => conflict.column('what').doNothing()).executeTakeFirstOrThrow();
+      return made.numInsertedOrUpdatedRows === 1n;
+    });
+  }
+
+  async unnote(what: string): Promise<void> {
+    await this.#database.transact((tx) => remove(tx, 'notices', { what }));
+  }
+
+  /** Records an event that changed nothing in the directory. */
+  record(event: AuditEvent, by: Actor, now: number): Promise<void> {
+    return this.#database.transact((tx) => record(tx, event, by, now));
+  }
+
+  /** The same for events that strangers can cause, which must cost the API little. */
+  recordLightly(event: AuditEvent, by: Actor, now: number): Promise<void> {
+    return this.#database.transactLightly((tx) => record(tx, event, by, now));
+  }
+
+  listAudit(selection: Parameters<typeof listAudit>[1]): Promise<AuditEntry[]> {
+    return listAudit(this.#database.db, selection);
+  }
 }

@@ -2,7 +2,7 @@
 
 import { findAccount } from '../account-queries.ts';
 import type { Database } from '../database.ts';
-import type { Account, Person } from '../row-types.ts';
+import type { Account, Person, Rows } from '../row-types.ts';
 import { insert, remove, sweep, update } from '../statements.ts';
 import { endSessions, lockPerson, people, toPerson } from './person-queries.ts';
 import { BROWSER_MS, isSessionAlive, mayVisit, SEEN_MS, SESSION_MS } from './person-rules.ts';
@@ -17,78 +17,98 @@ export interface Visitor {
   confirmedAt: number;
 }
 
-export function sessions({ db, transact, transactLightly }: Database) {
-  return {
-    /**
-     * Opens a session after the right password was given. False if the person's hash is no longer `passwordHash`,
-     * against which the password was checked, or two-step sign-in was turned on or off since: a sign-in overtaken by a
-     * reset, a removal, a suspension or such a change leaves no session behind.
-     */
-    async openSession(
-      hash: Buffer,
-      { id, passwordHash, factorDue }: { id: string; passwordHash: string; factorDue: boolean },
-      now: number,
-    ): Promise<boolean> {
-      // In a transaction of its own, so that nobody waits for it.
-      await sweep(db, 'sessions', ['hash'], 'created_at', now - SESSION_MS);
-      return transact(async (tx) => {
-        const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
-        if (!known) return false;
-        // Both are locked: whatever would end the session at this moment waits, and then does end it.
-        const account = await findAccount(tx, known.account_id, 'share');
-        const row = await people(tx).where('id', '=', id).forShare().executeTakeFirst();
-        const isSame = row?.password_hash === passwordHash && (row.factor_secret !== null) === factorDue;
-        if (!isSame || !mayVisit(account)) return false;
-        const times = { created_at: now, seen_at: now, confirmed_at: now };
-        await insert(tx, 'sessions', { hash, person_id: id, factor_due: factorDue, ...times });
-        return true;
-      });
-    },
-    /** Completes a session whose code was due, under a new token. False if it has ended. */
-    async completeSession(due: Buffer, hash: Buffer, now: number): Promise<boolean> {
-      const entered = { hash, factor_due: false, created_at: now, seen_at: now, confirmed_at: now };
-      return (await transact((tx) => update(tx, 'sessions', { hash: due, factor_due: true }, entered))) === 1;
-    },
-    /** Records that the password or a code was given again. False if the session has ended. */
-    async confirmSession(hash: Buffer, now: number): Promise<boolean> {
-      const held = { hash, factor_due: false };
-      return (await transact((tx) => update(tx, 'sessions', held, { confirmed_at: now }))) === 1;
-    },
-    /** The owner of a session if it is alive at `now` and the account may sign in; marks the session as seen. */
-    async visitor(hash: Buffer, now: number): Promise<Visitor | null> {
-      const session = people(db).innerJoin('sessions', 'person_id', 'id').where('hash', '=', hash);
-      const times = ['factor_due', 'sessions.created_at as since', 'seen_at', 'confirmed_at'] as const;
-      const row = await session.select(times).executeTakeFirst();
-      if (!row) return null;
-      const [factorDue, { since, seen_at }] = [Boolean(row.factor_due), row];
-      if (!isSessionAlive({ factor_due: factorDue, created_at: since, seen_at }, now)) return null;
-      const account = await findAccount(db, row.account_id);
-      if (!mayVisit(account)) return null;
-      // Only if no other page of theirs has just updated it.
-      const noted = { hash, seen_at };
-      if (now - seen_at >= SEEN_MS) await transactLightly((tx) => update(tx, 'sessions', noted, { seen_at: now }));
-      return { person: toPerson(row), account, factorDue, confirmedAt: row.confirmed_at };
-    },
-    closeSession: (hash: Buffer) => transact((tx) => remove(tx, 'sessions', { hash })),
-    closeOtherSessions: (personId: string, kept: Buffer) =>
-      transact(async (tx) => {
-        await lockPerson(tx, personId);
-        await endSessions(tx, personId, kept);
-      }),
-    async rememberBrowser(hash: Buffer, personId: string, now: number): Promise<void> {
-      await sweep(db, 'browsers', ['hash', 'person_id'], 'seen_at', now - BROWSER_MS);
-      await transactLightly(async (tx) => {
-        // Locked, since removing the person meanwhile must leave no browser behind.
-        if (!(await lockPerson(tx, personId))) return;
-        const browser = { hash, person_id: personId };
-        const isKnown = (await update(tx, 'browsers', browser, { seen_at: now })) === 1;
-        if (!isKnown) await insert(tx, 'browsers', { ...browser, seen_at: now });
-      });
-    },
-    async knowsBrowser(hash: Buffer, personId: string, now: number): Promise<boolean> {
-      const browser = db.selectFrom('browsers').select('seen_at').where('hash', '=', hash);
-      const found = await browser.where('person_id', '=', personId).executeTakeFirst();
-      return found !== undefined && now - found.seen_at < BROWSER_MS;
-    },
-  };
+export class Sessions {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Opens a session after the right password was given. False if the person's hash is no longer `passwordHash`,
+   * against which the password was checked, or two-step sign-in was turned on or off since: a sign-in overtaken by a
+   * reset, a removal, a suspension or such a change leaves no session behind.
+   */
+  async open(
+    hash: Buffer,
+    { id, passwordHash, factorDue }: { id: string; passwordHash: string; factorDue: boolean },
+    now: number,
+  ): Promise<boolean> {
+    // In a transaction of its own, so that nobody waits for it.
+    await sweep(this.#database.db, 'sessions', ['hash'], 'created_at', now - SESSION_MS);
+    return this.#database.transact(async (tx) => {
+      const team = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
+      if (!team) return false;
+      // Both are locked: whatever would end the session at this moment waits, and then does end it.
+      const account = await findAccount(tx, team.account_id, 'share');
+      const row = await people(tx).where('id', '=', id).forShare().executeTakeFirst();
+      const isSame = row?.password_hash === passwordHash && (row.factor_secret !== null) === factorDue;
+      if (!isSame || !mayVisit(account)) return false;
+      const times = { created_at: now, seen_at: now, confirmed_at: now };
+      await insert(tx, 'sessions', { hash, person_id: id, factor_due: factorDue, ...times });
+      return true;
+    });
+  }
+
+  /** Completes a session whose code was due, under a new token. False if it has ended. */
+  complete(due: Buffer, hash: Buffer, now: number): Promise<boolean> {
+    const entered = { hash, factor_due: false, created_at: now, seen_at: now, confirmed_at: now };
+    return this.#update({ hash: due, factor_due: true }, entered);
+  }
+
+  /** Records that the password or a code was given again. False if the session has ended. */
+  confirm(hash: Buffer, now: number): Promise<boolean> {
+    return this.#update({ hash, factor_due: false }, { confirmed_at: now });
+  }
+
+  async #update(where: Partial<Rows['sessions']>, values: Partial<Rows['sessions']>): Promise<boolean> {
+    return (await this.#database.transact((tx) => update(tx, 'sessions', where, values))) === 1;
+  }
+
+  /** The owner of a session if it is alive at `now` and the account may sign in; marks the session as seen. */
+  async visitor(hash: Buffer, now: number): Promise<Visitor | null> {
+    const { db, transactLightly } = this.#database;
+    const session = people(db).innerJoin('sessions', 'person_id', 'id').where('hash', '=', hash);
+    const times = ['factor_due', 'sessions.created_at as since', 'seen_at', 'confirmed_at'] as const;
+    const row = await session.select(times).executeTakeFirst();
+    if (!row) return null;
+    const [factorDue, { since, seen_at }] = [Boolean(row.factor_due), row];
+    if (!isSessionAlive({ factor_due: factorDue, created_at: since, seen_at }, now)) return null;
+    const account = await findAccount(db, row.account_id);
+    if (!mayVisit(account)) return null;
+    // Only if no other page of theirs has just updated it.
+    const unchanged = { hash, seen_at };
+    if (now - seen_at >= SEEN_MS) await transactLightly((tx) => update(tx, 'sessions', unchanged, { seen_at: now }));
+    return { person: toPerson(row), account, factorDue, confirmedAt: row.confirmed_at };
+  }
+
+  async close(hash: Buffer): Promise<void> {
+    await this.#database.transact((tx) => remove(tx, 'sessions', { hash }));
+  }
+
+  closeOthers(personId: string, kept: Buffer): Promise<void> {
+    return this.#database.transact(async (tx) => {
+      await lockPerson(tx, personId);
+      await endSessions(tx, personId, kept);
+    });
+  }
+
+  async rememberBrowser(hash: Buffer, personId: string, now: number): Promise<void> {
+    const { db, transactLightly } = this.#database;
+    await sweep(db, 'browsers', ['hash', 'person_id'], 'seen_at', now - BROWSER_MS);
+    await transactLightly(async (tx) => {
+      // Locked, since removing the person meanwhile must leave no browser behind.
+      if (!(await lockPerson(tx, personId))) return;
+      const browser = { hash, person_id: personId };
+      const isKnown = (await update(tx, 'browsers', browser, { seen_at: now })) === 1;
+      if (!isKnown) await insert(tx, 'browsers', { ...browser, seen_at: now });
+    });
+  }
+
+  async knowsBrowser(hash: Buffer, personId: string, now: number): Promise<boolean> {
+    const browsers = this.#database.db.selectFrom('browsers').select('seen_at');
+    const browser = browsers.where('hash', '=', hash).where('person_id', '=', personId);
+    const { seen_at = null } = (await browser.executeTakeFirst()) ?? {};
+    return seen_at !== null && now - seen_at < BROWSER_MS;
+  }
 }

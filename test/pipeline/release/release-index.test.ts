@@ -1,11 +1,10 @@
-/** The release index: versions, diffs and the feed, also after rollbacks, prunes and the end of promised times. */
+/** The release index: versions and diffs, also after rollbacks, prunes and the end of promised times. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { type ReleaseIndex, releaseIndexFile } from '../../../pipeline/contract/published.ts';
 import type { Versions, VersionsDiff } from '../../../pipeline/contract/schemas.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
-import { renderFeed } from '../../../pipeline/release/feed.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
 import { releaseIndexFaults } from '../../../pipeline/release/verify-release-index.ts';
 import { buildHere, copyBuild, publishedTiny } from '../../support/built-tiny.ts';
@@ -56,9 +55,7 @@ test('a publication lists the current version, the replaced one with its end dat
   });
   const diff: VersionsDiff = JSON.parse(read(out, manifestIn(out).answers[listed.releases[0]!.diff!]!));
   expect(diff).toMatchObject({ from: first, to: second, all: { compared: 72, moved: 0 } });
-  const feed = read(out, manifestIn(out).answers['/feed.atom']!);
-  expect(feed).toContain('Rain of &#60;June&#62; &#38; July');
-  for (const secret of ['Ada', 'internal reason']) expect(feed + JSON.stringify(listed)).not.toContain(secret);
+  for (const secret of ['Ada', 'internal reason']) expect(JSON.stringify(listed)).not.toContain(secret);
   expect(await faultsOf(out)).toEqual([]);
 });
 
@@ -106,36 +103,4 @@ test('without an earlier index, the index lists at least the replaced version', 
   expect(versionsIn(out).versions.map(({ model_version }) => model_version)).toEqual([second, first]);
   expect(versionsIn(out).releases).toHaveLength(1);
   expect(existsSync(path.join(out, 'releases', first, 'diff', `${second}.json.br`))).toBe(true);
-});
-
-test('the feed lists new months, but no figures', () => {
-  const release = {
-    model_version: 'tiny-2-00000000',
-    replaces: 'tiny-1-00000000',
-    released_at: '2031-01-01T00:00:00.000Z',
-    rollback: false,
-    note: null,
-    new_months: ['2024-01', '2024-02'],
-    changed: ['data' as const],
-    diff: null,
-    data: [{ title: 'Rain', was: '2023', is: '2024' }],
-    scores: { compared: 4711, moved: 815, flipped: 0, disjoint: 0 },
-  };
-  const version = {
-    model_version: 'tiny-2-00000000',
-    status: 'current' as const,
-    path: '/x',
-    updated_at: '',
-    contract_version: '1.3.0',
-    first_estimated: '2020-01',
-    last_estimated: '2024-02',
-    last_forecast: '2024-06',
-    replaced_at: null,
-    sunset: null,
-  };
-  const feed = renderFeed('tiny-2-00000000', [version], [release]);
-  expect(feed).toContain('<title>tiny-2-00000000, 2024-01 to 2024-02 estimated</title>');
-  expect(feed).toContain('Replaces tiny-1-00000000. Changed: data. Rain: 2023 → 2024.');
-  expect(feed).not.toMatch(/4711|815/);
-  expect(feed.match(/urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}</g)).toHaveLength(2);
 });

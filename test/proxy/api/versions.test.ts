@@ -90,7 +90,6 @@ test('an operation, month or state that the version lacks gives the usual error'
     [`/v1/versions/${TWO}/versions/${TWO}/periods`, 404, 'NOT_FOUND'],
     ['/v1/versions/..%2f..%2fsnapshots-00000000/periods', 404, 'NOT_FOUND'],
     [`/v1/versions/../${TWO}/periods`, 404, 'NOT_FOUND'],
-    ['/feed.atom', 404, 'NOT_FOUND'],
   ] as const) {
     const response = await service.get(path, key);
     expect([path, response.status, ((await response.json()) as { code: string }).code]).toEqual([path, status, code]);

@@ -167,7 +167,7 @@ describe('the dashboard in Chromium', () => {
       expect(await page.locator('main').textContent()).toContain('Two-step sign-in is off');
 
       const { id } = await dashboard.person('dora@example.org', 'service', null);
-      await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
+      await dashboard.directory.factors.turnOff(id, Date.now(), COMMAND_LINE);
       await page.getByRole('button', { name: 'Sign out', exact: true }).click();
       await signIn(page, 'dora@example.org');
       expect(await page.locator('main').textContent()).toContain('Your role requires two-step sign-in');

@@ -29,7 +29,7 @@ async function setUp(someone: Visitor): Promise<{ secret: string; text: string }
 /** Signs in somebody of the service team without two-step sign-in, as in a store from before it was required. */
 async function withoutFactor(dashboard: Dashboard): Promise<Visitor> {
   const { id } = await dashboard.person(TEAM, 'service', null);
-  await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
+  await dashboard.directory.factors.turnOff(id, Date.now(), COMMAND_LINE);
   const someone = dashboard.visitor();
   await someone.signIn(TEAM);
   return someone;
@@ -71,7 +71,7 @@ testBackends(
     await someone.send('/profile/two-step/off', {});
     expect((await someone.open('/team/accounts')).path).toBe('/profile/two-step');
     await setUp(someone);
-    await dashboard.directory.turnFactorOff(id, Date.now(), COMMAND_LINE);
+    await dashboard.directory.factors.turnOff(id, Date.now(), COMMAND_LINE);
     const back = dashboard.visitor();
     expect((await back.signIn(TEAM)).path).toBe('/profile/two-step');
   },
@@ -237,7 +237,7 @@ testBackends(
 
     // Somebody who has stolen the session and knows the password, but does not have the phone.
     const secret = mintSecret();
-    await dashboard.directory.turnFactorOn(id, { secret, step: 0, recovery: [] }, Date.now());
+    await dashboard.directory.factors.turnOn(id, { secret, step: 0, recovery: [] }, Date.now());
     const password = 'eleven kites above jos';
     await elsewhere.send('/profile', { current: PASSWORD, password, again: password }, '/profile/password');
     expect((await elsewhere.open('/profile')).path).toBe('/profile');

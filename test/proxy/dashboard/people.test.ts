@@ -131,7 +131,7 @@ testBackends('the service team revokes a key and turns off somebody’s two-step
   const dashboard = await start();
   await dashboard.person('team@example.org', 'service', null);
   const { id } = await dashboard.person('ada@example.org', 'administrator', 'ministry');
-  await dashboard.directory.turnFactorOn(id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 1);
+  await dashboard.directory.factors.turnOn(id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 1);
   const team = await dashboard.signedIn('team@example.org');
   expect((await team.send(`/team/people/${id}`, {}, `/team/people/${id}/two-step-off`)).text).toContain(
     'has been turned off',

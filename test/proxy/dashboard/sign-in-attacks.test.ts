@@ -208,7 +208,7 @@ testBackends('emails cannot be discovered: sign-in and password reset answer the
   await dashboard.person('gone@example.org', 'administrator', 'gone');
   await dashboard.store.changeAccount('gone', 'remove', Date.now());
   const invited = { email: 'invited@example.org', role: 'member', accountId: person.account_id } as const;
-  await dashboard.directory.invite({ ...invited, hash: hashToken(mintToken()) }, Date.now(), COMMAND_LINE);
+  await dashboard.directory.links.invite({ ...invited, hash: hashToken(mintToken()) }, Date.now(), COMMAND_LINE);
   const emails = [ADA, 'nobody@example.org', 'removed@example.org', 'gone@example.org', 'invited@example.org'];
   const shape = ({ status, html, headers }: Page, email: string) => ({
     status,
@@ -288,11 +288,11 @@ testBackends('a password that was right when checked opens no session once it ha
   const { person, passwordHash } = (await dashboard.directory.credentials(ADA))!;
   const token = hashToken(mintToken());
   const reset = hashToken(mintToken());
-  await dashboard.directory.openReset(person.id, reset, Date.now(), null);
-  await dashboard.directory.resetPassword(reset, 'another', Date.now());
+  await dashboard.directory.links.openReset(person.id, reset, Date.now(), null);
+  await dashboard.directory.links.resetPassword(reset, 'another', Date.now());
   const credentials = { id: person.id, passwordHash, factorDue: false };
-  expect(await dashboard.directory.openSession(token, credentials, Date.now())).toBe(false);
-  expect(await dashboard.directory.visitor(token, Date.now())).toBeNull();
+  expect(await dashboard.directory.sessions.open(token, credentials, Date.now())).toBe(false);
+  expect(await dashboard.directory.sessions.visitor(token, Date.now())).toBeNull();
 });
 
 testBackends('a session that ended while its password was being checked cannot change the password', async (start) => {
@@ -301,11 +301,11 @@ testBackends('a session that ended while its password was being checked cannot c
   const thief = await dashboard.signedIn(ADA);
   const session = hashToken(thief.cookies.get('session')!);
   const reset = hashToken(mintToken());
-  await dashboard.directory.openReset(person.id, reset, Date.now(), null);
-  await dashboard.directory.resetPassword(reset, 'the owner’s', Date.now());
+  await dashboard.directory.links.openReset(person.id, reset, Date.now(), null);
+  await dashboard.directory.links.resetPassword(reset, 'the owner’s', Date.now());
   const fresh = hashToken(mintToken());
   expect(await dashboard.directory.changePassword(session, 'the thief’s', fresh, Date.now())).toBe(false);
-  expect(await dashboard.directory.visitor(fresh, Date.now())).toBeNull();
+  expect(await dashboard.directory.sessions.visitor(fresh, Date.now())).toBeNull();
   expect((await dashboard.directory.credentials(ADA))!.passwordHash).toBe('the owner’s');
 });
 
@@ -325,8 +325,8 @@ testBackends('no credentials are kept of people whose account is removed', async
   const dashboard = await withAda(start);
   const { person } = (await dashboard.directory.credentials(ADA))!;
   const recovery = [hashToken('one')];
-  await dashboard.directory.turnFactorOn(person.id, { secret: mintSecret(), step: 0, recovery }, Date.now());
-  await dashboard.directory.rememberBrowser(hashToken(mintToken()), person.id, Date.now());
+  await dashboard.directory.factors.turnOn(person.id, { secret: mintSecret(), step: 0, recovery }, Date.now());
+  await dashboard.directory.sessions.rememberBrowser(hashToken(mintToken()), person.id, Date.now());
   const kept = async () => {
     const tables = ['recovery_codes', 'browsers', "people WHERE factor_secret IS NOT NULL OR password_hash <> ''"];
     return Promise.all(tables.map(async (from) => (await rowsIn(dashboard.storeUrl, `SELECT 1 FROM ${from}`)).length));

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { mirrorSnapshots } from '../../../proxy/snapshot/object-storage.ts';
+import { SnapshotMirror } from '../../../proxy/snapshot/object-storage.ts';
 import { parseS3 } from '../../../proxy/snapshot/s3-url.ts';
 import { versionOf, writeSnapshot } from '../../support/proxy/fixture.ts';
 import { type S3Server, startS3 } from '../../support/proxy/s3-server.ts';
@@ -37,9 +37,13 @@ function publish(release: string): void {
 const copies = () => join(folder, 'copies');
 async function mirror(retryMs = 20) {
   const reports: string[] = [];
-  const opened = await mirrorSnapshots(URL, copies(), { pollMs: 20, retryMs, report: (line) => reports.push(line) });
+  const opened = await SnapshotMirror.open(URL, copies(), {
+    pollMs: 20,
+    retryMs,
+    report: (line) => reports.push(line),
+  });
   onTestFinished(() => opened.close());
-  return { ...opened, reports };
+  return { path: opened.path, refused: () => opened.refused(), close: () => opened.close(), reports };
 }
 
 test('a proxy serves the snapshot that the bucket names as current, and picks up the next one', async () => {

@@ -52,7 +52,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
     const store = await openStore(at.store);
     const lines: string[] = [];
     const report = (line: string, cause: string) => lines.push(`${cause}: ${line}`);
-    const gate = await openGate(store, { perMinute: 5, perMonth: 100, clock, report });
+    const gate = await openGate(store.database, { perMinute: 5, perMonth: 100, clock, report });
     onTestFinished(async () => {
       gate.close();
       await store.close();
@@ -74,7 +74,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
   async function open(limits: Partial<DefaultLimits> = {}): Promise<{ store: AccountStore; gate: Gate }> {
     const store = await openStore(at.store);
     const defaults = { perMinute: 5, perMonth: 1_000_000, ...limits };
-    const opened = await openGate(store, { ...defaults, clock, report: () => {} });
+    const opened = await openGate(store.database, { ...defaults, clock, report: () => {} });
     onTestFinished(async () => {
       opened.close();
       await store.close();
@@ -161,11 +161,11 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
             asked++;
             return admitter.decide(hash);
           };
-          return { ...admitter, decide };
+          return { decide, probe: () => admitter.probe(), close: () => admitter.close() };
         },
       };
       const limits = { perMinute: 5, perMonth: 5 };
-      const gate = await openGate({ ...store, database }, { ...limits, clock, report: () => {} });
+      const gate = await openGate(database, { ...limits, clock, report: () => {} });
       onTestFinished(gate.close);
       const mistyped = `${key.slice(0, 20)}${key[20] === 'x' ? 'y' : 'x'}${key.slice(21)}`;
       for (const wrong of ['', 'nonsense', mistyped, mintKey('malaria', 'live', randomBytes(32))]) {

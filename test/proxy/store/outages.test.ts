@@ -40,7 +40,7 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     const store = await openStore(url);
     const reports: string[] = [];
     const report = (line: string) => void reports.push(line);
-    const gate = await openGate(store, { perMinute, perMonth, clock: systemClock, report });
+    const gate = await openGate(store.database, { perMinute, perMonth, clock: systemClock, report });
     onTestFinished(async () => {
       gate.close();
       await store.close();

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
-import { storeIn } from '../../../proxy/store/account-store.ts';
+import { AccountStore } from '../../../proxy/store/account-store.ts';
 import { type Gate, openGate } from '../../../proxy/store/gate.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
 import { migrate } from '../../../proxy/store/sqlite-file.ts';
@@ -30,7 +30,11 @@ const open = async () => {
 
 const MANY = { perMinute: 1_000_000, perMonth: 1_000_000 };
 const openTheGate = async (reports: string[] = []): Promise<Gate> => {
-  const gate = await openGate(await open(), { ...MANY, clock: systemClock, report: (line) => reports.push(line) });
+  const gate = await openGate((await open()).database, {
+    ...MANY,
+    clock: systemClock,
+    report: (line) => reports.push(line),
+  });
   onTestFinished(() => gate.close());
   return gate;
 };
@@ -116,7 +120,7 @@ test('changes are synced to the disk, and grants at the latest with the usage of
   // FULL, NORMAL, FULL.
   expect(modes).toEqual([2, 1, 2]);
   const lightly = vi.fn(transactLightly);
-  const { usage } = storeIn({ ...store.database, transactLightly: lightly as typeof transactLightly });
+  const { usage } = new AccountStore({ ...store.database, transactLightly: lightly as typeof transactLightly });
   const { id } = await giveKey(store);
   await usage.add([{ day: '2026-03-10', key_id: id, operation: 'periods', outcome: 'granted', count: 1, at: 5000 }]);
   expect(lightly).not.toHaveBeenCalled();

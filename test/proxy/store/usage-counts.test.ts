@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { UsageRow } from '../../../proxy/store/row-types.ts';
-import { countUsage } from '../../../proxy/store/usage-counts.ts';
+import { UsageCounter } from '../../../proxy/store/usage-counts.ts';
 import { BACKENDS, type Backend } from '../../support/proxy/backends.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
 import { giveKey } from '../../support/proxy/service.ts';
@@ -18,7 +18,7 @@ async function setUp({ newStore }: Backend) {
   const { id: other } = await giveKey(store, { owner: 'other', kind: 'test' });
   const owner = (await store.findAccount('ministry'))!.id;
   let now = MIDNIGHT - 5;
-  const counter = countUsage(usage);
+  const counter = new UsageCounter(usage);
   const count = (key: string, operation: string, isRefused: boolean) => counter.count(key, operation, isRefused, now);
   const listed = async (from = '2000-01-01') =>
     (await usage.listUsage(owner, from)).map(({ day, operation, granted, refused }) => [
@@ -103,7 +103,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', (backend) =>
   test('counts that could not be written are kept, and written once the store works again', async () => {
     const { usage, live, listed } = await setUp(backend);
     let isGone = true;
-    const counter = countUsage({
+    const counter = new UsageCounter({
       add: async (rows) => (isGone ? Promise.reject(new Error('gone')) : usage.add(rows)),
     });
     for (isGone of [true, true, false]) {
@@ -146,7 +146,7 @@ test('many rows are written in several batches, and a failing batch loses none',
       batches.push(rows.length);
     },
   };
-  const counter = countUsage(store as never);
+  const counter = new UsageCounter(store as never);
   for (let i = 0; i < 1200; i++) counter.count(`key_${i}`, 'periods', false, MIDNIGHT);
   await expect(counter.flush()).rejects.toThrow('full');
   await counter.flush();

@@ -5,7 +5,7 @@ import { onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../pipeline/lib/clock.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
-import { type Directory, openDirectory } from '../../../proxy/store/people/directory.ts';
+import { Directory } from '../../../proxy/store/people/directory.ts';
 import { hashPassword } from '../../../proxy/store/people/passwords.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
 import { mintSecret } from '../../../proxy/store/people/totp.ts';
@@ -51,7 +51,7 @@ export const serveDashboard = async (place: Parameters<typeof serveBuild>[0], at
 
 function dashboardOf(service: Service, clock?: Clock): Dashboard {
   const outbox = join(service.build, 'outbox');
-  const directory = openDirectory(service.store.database);
+  const directory = new Directory(service.store.database);
   const dashboardUrl = service.dashboardUrl!;
   const account = async (name: string, kind: AccountKind = 'organisation') =>
     (await service.store.findAccount(name)) ?? (await service.store.createAccount(kind, name, Date.now()));
@@ -62,15 +62,20 @@ function dashboardOf(service: Service, clock?: Clock): Dashboard {
   };
   const useCodes = async (email: string) => {
     const { person } = (await directory.credentials(email))!;
-    await directory.turnFactorOn(person.id, { secret: mintSecret(), step: 0, recovery: [] }, Date.now());
+    await directory.factors.turnOn(person.id, { secret: mintSecret(), step: 0, recovery: [] }, Date.now());
   };
   const person: Dashboard['person'] = async (email, role, name) => {
     const kind = role === 'researcher' ? 'researcher' : 'organisation';
     const accountId = name === null ? null : (await account(name, kind)).id;
     const token = hashToken(mintToken());
-    await directory.invite({ email, role, accountId, hash: token }, Date.now(), COMMAND_LINE);
+    await directory.links.invite({ email, role, accountId, hash: token }, Date.now(), COMMAND_LINE);
     passwordHash ??= hashPassword(PASSWORD);
-    const created = (await directory.acceptInvitation(token, email.split('@')[0]!, await passwordHash, Date.now()))!;
+    const created = (await directory.links.acceptInvitation(
+      token,
+      email.split('@')[0]!,
+      await passwordHash,
+      Date.now(),
+    ))!;
     if (role === 'service') await useCodes(email);
     return { ...created, has_factor: role === 'service' };
   };

@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished } from 'vitest';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
-import { openDirectory } from '../../../proxy/store/people/directory.ts';
+import { Directory } from '../../../proxy/store/people/directory.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
 import type { Person, Role } from '../../../proxy/store/row-types.ts';
 import type { Backend } from './backends.ts';
@@ -25,22 +25,27 @@ export async function twoSides(newStore: Backend['newStore']) {
     return store;
   };
   const stores = [await open(), await open()] as const;
-  const [one, two] = [openDirectory(stores[0].database), openDirectory(stores[1].database)];
+  const [one, two] = [new Directory(stores[0].database), new Directory(stores[1].database)];
 
   const invited = async (email: string, role: Role, account: string | null, now = 1): Promise<Buffer> => {
     const kind = role === 'researcher' ? 'researcher' : 'organisation';
     const found =
       account && ((await stores[0].findAccount(account)) ?? (await stores[0].createAccount(kind, account, 1)));
     const hash = token();
-    await one.invite({ email, role, accountId: found ? found.id : null, hash }, now, COMMAND_LINE);
+    await one.links.invite({ email, role, accountId: found ? found.id : null, hash }, now, COMMAND_LINE);
     return hash;
   };
   const join = async (email: string, role: Role, account: string | null): Promise<Person> =>
-    (await one.acceptInvitation(await invited(email, role, account), email.split('@')[0]!, `hash of ${email}`, 2))!;
+    (await one.links.acceptInvitation(
+      await invited(email, role, account),
+      email.split('@')[0]!,
+      `hash of ${email}`,
+      2,
+    ))!;
   const signedIn = async ({ id, email, has_factor }: Person, now = 3): Promise<Buffer> => {
     const hash = token();
     const credentials = { id, passwordHash: `hash of ${email}`, factorDue: has_factor };
-    expect(await one.openSession(hash, credentials, now)).toBe(true);
+    expect(await one.sessions.open(hash, credentials, now)).toBe(true);
     return hash;
   };
   /** Actions in the audit log, oldest first. */

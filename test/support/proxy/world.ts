@@ -41,7 +41,7 @@ export async function makeWorld(dashboard: Dashboard): Promise<{ alpha: Owned; b
     const token = mintToken();
     const email = `new@${name}.example`;
     const request = { email, role: 'member', accountId: account, hash: hashToken(token) } as const;
-    const { id: invitation } = await dashboard.directory.invite(request, Date.now(), COMMAND_LINE);
+    const { id: invitation } = await dashboard.directory.links.invite(request, Date.now(), COMMAND_LINE);
     return { account, key, secret, person, invitation, token, emails: [admin, member, email] };
   };
   return { alpha: await make('alpha'), beta: await make('beta') };

@@ -3,7 +3,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { UsageError } from '../../../../pipeline/lib/errors.ts';
 import { type Actor, COMMAND_LINE } from '../../../../proxy/store/audit.ts';
-import { openDirectory } from '../../../../proxy/store/people/directory.ts';
+import { Directory } from '../../../../proxy/store/people/directory.ts';
 import { auditActor } from '../../../../proxy/store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../../../proxy/store/people/tokens.ts';
 import type { Person, Role } from '../../../../proxy/store/row-types.ts';
@@ -24,7 +24,7 @@ const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.
 async function openSide(url: string) {
   const store = await openStore(url);
   onTestFinished(() => store.close());
-  return { store, directory: openDirectory(store.database) };
+  return { store, directory: new Directory(store.database) };
 }
 type Side = Awaited<ReturnType<typeof openSide>>;
 
@@ -37,7 +37,7 @@ type Step = (side: Side, person: Person, by: Actor, team: Actor) => unknown;
 
 const open: Step = async ({ directory }, { id, has_factor: factorDue }) => {
   const hash = token();
-  if (await directory.openSession(hash, { id, passwordHash: 'h', factorDue }, NOW)) sessions.push(hash);
+  if (await directory.sessions.open(hash, { id, passwordHash: 'h', factorDue }, NOW)) sessions.push(hash);
 };
 const roleIn = (account: string | null): Role => (account === null ? 'service' : pick(['administrator', 'member']));
 
@@ -45,36 +45,36 @@ const KINDS_OF_STEP: Step[] = [
   async ({ directory }, { account_id: accountId }, by) => {
     const hash = token();
     const email = `p${invited++ % 40}@example.org`;
-    await directory.invite({ email, role: roleIn(accountId), accountId, hash }, NOW, by);
+    await directory.links.invite({ email, role: roleIn(accountId), accountId, hash }, NOW, by);
     links.push(hash);
   },
   async ({ directory }, { account_id }, by) => {
-    const [first] = await directory.listInvitations(account_id, NOW);
-    if (first) await directory.withdrawInvitation(first.id, account_id, NOW, by);
+    const [first] = await directory.links.listInvitations(account_id, NOW);
+    if (first) await directory.links.withdrawInvitation(first.id, account_id, NOW, by);
   },
   async ({ directory }, { id }) => {
     const hash = token();
-    await directory.openReset(id, hash, NOW, pick([null, COMMAND_LINE]));
+    await directory.links.openReset(id, hash, NOW, pick([null, COMMAND_LINE]));
     links.push(hash);
   },
-  ({ directory }) => directory.acceptInvitation(pick(links), 'somebody', 'h', NOW),
-  ({ directory }) => directory.acceptInvitation(links.at(-1)!, 'somebody', 'h', NOW),
-  ({ directory }) => directory.resetPassword(pick(links), 'h', NOW),
-  ({ directory }) => directory.resetPassword(links.at(-1)!, 'h', NOW),
+  ({ directory }) => directory.links.acceptInvitation(pick(links), 'somebody', 'h', NOW),
+  ({ directory }) => directory.links.acceptInvitation(links.at(-1)!, 'somebody', 'h', NOW),
+  ({ directory }) => directory.links.resetPassword(pick(links), 'h', NOW),
+  ({ directory }) => directory.links.resetPassword(links.at(-1)!, 'h', NOW),
   open,
   open,
-  ({ directory }) => directory.visitor(pick(sessions), LATER),
-  ({ directory }) => directory.completeSession(pick(sessions), token(), NOW),
+  ({ directory }) => directory.sessions.visitor(pick(sessions), LATER),
+  ({ directory }) => directory.sessions.complete(pick(sessions), token(), NOW),
   ({ directory }) => directory.changePassword(sessions.at(-1)!, 'h', token(), NOW),
-  ({ directory }) => directory.closeSession(pick(sessions)),
-  ({ directory }, { id }) => directory.closeOtherSessions(id, pick(sessions)),
-  ({ directory }, { id }) => directory.rememberBrowser(token(), id, NOW),
+  ({ directory }) => directory.sessions.close(pick(sessions)),
+  ({ directory }, { id }) => directory.sessions.closeOthers(id, pick(sessions)),
+  ({ directory }, { id }) => directory.sessions.rememberBrowser(token(), id, NOW),
   ({ directory }, { id }, by) => directory.removePerson(id, NOW, by),
   ({ directory }, { id, account_id }, by) => directory.changeRole(id, roleIn(account_id), NOW, by),
-  ({ directory }, { id }) => directory.turnFactorOn(id, { secret: 'A', step: 0, recovery: [CODE, token()] }, NOW),
-  ({ directory }, { id }, by) => directory.turnFactorOff(id, NOW, by),
-  ({ directory }, { id }) => directory.spendStep(id, Math.floor(Math.random() * 100), 0),
-  ({ directory }, { id }) => directory.spendRecoveryCode(id, CODE, NOW),
+  ({ directory }, { id }) => directory.factors.turnOn(id, { secret: 'A', step: 0, recovery: [CODE, token()] }, NOW),
+  ({ directory }, { id }, by) => directory.factors.turnOff(id, NOW, by),
+  ({ directory }, { id }) => directory.factors.spendStep(id, Math.floor(Math.random() * 100), 0),
+  ({ directory }, { id }) => directory.factors.spendRecoveryCode(id, CODE, NOW),
   ({ directory }, person) => directory.record({ action: 'sign-in', account: null }, auditActor(person), NOW),
   ({ store }, _, __, team) => store.changeAccount(pick(ORGANISATIONS), pick(['suspend', 'reinstate']), NOW, team),
   ({ store }, _, __, team) => store.setLimits(pick(ORGANISATIONS), { perMinute: 5 }, NOW, team),
@@ -97,8 +97,8 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       for (let n = 0; n < 4; n++) {
         const hash = token();
         const role = accountId === null ? 'service' : 'administrator';
-        await directory.invite({ email: `first${i}${n}@example.org`, role, accountId, hash }, 1, COMMAND_LINE);
-        const { id } = (await directory.acceptInvitation(hash, 'first', 'h', 1))!;
+        await directory.links.invite({ email: `first${i}${n}@example.org`, role, accountId, hash }, 1, COMMAND_LINE);
+        const { id } = (await directory.links.acceptInvitation(hash, 'first', 'h', 1))!;
         await open(sides[0], (await directory.credentialsById(id))!.person, COMMAND_LINE, COMMAND_LINE);
         links.push(hash);
       }

@@ -41,28 +41,36 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     );
     const account = (await stores[1].findAccount('ministry'))!;
     const [hers, theirs] = [await signedIn(ada), await signedIn(team)];
-    expect(await two.visitor(hers, 4)).toEqual({ person: ada, confirmedAt: 3, account, factorDue: false });
-    expect(await two.visitor(theirs, 4)).toEqual({ person: team, confirmedAt: 3, account: null, factorDue: false });
-    expect(await two.visitor(token(), 4)).toBeNull();
+    expect(await two.sessions.visitor(hers, 4)).toEqual({ person: ada, confirmedAt: 3, account, factorDue: false });
+    expect(await two.sessions.visitor(theirs, 4)).toEqual({
+      person: team,
+      confirmedAt: 3,
+      account: null,
+      factorDue: false,
+    });
+    expect(await two.sessions.visitor(token(), 4)).toBeNull();
     // Used after 50 minutes, it lives for another hour.
-    expect(await one.visitor(hers, 50 * 60_000)).not.toBeNull();
-    expect([(await two.visitor(hers, 1.5 * HOUR)) === null, await two.visitor(theirs, 1.5 * HOUR)]).toEqual([
-      false,
-      null,
-    ]);
+    expect(await one.sessions.visitor(hers, 50 * 60_000)).not.toBeNull();
+    expect([
+      (await two.sessions.visitor(hers, 1.5 * HOUR)) === null,
+      await two.sessions.visitor(theirs, 1.5 * HOUR),
+    ]).toEqual([false, null]);
     const other = await signedIn(ada, 4);
-    await two.closeOtherSessions(ada.id, hers);
-    expect([await one.visitor(other, 5), (await one.visitor(hers, 5)) === null]).toEqual([null, false]);
-    await two.closeSession(hers);
-    expect(await one.visitor(hers, 5)).toBeNull();
-    const browser = token();
-    await one.rememberBrowser(browser, ada.id, 10);
-    await two.rememberBrowser(browser, ada.id, 20);
-    expect([await two.knowsBrowser(browser, ada.id, 30), await two.knowsBrowser(browser, team.id, 30)]).toEqual([
-      true,
+    await two.sessions.closeOthers(ada.id, hers);
+    expect([await one.sessions.visitor(other, 5), (await one.sessions.visitor(hers, 5)) === null]).toEqual([
+      null,
       false,
     ]);
-    expect(await two.knowsBrowser(browser, ada.id, 20 + 365 * 24 * HOUR)).toBe(false);
+    await two.sessions.close(hers);
+    expect(await one.sessions.visitor(hers, 5)).toBeNull();
+    const browser = token();
+    await one.sessions.rememberBrowser(browser, ada.id, 10);
+    await two.sessions.rememberBrowser(browser, ada.id, 20);
+    expect([
+      await two.sessions.knowsBrowser(browser, ada.id, 30),
+      await two.sessions.knowsBrowser(browser, team.id, 30),
+    ]).toEqual([true, false]);
+    expect(await two.sessions.knowsBrowser(browser, ada.id, 20 + 365 * 24 * HOUR)).toBe(false);
     const [last, ...rest] = await two.listAudit({ most: 2 });
     expect(last).toEqual({
       id: last!.id,
@@ -123,7 +131,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       const before = (await actions()).length;
       const removal = () => two.removePerson(ben.id, 5, COMMAND_LINE);
       const theirs: (() => unknown)[] = [
-        () => one.invite(request, 5, by),
+        () => one.links.invite(request, 5, by),
         () => stores[0].setLimits('ministry', { perMinute: 100 + i }, 5, by),
         () => stores[0].revokeKey(id, 5, by),
       ];
@@ -132,8 +140,8 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       const recorded = (await actions()).slice(before);
       expect(recorded.indexOf('person.remove'), 'nothing of theirs is recorded after it').toBe(recorded.length - 1);
       expect(recorded.length - 1 + refused, 'each was done or refused').toBe(theirs.length);
-      expect(await one.visitor(session, 6)).toBeNull();
-      await expect(async () => one.invite({ ...request, hash: token() }, 7, by)).rejects.toThrow(
+      expect(await one.sessions.visitor(session, 6)).toBeNull();
+      await expect(async () => one.links.invite({ ...request, hash: token() }, 7, by)).rejects.toThrow(
         /you have been removed/,
       );
       await expect(async () => stores[0].setLimits('ministry', { perMinute: 1 }, 7, by)).rejects.toThrow(
@@ -153,15 +161,18 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       [() => one.changeRole(ada.id, 'member', 5, auditActor(ada)), /last administrator/],
       [() => one.changeRole(ada.id, 'service', 5, auditActor(ada)), /no such role/],
       [() => one.removePerson('per_x', 5, COMMAND_LINE), /has been removed/],
-      [() => one.invite({ ...request, email: 'x' }, 5, COMMAND_LINE), /expected an address/],
-      [() => one.invite({ ...request, email: 'ada@example.org' }, 5, COMMAND_LINE), /already belongs to this account/],
-      [() => one.invite({ ...request, role: 'researcher' }, 5, COMMAND_LINE), /no such role/],
-      [() => one.openReset('per_x', token(), 5, COMMAND_LINE), /has been removed/],
-      [() => one.turnFactorOff('per_x', 5, COMMAND_LINE), /has been removed/],
+      [() => one.links.invite({ ...request, email: 'x' }, 5, COMMAND_LINE), /expected an address/],
+      [
+        () => one.links.invite({ ...request, email: 'ada@example.org' }, 5, COMMAND_LINE),
+        /already belongs to this account/,
+      ],
+      [() => one.links.invite({ ...request, role: 'researcher' }, 5, COMMAND_LINE), /no such role/],
+      [() => one.links.openReset('per_x', token(), 5, COMMAND_LINE), /has been removed/],
+      [() => one.factors.turnOff('per_x', 5, COMMAND_LINE), /has been removed/],
     ] as const) {
       await expect(async () => work()).rejects.toThrow(message);
     }
-    await one.turnFactorOff(ada.id, 5, COMMAND_LINE);
+    await one.factors.turnOff(ada.id, 5, COMMAND_LINE);
     await one.changeRole(ada.id, 'administrator', 5, COMMAND_LINE);
     expect(await actions()).toEqual(before);
   });

@@ -13,16 +13,16 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       const email = `ada${i}@example.org`;
       const link = await invited(email, 'administrator', 'ministry');
       const joined = await race(
-        () => one.acceptInvitation(link, 'Ada', 'first', 2),
-        () => two.acceptInvitation(link, 'Eve', 'second', 2),
+        () => one.links.acceptInvitation(link, 'Ada', 'first', 2),
+        () => two.links.acceptInvitation(link, 'Eve', 'second', 2),
       );
       expect(joined.filter((person) => person === null).length, 'the later one finds it used').toBe(1);
       const { person } = (await one.credentials(email))!;
       const reset = token();
-      await one.openReset(person.id, reset, 3, null);
+      await one.links.openReset(person.id, reset, 3, null);
       const set = await race(
-        () => one.resetPassword(reset, 'third', 4),
-        () => two.resetPassword(reset, 'fourth', 4),
+        () => one.links.resetPassword(reset, 'third', 4),
+        () => two.links.resetPassword(reset, 'fourth', 4),
       );
       expect(set.filter((done) => done === null).length).toBe(1);
       expect((await one.credentials(email))!.passwordHash).toBe(set[0] === null ? 'fourth' : 'third');
@@ -37,12 +37,12 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       const email = `ada${i}@example.org`;
       const links = [await invited(email, 'member', 'alpha'), await invited(email, 'member', 'beta')];
       const joined = await race(
-        () => one.acceptInvitation(links[0]!, 'Ada', 'x', 2),
-        () => two.acceptInvitation(links[1]!, 'Ada', 'x', 2),
+        () => one.links.acceptInvitation(links[0]!, 'Ada', 'x', 2),
+        () => two.links.acceptInvitation(links[1]!, 'Ada', 'x', 2),
       );
       expect(joined.filter((done) => typeof done === 'string')).toEqual([expect.stringMatching(/one account only/)]);
       const unused = links[joined.findIndex((done) => typeof done === 'string')]!;
-      expect(await two.findLink(unused, 3)).not.toBeNull();
+      expect(await two.links.find(unused, 3)).not.toBeNull();
     }
   });
 
@@ -55,8 +55,8 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
         await invited(`b${i}@example.org`, 'researcher', name),
       ];
       const joined = await race(
-        () => one.acceptInvitation(links[0]!, 'Rui', 'x', 2),
-        () => two.acceptInvitation(links[1]!, 'Rui', 'x', 2),
+        () => one.links.acceptInvitation(links[0]!, 'Rui', 'x', 2),
+        () => two.links.acceptInvitation(links[1]!, 'Rui', 'x', 2),
       );
       expect(joined.filter((done) => done === null).length).toBe(1);
     }
@@ -68,8 +68,8 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const old = await invited('ben@example.org', 'member', 'ministry');
     const request = { email: 'ben@example.org', role: 'member', accountId: ada.account_id } as const;
     const newer = token();
-    const { id } = await two.invite({ ...request, hash: newer }, 5, auditActor(ada));
-    expect([await one.findLink(old, 6), (await one.findLink(newer, 6))?.invitation]).toEqual([
+    const { id } = await two.links.invite({ ...request, hash: newer }, 5, auditActor(ada));
+    expect([await one.links.find(old, 6), (await one.links.find(newer, 6))?.invitation]).toEqual([
       null,
       {
         id,
@@ -80,27 +80,29 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
         expires_at: 5 + 7 * 24 * HOUR,
       },
     ]);
-    expect((await one.listInvitations(ada.account_id, 6)).map((invitation) => invitation.id)).toEqual([id]);
-    expect(await one.listInvitations(null, 6)).toEqual([]);
-    await expect(async () => two.withdrawInvitation(id, null, 7, auditActor(ada))).rejects.toThrow(/no longer open/);
-    await two.withdrawInvitation(id, ada.account_id, 7, auditActor(ada));
-    expect(await one.acceptInvitation(newer, 'Ben', 'x', 8)).toBeNull();
-    await expect(async () => two.withdrawInvitation(id, ada.account_id, 9, auditActor(ada))).rejects.toThrow(
+    expect((await one.links.listInvitations(ada.account_id, 6)).map((invitation) => invitation.id)).toEqual([id]);
+    expect(await one.links.listInvitations(null, 6)).toEqual([]);
+    await expect(async () => two.links.withdrawInvitation(id, null, 7, auditActor(ada))).rejects.toThrow(
+      /no longer open/,
+    );
+    await two.links.withdrawInvitation(id, ada.account_id, 7, auditActor(ada));
+    expect(await one.links.acceptInvitation(newer, 'Ben', 'x', 8)).toBeNull();
+    await expect(async () => two.links.withdrawInvitation(id, ada.account_id, 9, auditActor(ada))).rejects.toThrow(
       /no longer open/,
     );
 
     const resets = [token(), token()];
-    for (const [i, hash] of resets.entries()) await [one, two][i]!.openReset(ada.id, hash, 10, null);
-    expect([await two.findLink(resets[0]!, 11), await one.findLink(resets[1]!, 11)]).toEqual([
+    for (const [i, hash] of resets.entries()) await [one, two][i]!.links.openReset(ada.id, hash, 10, null);
+    expect([await two.links.find(resets[0]!, 11), await one.links.find(resets[1]!, 11)]).toEqual([
       null,
       { invitation: null, person: ada },
     ]);
-    expect(await one.resetPassword(resets[1]!, 'x', 10 + HOUR), 'after an hour').toBeNull();
+    expect(await one.links.resetPassword(resets[1]!, 'x', 10 + HOUR), 'after an hour').toBeNull();
     // An invitation of the same address to another account does not affect the reset.
     await invited('ada@example.org', 'service', null, 12);
-    expect(await one.findLink(resets[1]!, 13)).not.toBeNull();
+    expect(await one.links.find(resets[1]!, 13)).not.toBeNull();
     const nobodys = token();
-    await one.openReset(null, nobodys, 14, null);
-    expect([await two.findLink(nobodys, 15), await two.resetPassword(nobodys, 'x', 15)]).toEqual([null, null]);
+    await one.links.openReset(null, nobodys, 14, null);
+    expect([await two.links.find(nobodys, 15), await two.links.resetPassword(nobodys, 'x', 15)]).toEqual([null, null]);
   });
 });
