@@ -72,11 +72,11 @@ async function sumBands(
   onSums: (band: number, rows: Float64Array) => void,
 ): Promise<void> {
   if (threads === 1) {
-    const own = await openBandWorker(task);
+    const worker = await openBandWorker(task);
     try {
-      for (const [band, window] of bands.entries()) onSums(band, await own.sumBand(window));
+      for (const [band, window] of bands.entries()) onSums(band, await worker.sumBand(window));
     } finally {
-      await own.close();
+      await worker.close();
     }
     return;
   }
