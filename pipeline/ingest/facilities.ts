@@ -4,7 +4,7 @@ import { calendarYear, monthFromIndex, monthIndex } from '../contract/months.ts'
 import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { readEach } from '../lib/bad-input.ts';
-import { ALIKE, likeness, plain } from '../lib/likeness.ts';
+import { ALIKE, likeness, plainName } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import { codeAndName, codeReader, type IngestInput, onlySource } from './input.ts';
 import type { Locate } from './locate.ts';
@@ -61,9 +61,9 @@ export async function readFacilities(
   const facilities = new Map<string, Facility>();
   readEach(table.rows, (row) => {
     const name = row.text('facility');
-    const known = facilities.get(plain(name));
+    const known = facilities.get(plainName(name));
     if (known) throw row.at('facility').error(`${name}, as ${known.name} in a row before`, 'each facility once');
-    facilities.set(plain(name), { name, lga: locateFacility(row) });
+    facilities.set(plainName(name), { name, lga: locateFacility(row) });
   });
   table.refuseShort();
   return facilities;
@@ -86,7 +86,7 @@ export async function sumFacilities(
   const code = codeReader(input, areas);
   // Facilities of two areas may have one name, unless only the list tells where they are.
   const groups = Map.groupBy(table.rows, (row) => {
-    const name = plain(row.text('facility'));
+    const name = plainName(row.text('facility'));
     return list ? name : `${row.text('lga_pcode')} ${name}`;
   });
   if (list) refuseUnlisted(groups, list, ofList.files[0]!.path);

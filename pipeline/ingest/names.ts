@@ -1,5 +1,5 @@
 /** Names of places, as raw files spell them. */
-import { plain } from '../lib/likeness.ts';
+import { plainName } from '../lib/likeness.ts';
 import type { TableRow } from '../lib/tables/table.ts';
 import type { OTHER_NAMES } from './ingest-tables.ts';
 
@@ -14,7 +14,7 @@ export function otherNames(): OtherNames {
   const found = new Map<string, TableRow<typeof OTHER_NAMES>>();
   return {
     add(area, code, name) {
-      const key = JSON.stringify([area, code, plain(name)]);
+      const key = JSON.stringify([area, code, plainName(name)]);
       if (!found.has(key)) found.set(key, { area, code, name: name.trim() });
     },
     rows() {

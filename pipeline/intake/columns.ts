@@ -1,6 +1,6 @@
 /** Columns of tables, recognised by their usual names and by their content. */
 import type { TextTable } from '../ingest/readers/csv.ts';
-import { plain } from '../lib/likeness.ts';
+import { plainName } from '../lib/likeness.ts';
 
 /** Usual names of each column, in lower case without blanks, punctuation and `FILLERS`; the likeliest first. */
 const ALIASES = {
@@ -308,7 +308,7 @@ export type ColumnName = keyof typeof ALIASES;
 
 export const columnAliases = (name: ColumnName): readonly string[] => ALIASES[name];
 
-const withoutYear = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
+const withoutYear = (name: string) => plainName(name).replace(/(19|20)\d\d$/, '');
 
 /** Words that names of columns have in any place, or lack: `number_examined`, `pluie_mm`, `Utilisation des MILDA`. */
 const FILLERS =
@@ -326,14 +326,14 @@ const SENTENCES: Partial<Record<ColumnName, readonly RegExp[]>> = {
  * and so are `FILLERS`.
  */
 export function columnsNamed(header: readonly string[], name: ColumnName): string[] {
-  const names = header.map((own) => ({ own, bare: plain(own), base: withoutYear(own) }));
+  const names = header.map((own) => ({ own, bare: plainName(own), base: withoutYear(own) }));
   const words = SENTENCES[name] ?? [];
   const inSentences = header.filter((own) => words.length > 0 && words.every((word) => word.test(inWords(own))));
   const byAlias = ALIASES[name].flatMap((alias) => {
     const exact = names.filter(({ bare }) => bare === alias);
     // The latest year first.
     const dated = names.filter(({ bare, base }) => bare !== alias && base === alias);
-    const filled = names.filter(({ own, base }) => base !== alias && plain(own.replaceAll(FILLERS, '')) === alias);
+    const filled = names.filter(({ own, base }) => base !== alias && plainName(own.replaceAll(FILLERS, '')) === alias);
     return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...filled].map(({ own }) => own);
   });
   return [...byAlias, ...inSentences.filter((own) => !byAlias.includes(own))];
@@ -428,7 +428,7 @@ export const looksLike = (names: readonly string[]): string | null =>
 /** The same column for `year` if the table has one, else `column`. */
 export function columnOfYear(header: readonly string[], column: string, year: number): string {
   const dated = `${withoutYear(column)}${year}`;
-  return header.find((own) => plain(own) === dated) ?? column;
+  return header.find((own) => plainName(own) === dated) ?? column;
 }
 
 /** Those of `names` that the file has a column for, each with the file's name of it. */

@@ -30,7 +30,7 @@ export async function collectFaults(step: Step, source: string | null, check: ()
 
 /** A fault and those found along with it. */
 export function faultsIn(step: Step, source: string | null, error: BadInput): Fault[] {
-  return [error, ...error.others].map(({ message, remedy }): Fault => {
+  return [error, ...error.further].map(({ message, remedy }): Fault => {
     const fault = { step, source, what: message };
     return remedy === null ? fault : { ...fault, remedy: remedy as Remedy };
   });

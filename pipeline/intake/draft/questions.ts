@@ -2,7 +2,7 @@
 import { UNKNOWN_COUNTRY } from '../../catalog/values.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { plain, splitWords } from '../../lib/likeness.ts';
+import { plainName, splitWords } from '../../lib/likeness.ts';
 import type { levelWords } from './level-words.ts';
 
 export interface Question {
@@ -191,10 +191,11 @@ const isCurrent = (iso: string) => new Intl.Locale('und', { region: iso }).regio
 
 /** The ISO 3166-1 code of the only country with a name; null if there is none. */
 function isoNamed(name: string): string | null {
-  if (plain(name) === '') return null;
+  if (plainName(name) === '') return null;
   const codes = LETTERS.flatMap((one) => LETTERS.map((other) => one + other));
   const found = codes.filter(
-    (iso) => iso !== UNKNOWN_COUNTRY && isCurrent(iso) && namesOf(iso).some((own) => plain(own) === plain(name)),
+    (iso) =>
+      iso !== UNKNOWN_COUNTRY && isCurrent(iso) && namesOf(iso).some((own) => plainName(own) === plainName(name)),
   );
   return found.length === 1 ? found[0]! : null;
 }
@@ -228,7 +229,7 @@ function sharesWord(name: string, other: string): boolean {
   const wordsOf = (text: string) =>
     text
       .split(/[^\p{L}\p{M}]+/u)
-      .map(plain)
+      .map(plainName)
       .filter((word) => word.length >= 4);
   return wordsOf(name).some((word) => wordsOf(other).includes(word));
 }

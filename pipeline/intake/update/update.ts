@@ -152,7 +152,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     return { ...update, accepted: true };
   } catch (error) {
     // Show the catalog's paths, not those of the temporary view.
-    for (const fault of error instanceof BadInput ? [error, ...error.others] : []) {
+    for (const fault of error instanceof BadInput ? [error, ...error.further] : []) {
       fault.message = fault.message.replaceAll(`${view}${path.sep}`, '');
       fault.file = fault.file.replaceAll(`${view}${path.sep}`, '');
     }

@@ -21,20 +21,29 @@ export interface BfgsOptions {
 export function minimiseBfgs(
   f: (x: number[]) => number,
   start: number[],
-  { spread, inverse: given, slope: known, difference = 1e-3, tolerance = 1e-3, reach = 1, limit = 40 }: BfgsOptions,
+  {
+    spread,
+    inverse: givenInverse,
+    slope: givenSlope,
+    difference = 1e-3,
+    tolerance = 1e-3,
+    reach = 1,
+    limit = 40,
+  }: BfgsOptions,
 ): Minimum {
   let evaluations = 0;
   const value = (x: number[]) => {
     evaluations++;
     return f(x);
   };
-  const slope = (x: number[], at: number) =>
-    known?.(x) ?? x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - at) / difference);
+  const slope = (x: number[], valueAtX: number) =>
+    givenSlope?.(x) ??
+    x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - valueAtX) / difference);
 
   let x = start;
   let current = value(x);
   let gradient = slope(x, current);
-  const guess = given ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
+  const guess = givenInverse ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
   let inverse = guess;
   for (let iteration = 0; iteration < limit; iteration++) {
     let step = inverse.map((row) => -dot(row, gradient));

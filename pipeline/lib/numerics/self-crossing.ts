@@ -33,13 +33,13 @@ export function selfCrossing(polygons: readonly Rings[]): [number, number] | nul
     sortNearlySorted(active, halfway);
     let around = 0;
     for (let k = 0; k + 1 < active.length; k++) {
-      const [edge, other] = [active[k]!, active[k + 1]!];
-      around += turns[edge]!;
-      const below = longitudeAt(other, south) - longitudeAt(edge, south);
-      const above = longitudeAt(other, north) - longitudeAt(edge, north);
+      const [west, east] = [active[k]!, active[k + 1]!];
+      around += turns[west]!;
+      const below = longitudeAt(east, south) - longitudeAt(west, south);
+      const above = longitudeAt(east, north) - longitudeAt(west, north);
       const cross = below < -TOUCHING || above < -TOUCHING;
       const wrong = (around < 0 || around > 1) && Math.max(below, above) > TOUCHING;
-      if (cross || wrong) return [halfway[edge]!, middle];
+      if (cross || wrong) return [halfway[west]!, middle];
     }
   }
   return null;
