@@ -9,11 +9,11 @@ import { FORECAST_MONTHS, PERIOD } from './months.ts';
 import { ANY_CODE } from './territory.ts';
 
 /** A field whose values depend on the country's territory (in-country.ts). */
-export type OfCountry = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
+export type CountryField = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
 export interface Field<Value = unknown> extends ColumnForm<Value> {
-  of_country?: OfCountry;
+  of_country?: CountryField;
 }
-const ofCountry = <Value>(of_country: OfCountry, column: ColumnForm<Value>): Field<Value> => ({
+const countryField = <Value>(of_country: CountryField, column: ColumnForm<Value>): Field<Value> => ({
   ...column,
   of_country,
 });
@@ -27,14 +27,14 @@ const count = (about: string) => whole(about, { minimum: 0 });
 const monthOfYear = (about: string) => whole(about, { minimum: 1, maximum: 12 });
 
 // Places and months.
-export const state_code = ofCountry('state_code', text('{state.code}', { pattern: ANY_CODE }));
+export const state_code = countryField('state_code', text('{state.code}', { pattern: ANY_CODE }));
 export const state = text('{State.one} name');
 export const lga_code = text('Stable {lga.one} identifier ({lga.code}). Join on this, not on the name');
 export const lga = text('{Lga.one} name');
 /** The territory lists the zones; in a country without zones it is always null. */
-export const zone = ofCountry('zone', text('{zone}, full name') as ColumnForm<string | null>);
-export const zone_code = ofCountry('zone_code', text('Zone code') as ColumnForm<string | null>);
-export const iso_code = ofCountry('iso_code', text('ISO 3166-2') as ColumnForm<string | null>);
+export const zone = countryField('zone', text('{zone}, full name') as ColumnForm<string | null>);
+export const zone_code = countryField('zone_code', text('Zone code') as ColumnForm<string | null>);
+export const iso_code = countryField('iso_code', text('ISO 3166-2') as ColumnForm<string | null>);
 export const area = choice(['state', 'lga'], '`state` or `lga`');
 export const code = text('`state_code` or `lga_code`');
 export const longitude = real('Longitude of its centre of mass, which may be outside it', {

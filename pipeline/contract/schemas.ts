@@ -1,6 +1,6 @@
 /**
- * The records and the answers of the operations, defined once: the TypeScript types, the JSON Schemas that every file is
- * checked against before publishing, the columns of tables and the OpenAPI document are all derived from these. An
+ * The records and the answers of the operations, defined once: the TypeScript types, the JSON Schemas that every file
+ * is checked against before publishing, the columns of tables and the OpenAPI document are all derived from these. An
  * answer is called here as in the OpenAPI document and in the clients' types.
  */
 import type { Static } from 'typebox';
@@ -310,7 +310,7 @@ export const ForecastsSkill = record({
 export type ForecastsSkill = Static<typeof ForecastsSkill>;
 
 const modelVersion = text('Identifier of a model version');
-const at = (description: string) => text(`${description}, ISO 8601, UTC`);
+const timestamp = (description: string) => text(`${description}, ISO 8601, UTC`);
 const count = (description: string) => whole(description, { minimum: 0 });
 
 export const Versions = record({
@@ -323,13 +323,13 @@ export const Versions = record({
         text('Path of its answers, to be followed by that of an operation without /v1, such as /risk/nation'),
         'null if they are gone',
       ),
-      updated_at: at('When its data was last updated'),
+      updated_at: timestamp('When its data was last updated'),
       contract_version: orNull(text('Version of the contract of its answers'), 'null: before 1.1'),
       first_estimated: withMeaning('First estimated month', period),
       last_estimated: withMeaning('Latest estimated month', period),
       last_forecast: withMeaning('Last forecast month', period),
-      replaced_at: orNull(at('When it was replaced'), 'null for the current one'),
-      sunset: orNull(at('Time until which it is kept at least'), 'null if nothing was promised'),
+      replaced_at: orNull(timestamp('When it was replaced'), 'null for the current one'),
+      sunset: orNull(timestamp('Time until which it is kept at least'), 'null if nothing was promised'),
     }),
     'Most recently published first',
   ),
@@ -337,7 +337,7 @@ export const Versions = record({
     record({
       model_version: modelVersion,
       replaces: orNull(modelVersion),
-      released_at: at('When it became current'),
+      released_at: timestamp('When it became current'),
       rollback: flag('Whether it had been current before'),
       note: orNull(text("The service team's own words")),
       new_months: list(period, 'Months estimated for the first time'),
