@@ -1,4 +1,6 @@
-/** Areas by name: the tables that go by names, and `aliases.csv` beside a catalog, the names that a person has accepted. */
+/**
+ * Areas by name: the tables that go by names, and `aliases.csv` beside a catalog, the names that a person has accepted.
+ */
 import { isPeriod } from '../contract/months.ts';
 import { InputLocation } from '../lib/bad-input.ts';
 import { plainName } from '../lib/likeness.ts';
@@ -38,8 +40,10 @@ const aliasKey = ({ name, parent }: Pick<Alias, 'name' | 'parent'>) =>
   JSON.stringify([plainName(name), plainName(parent)]);
 
 /** The list with further rows, each name once. */
-export function withAliases(known: readonly Alias[] = [], more: readonly Alias[]): Alias[] {
-  return [...known, ...more].filter((alias, i, all) => all.findIndex((one) => aliasKey(one) === aliasKey(alias)) === i);
+export function withAliases(accepted: readonly Alias[] = [], more: readonly Alias[]): Alias[] {
+  return [...accepted, ...more].filter(
+    (alias, i, all) => all.findIndex((one) => aliasKey(one) === aliasKey(alias)) === i,
+  );
 }
 
 /** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */

@@ -18,8 +18,10 @@ export function checkModel(model: Model): void {
   }
   for (const { state, state_code, aliases = [] } of model.states)
     for (const alias of aliases) {
-      const others = model.states.filter((other) => other.state_code !== state_code);
-      const taken = others.find((other) => [other.state, other.state_code, ...(other.aliases ?? [])].includes(alias));
+      const otherStates = model.states.filter((other) => other.state_code !== state_code);
+      const taken = otherStates.find((other) =>
+        [other.state, other.state_code, ...(other.aliases ?? [])].includes(alias),
+      );
       if (taken)
         throw location.at(`states, ${state}, aliases`).error(alias, `a name that ${taken.state} does not have`);
     }

@@ -26,9 +26,9 @@ export function unpinnedFiles(sources: readonly Source[], raw: Readonly<Record<s
 
 /** @throws BadInput naming the first file that was not accepted, and the command that accepts it */
 export function refuseUnpinned(country: Country, raw: Readonly<Record<string, string>>): void {
-  const [first, ...others] = unpinnedFiles(country.sources, raw);
+  const [first, ...further] = unpinnedFiles(country.sources, raw);
   if (!first) return;
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  const more = further.length > 0 ? ` (and ${further.length} more)` : '';
   const found = first.pinned
     ? `a file that differs from its SHA-256 in sources.json${more}`
     : `a file without a SHA-256 in sources.json${more}`;
