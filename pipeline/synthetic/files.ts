@@ -89,8 +89,8 @@ function censusTable({ seed, geography, population }: SyntheticCountry): string 
     T_TL: census[i]!.people,
     T_00_04: census[i]!.children_0_4,
   }));
-  const known = rows.filter((row) => row.ADM2_PCODE !== NO_CENSUS);
-  return `${toCsv(known, ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'])}\n`;
+  const counted = rows.filter((row) => row.ADM2_PCODE !== NO_CENSUS);
+  return `${toCsv(counted, ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'])}\n`;
 }
 
 function clusterTable({ clusters }: SyntheticCountry): string {

@@ -35,7 +35,7 @@ export interface Prevalence {
   departures: Departures;
   periods: Period[];
   /** Share testing positive in a pooled cell in a month. */
-  at(cell: number, period: Period): number;
+  shareAt(cell: number, period: Period): number;
   /** By period and LGA: population-weighted share. */
   by_lga: number[][];
 }
@@ -97,21 +97,21 @@ export function makePrevalence(
   const periods = periodRange(PREVALENCE_FIRST, PREVALENCE_LAST);
   const predictors = new Map<Period, Float64Array>();
   const cached = (period: Period) => {
-    const known = predictors.get(period) ?? predictor(period);
-    predictors.set(period, known);
-    return known;
+    const logits = predictors.get(period) ?? predictor(period);
+    predictors.set(period, logits);
+    return logits;
   };
-  const at = (cell: number, period: Period) => logistic(cached(period)[cell]! + seasonAt(cell, period));
+  const shareAt = (cell: number, period: Period) => logistic(cached(period)[cell]! + seasonAt(cell, period));
   const by_lga = periods.map((period) => {
     const positive = new Array<number>(season.length).fill(0);
     const people = new Array<number>(season.length).fill(0);
     for (const [cell, lga] of cells.lga.entries()) {
-      positive[lga]! += cells.population[cell]! * at(cell, period);
+      positive[lga]! += cells.population[cell]! * shareAt(cell, period);
       people[lga]! += cells.population[cell]!;
     }
     return positive.map((sum, lga) => sum / people[lga]!);
   });
-  return { recipe, field, departures, periods, at, by_lga };
+  return { recipe, field, departures, periods, shareAt, by_lga };
 }
 
 /** Years from the start of 2010 to the middle of the month. */

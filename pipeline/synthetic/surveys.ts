@@ -97,10 +97,10 @@ export function buildFrame(geography: Geography, population: Population): Stratu
 export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): SurveyCluster[] {
   const random = randomStream(seed, `survey ${round.survey_year}`);
   const perStratum = allocate(round.clusters, country.frame);
-  const clusters = country.frame.flatMap((stratum, at) => {
+  const clusters = country.frame.flatMap((stratum, i) => {
     const people = stratum.cumulative.at(-1) ?? 0;
-    return Array.from({ length: perStratum[at]! }, () =>
-      drawCluster(random, round, stratum, people / perStratum[at]!, country),
+    return Array.from({ length: perStratum[i]! }, () =>
+      drawCluster(random, round, stratum, people / perStratum[i]!, country),
     );
   });
   const mean = clusters.reduce((sum, cluster) => sum + cluster.weight, 0) / clusters.length;
@@ -141,7 +141,7 @@ function drawCluster(
   const period = addMonths(round.first, Math.floor(round.months * random.uniform()));
   const [true_longitude, true_latitude] = cellCentre(POPULATION_GRID, cell);
   const examined = 1 + drawPoisson(random, round.examined - 1);
-  const share = prevalence.at(cells.pooled_of[cell]!, period);
+  const share = prevalence.shareAt(cells.pooled_of[cell]!, period);
   const chance = drawOverdispersedChance(random, share, prevalence.recipe.rho);
   const inside = (x: number, y: number) =>
     geography.states
