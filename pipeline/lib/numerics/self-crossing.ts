@@ -7,9 +7,9 @@ const TOUCHING = 1e-10;
 /**
  * A point where an outline is drawn wrongly: where edges cross, or beside ground that rings enclose twice or exclude
  * twice (a part drawn again or inside another, a hole outside its part); null if there is none. Edges that only touch
- * do not cross. A sweep from south to north visits each band between neighbouring latitudes of vertices. There the edges
- * are in one order from west to east, unless two cross, and ground between them is inside once or not at all. Bands
- * have few edges, so outlines of 100,000 vertices take only a moment.
+ * do not cross. A sweep from south to north visits each band between neighbouring latitudes of vertices. There the
+ * edges are in one order from west to east, unless two cross, and ground between them is inside once or not at all.
+ * Bands have few edges, so outlines of 100,000 vertices take only a moment.
  */
 export function selfCrossing(polygons: readonly Rings[]): [number, number] | null {
   const { ends, turns } = slopingEdges(polygons);

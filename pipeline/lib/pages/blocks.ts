@@ -6,8 +6,8 @@ import { type Column, table } from './table.ts';
 export type Cell = string | number | null | undefined;
 
 /**
- * A paragraph, with `code` in backticks; a list; a table; or details, which a page shows on demand and a terminal leaves
- * out. Lists and tables without entries are not shown.
+ * A paragraph, with `code` in backticks; a list; a table; or details, which a page shows on demand and a terminal
+ * leaves out. Lists and tables without entries are not shown.
  */
 export type Block = string | ListBlock | TableBlock | { summary: string; details: readonly Block[] };
 export interface ListBlock {

@@ -32,7 +32,10 @@ export interface CsvRow {
 /** Whether a quote in the text is not closed. */
 export const hasOpenQuote = (text: string): boolean => text.includes('"') && text.split('"').length % 2 === 0;
 
-/** The rows of a CSV (RFC 4180): a line end between quotes belongs to a cell. A quote that is not closed takes in the rest. */
+/**
+ * The rows of a CSV (RFC 4180): a line end between quotes belongs to a cell. After a quote that is not closed, the rest
+ * of the text is one row.
+ */
 export const csvRows = (text: string): CsvRow[] =>
   joinParts(text.split('\n'), '\n', hasOpenQuote).map(({ first, text }) => ({ line: first + 1, text }));
 

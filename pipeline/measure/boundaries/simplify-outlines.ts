@@ -67,8 +67,8 @@ async function simplify(
   const precision = 10 ** -DECIMALS.coordinates!;
   const simplified = await transform(
     JSON.stringify({ type: 'FeatureCollection', features }),
-    // The stricter limit applies to an edge between two areas. Unless told, mapshaper would infer that these are degrees
-    // from all outlines again for each area.
+    // The stricter limit applies to an edge between two areas. With `init`, mapshaper need not infer from all outlines,
+    // once for each area, that the coordinates are degrees.
     '-proj init=wgs84 -simplify dp variable keep-shapes interval=limit_m',
     `rfc7946 precision=${precision}`,
   );

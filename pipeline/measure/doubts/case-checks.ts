@@ -183,7 +183,7 @@ function casesIn({ first, values }: Series, months: readonly number[], by: numbe
   return cases.includes(null) ? null : nonMissing(cases).reduce((a, b) => a + b, 0);
 }
 
-/** Months with many times the cases of the months before and after, and of the same month of the years before and after. */
+/** Months with many times the cases of the months around them and of the same month a year earlier and later. */
 export const monthsApart = (content: Content): string[] =>
   caseSeries(content).flatMap(({ name, first, values }) =>
     values.flatMap((value, i) => {

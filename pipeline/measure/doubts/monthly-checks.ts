@@ -8,7 +8,9 @@ import { byState, type Content, caseSeries, nonMissing, type Series, weatherSeri
 const STRETCH = 6;
 /** Digits that must agree: with twelve, a chance agreement among all pairs of a large country's months is unlikely. */
 const LEAST_DIGITS = 12;
-/** Small neighbouring areas may take their rain from the same cell of a grid, but then in most months, and several do. */
+/**
+ * Small neighbouring areas may take their rain from the same cell of a grid, but then in most months, and several do.
+ */
 const SHARED_CELL = 1 / 3;
 const LEAST_SHARING = 3;
 /** The longest dry season of an LGA of Nigeria is five months; a whole year is a gap. */

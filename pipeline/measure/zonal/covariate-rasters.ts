@@ -119,7 +119,10 @@ function nearestValue(cells: readonly Cell[], values: readonly (number | null)[]
   return { nearest, km: Math.sqrt(least) * KM_PER_DEGREE };
 }
 
-/** @param share how many of the cells have no value @param km distance to the nearest value, infinite if there is none */
+/**
+ * @param share how many of the cells have no value
+ * @param km distance to the nearest value, infinite if there is none
+ */
 function undeclared(source: Source, { lga_code, longitude, latitude }: Cell, share: string, km: number): BadInput {
   const far = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
   return new InputLocation(
