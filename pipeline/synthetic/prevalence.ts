@@ -1,5 +1,6 @@
 import { addMonths, calendarMonth, monthIndex, type Period, periodRange } from '../contract/months.ts';
 import { randomStream } from '../lib/numerics/random.ts';
+import { expit } from '../lib/numerics/special.ts';
 import type { Cells } from './cells.ts';
 import { addedByLga, blendHalves, type Departures, drawDepartures, nationalSlope } from './departures.ts';
 import type { TruthFamily } from './families.ts';
@@ -101,7 +102,7 @@ export function makePrevalence(
     predictors.set(period, logits);
     return logits;
   };
-  const shareAt = (cell: number, period: Period) => logistic(cached(period)[cell]! + seasonAt(cell, period));
+  const shareAt = (cell: number, period: Period) => expit(cached(period)[cell]! + seasonAt(cell, period));
   const by_lga = periods.map((period) => {
     const positive = new Array<number>(season.length).fill(0);
     const people = new Array<number>(season.length).fill(0);
@@ -119,10 +120,6 @@ function yearsSince2010(period: Period): number {
   return (monthIndex(period) - monthIndex('2010-01') + 0.5) / 12;
 }
 
-export function logistic(x: number): number {
-  return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
-}
-
 /** The intercept for which the nation's mean of September to December 2010 is `LEVEL_2010`, by bisection. */
 function findIntercept(
   cells: Cells,
@@ -135,7 +132,7 @@ function findIntercept(
   const level = (intercept: number) => {
     let positive = 0;
     for (const values of base) {
-      for (const [cell, value] of values.entries()) positive += cells.population[cell]! * logistic(intercept + value);
+      for (const [cell, value] of values.entries()) positive += cells.population[cell]! * expit(intercept + value);
     }
     return positive / people / months.length;
   };

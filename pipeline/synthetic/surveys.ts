@@ -1,12 +1,13 @@
 import { addMonths, type Period } from '../contract/months.ts';
 import { drawBinomial, drawIndex, drawOverdispersedChance, drawPoisson } from '../lib/numerics/distributions.ts';
 import { type Random, randomStream } from '../lib/numerics/random.ts';
+import { expit } from '../lib/numerics/special.ts';
 import type { Cells } from './cells.ts';
 import type { Geography } from './geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
 import { isInPolygon } from './polygons.ts';
 import { POPULATION_GRID, type Population } from './population.ts';
-import { logistic, type Prevalence } from './prevalence.ts';
+import type { Prevalence } from './prevalence.ts';
 import { cellArea, cellCentre } from './raster.ts';
 import { STATES } from './states.ts';
 
@@ -170,7 +171,7 @@ function drawCluster(
 
 function rdtChance(chance: number): number {
   if (chance <= 0 || chance >= 1) return chance;
-  return logistic(Math.log(chance / (1 - chance)) + RDT_LOGIT_SHIFT);
+  return expit(Math.log(chance / (1 - chance)) + RDT_LOGIT_SHIFT);
 }
 
 /** Greatest displacement by DHS (Burgert et al. 2013, Spatial Analysis Reports 7): 10 km for 1% of rural clusters. */

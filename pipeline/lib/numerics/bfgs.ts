@@ -7,7 +7,7 @@ export interface BfgsOptions {
   /** A better estimate, if available: the inverse of f's second derivatives, in rows. */
   inverse?: number[][];
   /** The gradient of f at x, the point at which f was last evaluated; by default forward differences are used. */
-  slope?: (x: number[]) => number[];
+  gradient?: (x: number[]) => number[];
   /** Step of the forward differences. */
   difference?: number;
   /** Stops once a step would gain less than this. */
@@ -24,7 +24,7 @@ export function minimiseBfgs(
   {
     spread,
     inverse: givenInverse,
-    slope: givenSlope,
+    gradient: givenGradient,
     difference = 1e-3,
     tolerance = 1e-3,
     reach = 1,
@@ -36,13 +36,13 @@ export function minimiseBfgs(
     evaluations++;
     return f(x);
   };
-  const slope = (x: number[], valueAtX: number) =>
-    givenSlope?.(x) ??
+  const gradientAt = (x: number[], valueAtX: number) =>
+    givenGradient?.(x) ??
     x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - valueAtX) / difference);
 
   let x = start;
   let current = value(x);
-  let gradient = slope(x, current);
+  let gradient = gradientAt(x, current);
   const guess = givenInverse ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
   let inverse = guess;
   for (let iteration = 0; iteration < limit; iteration++) {
@@ -64,7 +64,7 @@ export function minimiseBfgs(
     if (!(candidate < current)) break;
     x = x.map((v, i) => v + step[i]!);
     current = candidate;
-    const next = slope(x, current);
+    const next = gradientAt(x, current);
     const turn = next.map((g, i) => g - gradient[i]!);
     gradient = next;
     const sy = dot(step, turn);
