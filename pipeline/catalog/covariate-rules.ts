@@ -23,8 +23,8 @@ export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sourc
   const entries = parameters.risk.covariates ?? [];
   refuseCoverageFiles(sources, {});
   const names = entries.map(covariateName);
-  const again = names.find((name, i) => names.indexOf(name) !== i);
-  if (again) throw location.error(`${again} twice`, 'each once');
+  const duplicate = names.find((name, i) => names.indexOf(name) !== i);
+  if (duplicate) throw location.error(`${duplicate} twice`, 'each once');
   for (const entry of entries) checkEntry(entry, sources);
   const unused = sources.find(({ id, role }) => role === 'covariate' && !entries.some(({ source }) => source === id));
   if (unused)

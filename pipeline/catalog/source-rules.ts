@@ -60,15 +60,15 @@ const COVARIATE_RULES: Record<'table' | 'raster', readonly Gap['rule'][]> = {
  * @throws BadInput naming the source and the field
  */
 export function checkSources(sources: readonly Source[]): void {
-  checkTogether(sources);
+  checkAcrossSources(sources);
   for (const source of sources) checkSource(source);
 }
 
 /** Checks across entries: ids, roles, figures and files that may occur only once. */
-export function checkTogether(sources: readonly Source[]): void {
+export function checkAcrossSources(sources: readonly Source[]): void {
   const ids = sources.map((source) => source.id);
-  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
-  if (twice) throw location.error(`the id ${twice} twice`, 'each id once');
+  const duplicateId = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (duplicateId) throw location.error(`the id ${duplicateId} twice`, 'each id once');
   const count = (role: Role) => sources.filter((source) => source.role === role).length;
   for (const role of ONCE)
     if (count(role) !== 1) throw location.at(`role ${role}`).error(`${count(role)} sources`, 'exactly one');
@@ -87,8 +87,11 @@ export function checkTogether(sources: readonly Source[]): void {
       // The places of clusters may belong to the results of several rounds.
       files.filter(({ join }) => !join).map((file) => ({ file: file.path, use: figure ?? role })),
     );
-  const again = uses.find(({ file, use }, i) => uses.findIndex((one) => one.file === file && one.use === use) !== i);
-  if (again) throw location.at(again.file).error(`the file twice as ${again.use}`, 'each file once for a role');
+  const duplicateFile = uses.find(
+    ({ file, use }, i) => uses.findIndex((one) => one.file === file && one.use === use) !== i,
+  );
+  if (duplicateFile)
+    throw location.at(duplicateFile.file).error(`the file twice as ${duplicateFile.use}`, 'each file once for a role');
 }
 
 /** Whether a table has facilities whose areas only the list of facilities gives. */
@@ -176,8 +179,8 @@ function checkColumns(source: Source, location: InputLocation): void {
   const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
   const allowed = [...needed, ...knownColumns(source.role)];
   const mapped = columnNames(source);
-  const again = mapped.find((name, i) => mapped.indexOf(name) !== i);
-  if (again) throw location.error(`${again} in \`columns\` and in \`sums\``, 'it in one of them');
+  const duplicate = mapped.find((name, i) => mapped.indexOf(name) !== i);
+  if (duplicate) throw location.error(`${duplicate} in \`columns\` and in \`sums\``, 'it in one of them');
   const word = Object.keys(source.sums ?? {}).find((name) => WORDS.includes(name));
   if (word) throw location.error(`a sum of ${word}`, 'counts: nothing else can be added up');
   // Names stand for the codes of their level, and facilities for those of their areas.
@@ -233,8 +236,8 @@ function checkTable(source: Source, location: InputLocation): void {
     throw location.error('join', 'none: only the clusters of surveys have one');
   checkRoundsByMonth(source, location);
   const years = (source.rounds ?? []).map((round) => round.survey_year);
-  const twice = years.find((year, i) => years.indexOf(year) !== i);
-  if (twice) throw location.error(`the round ${twice} twice`, 'each round once');
+  const duplicate = years.find((year, i) => years.indexOf(year) !== i);
+  if (duplicate) throw location.error(`the round ${duplicate} twice`, 'each round once');
   for (const [column, [least, most]] of Object.entries(source.ranges ?? {}) as [string, [number, number]][]) {
     if (!columnNames(source).includes(column)) throw location.error(`a range of ${column}`, 'a column of `columns`');
     if (least > most) throw location.error(`the range ${least} to ${most} of ${column}`, 'the smaller value first');

@@ -29,7 +29,7 @@ function lockError(out: string, { message }: Error): Error {
  * Does `work` if no other process is using `out`, and locks others out until it is done.
  * @returns whether the work was done
  */
-export function whenAlone(out: string, work: () => void): boolean {
+export function runIfAlone(out: string, work: () => void): boolean {
   const lock = openLock(out, 0);
   try {
     try {

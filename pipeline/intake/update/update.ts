@@ -8,7 +8,7 @@ import { checkCovariates } from '../../catalog/covariate-rules.ts';
 import { checkEvidence } from '../../catalog/evidence-rules.ts';
 import { checkModel } from '../../catalog/model-rules.ts';
 import { isTable } from '../../catalog/roles.ts';
-import { checkSource, checkTogether } from '../../catalog/source-rules.ts';
+import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { countryWords, tell } from '../../contract/words.ts';
@@ -252,7 +252,7 @@ function proposedCountry(country: Country, is: Source, rawData: string, lastEsti
  * @throws BadInput if a build would refuse the source
  */
 async function checkProposed(country: Country, source: Source): Promise<ReportLine[]> {
-  checkTogether(country.sources);
+  checkAcrossSources(country.sources);
   checkSource(source);
   checkModel(country.model);
   checkEvidence(country.model, country.sources);
