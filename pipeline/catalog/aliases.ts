@@ -1,7 +1,9 @@
-/** Areas by name: the tables that go by names, and `aliases.csv` beside a catalog, the names that a person has accepted. */
+/**
+ * Areas by name: the tables that go by names, and `aliases.csv` beside a catalog, the names that a person has accepted.
+ */
 import { isPeriod } from '../contract/months.ts';
 import { InputLocation } from '../lib/bad-input.ts';
-import { plain } from '../lib/likeness.ts';
+import { plainName } from '../lib/likeness.ts';
 import { csvCells, csvRows, toCsv } from '../lib/tables/csv.ts';
 import { isTable, knownColumns } from './roles.ts';
 import type { Source } from './sources.ts';
@@ -34,11 +36,14 @@ const COLUMNS = ['name', 'parent', 'code', 'from'] as const;
 export const aliasesCsv = (aliases: readonly Alias[]): string => `${toCsv(aliases, COLUMNS)}\n`;
 export const describeAlias = (alias: Alias): string => aliasesCsv([alias]).split('\n')[1]!;
 
-const aliasKey = ({ name, parent }: Pick<Alias, 'name' | 'parent'>) => JSON.stringify([plain(name), plain(parent)]);
+const aliasKey = ({ name, parent }: Pick<Alias, 'name' | 'parent'>) =>
+  JSON.stringify([plainName(name), plainName(parent)]);
 
 /** The list with further rows, each name once. */
-export function withAliases(known: readonly Alias[] = [], more: readonly Alias[]): Alias[] {
-  return [...known, ...more].filter((alias, i, all) => all.findIndex((one) => aliasKey(one) === aliasKey(alias)) === i);
+export function withAliases(accepted: readonly Alias[] = [], more: readonly Alias[]): Alias[] {
+  return [...accepted, ...more].filter(
+    (alias, i, all) => all.findIndex((one) => aliasKey(one) === aliasKey(alias)) === i,
+  );
 }
 
 /** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */
@@ -53,7 +58,7 @@ export function parseAliases(file: string, text: string): Alias[] {
   const seen = new Set<string>();
   return aliases.map(({ row, text, cells }) => {
     const [name = '', parent = '', code = '', from = ''] = cells.map((cell) => cell?.trim());
-    if (cells.length !== COLUMNS.length || cells.includes(null) || !plain(name) || !code)
+    if (cells.length !== COLUMNS.length || cells.includes(null) || !plainName(name) || !code)
       throw row.error(text, COLUMNS.join());
     if (from && !isPeriod(from)) throw row.at('from').error(from, 'the month of a split, YYYY-MM, or nothing');
     const key = aliasKey({ name, parent });

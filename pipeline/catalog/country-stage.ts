@@ -1,5 +1,5 @@
 /** What a stage sees of a country: those parts of its catalog, and of its raw files, that the stage declares. */
-import type { Given, StageIo as IoOf, Project, StageRun as RunOf, Stage } from '../engine/stage.ts';
+import type { StageIo as EngineIo, StageRun as EngineRun, Given, Project, Stage } from '../engine/stage.ts';
 import type { Country } from './country.ts';
 import type { Model } from './model.ts';
 import type { Source } from './sources.ts';
@@ -21,19 +21,23 @@ export interface CountryView {
   /** The parts of model.json that the stage declares; the rest is absent. */
   readonly model: Model;
 }
-export type StageIo = IoOf<CountryView>;
-export type StageRun = RunOf<CountryView>;
+export type StageIo = EngineIo<CountryView>;
+export type StageRun = EngineRun<CountryView>;
 
 /** A country as the engine runs its stages. @param raw SHA-256 of every raw file, by path */
 export function countryProject(country: Country, raw: Readonly<Record<string, string>>): Project<CountryStage> {
   return {
     name: country.model.country,
     rawData: country.rawData,
-    given: (stage) => givenTo(stage, country, raw),
+    given: (stage) => givenForStage(stage, country, raw),
   };
 }
 
-function givenTo(stage: CountryStage, country: Country, raw: Readonly<Record<string, string>>): Given<CountryView> {
+function givenForStage(
+  stage: CountryStage,
+  country: Country,
+  raw: Readonly<Record<string, string>>,
+): Given<CountryView> {
   const view = stageView(stage, country);
   const files = view.sources.flatMap((source) => source.files.map(({ path }) => [path, raw[path]!] as const));
   return {

@@ -35,10 +35,10 @@ export function readCountry(directory: string, rawData = directory): Country {
 
 /** @throws BadInput if there is no such raw file */
 export function refuseMissing(file: string, rawData: string): void {
-  const there = statSync(path.join(rawData, file), { throwIfNoEntry: false });
-  if (there?.isFile()) return;
+  const stats = statSync(path.join(rawData, file), { throwIfNoEntry: false });
+  if (stats?.isFile()) return;
   const location = new InputLocation(file);
-  if (there) throw location.error('something that is not a file', 'a file');
+  if (stats) throw location.error('something that is not a file', 'a file');
   const expected = 'the file that sources.json names (see --raw-data and `malaria-risk fetch`)';
   throw location.error(`no such file under ${rawData}`, expected);
 }
@@ -53,10 +53,12 @@ export function refuseUnlisted({ id, format, files }: Source, rawData: string): 
   for (const file of listed) {
     const { dir, name, ext } = path.parse(file);
     if (ext.toLowerCase() === '.zip') continue;
-    const beside = readdirSync(path.join(rawData, dir)).filter((other) =>
-      /^\.(dbf|prj|cpg|shx)$/i.test(path.extname(other)),
+    const beside = readdirSync(path.join(rawData, dir)).filter((sibling) =>
+      /^\.(dbf|prj|cpg|shx)$/i.test(path.extname(sibling)),
     );
-    const unlisted = beside.find((other) => path.parse(other).name === name && !listed.has(path.join(dir, other)));
+    const unlisted = beside.find(
+      (sibling) => path.parse(sibling).name === name && !listed.has(path.join(dir, sibling)),
+    );
     if (unlisted) {
       const found = `${unlisted} beside ${file} and not in \`files\``;
       throw new InputLocation('sources.json', `source ${id}`).error(found, 'every file of the shapefile');

@@ -12,7 +12,7 @@ const isCoverage = ({ role, figure }: Source) => role === 'layer' && figure !== 
 const location = new InputLocation('model.json', 'parameters.risk.covariates');
 const entry = (id: string) => new InputLocation('sources.json', `source ${id}`);
 
-const OTHER = `a different source: ${NOT_INPUTS}`;
+const EXPECTED = `a different source: ${NOT_INPUTS}`;
 
 /**
  * Checks that every covariate has a source of that role and a consistent entry, that every such source is used, and
@@ -23,8 +23,8 @@ export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sourc
   const entries = parameters.risk.covariates ?? [];
   refuseCoverageFiles(sources, {});
   const names = entries.map(covariateName);
-  const again = names.find((name, i) => names.indexOf(name) !== i);
-  if (again) throw location.error(`${again} twice`, 'each once');
+  const duplicate = names.find((name, i) => names.indexOf(name) !== i);
+  if (duplicate) throw location.error(`${duplicate} twice`, 'each once');
   for (const entry of entries) checkEntry(entry, sources);
   const unused = sources.find(({ id, role }) => role === 'covariate' && !entries.some(({ source }) => source === id));
   if (unused)
@@ -38,7 +38,7 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
   const source = sources.find(({ id }) => id === entry.source);
   if (!source)
     throw location.error(`the source ${entry.source}, which sources.json lacks`, 'a source of the role covariate');
-  if (isCoverage(source)) throw location.error(`the source ${source.id}`, OTHER);
+  if (isCoverage(source)) throw location.error(`the source ${source.id}`, EXPECTED);
   if (source.role !== 'covariate')
     throw location.error(
       `the source ${source.id} of the role ${source.role}`,
@@ -73,13 +73,16 @@ export function refuseCoverageFiles(sources: readonly Source[], hashes: Readonly
   const coverage = sources.filter(isCoverage);
   for (const { id, columns, files } of sources.filter(({ role }) => role === 'covariate')) {
     const named = [id, columns?.value].find((name) => COVERAGE.some((figure) => figure === name));
-    if (named !== undefined) throw entry(id).error(`${named} as a covariate`, OTHER);
+    if (named !== undefined) throw entry(id).error(`${named} as a covariate`, EXPECTED);
     for (const file of files) {
       const hash = hashes[file.path] ?? file.sha256;
-      for (const other of coverage)
-        for (const own of other.files) {
-          const same = own.path === file.path || (hash !== undefined && hash === (hashes[own.path] ?? own.sha256));
-          if (same) throw entry(id).error(`the file of ${other.figure}, ${own.path}, as a covariate`, OTHER);
+      for (const source of coverage)
+        for (const coverageFile of source.files) {
+          const isSame =
+            coverageFile.path === file.path ||
+            (hash !== undefined && hash === (hashes[coverageFile.path] ?? coverageFile.sha256));
+          if (isSame)
+            throw entry(id).error(`the file of ${source.figure}, ${coverageFile.path}, as a covariate`, EXPECTED);
         }
     }
   }

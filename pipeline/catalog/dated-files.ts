@@ -35,8 +35,8 @@ export function datedFiles(source: Source): DatedFile[] {
     return { path, time };
   });
   files.sort((a, b) => (a.time < b.time ? -1 : 1));
-  const again = files.find(({ time }, i) => files[i + 1]?.time === time);
-  if (again) throw location.error(`two files for ${again.time}`, `one file for each ${kind}`);
+  const duplicate = files.find(({ time }, i) => files[i + 1]?.time === time);
+  if (duplicate) throw location.error(`two files for ${duplicate.time}`, `one file for each ${kind}`);
   if (yearly) return files;
   const months = periodRange(files[0]!.time as Period, files.at(-1)!.time as Period);
   const missing = months.find((month, i) => files[i]!.time !== month);

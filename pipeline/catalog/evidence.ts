@@ -29,11 +29,11 @@ export function caseRecords(sources: readonly Described[]): Observed[] {
 
 /** Months, in order, with surveys in the catalog `after` but not in `before`. */
 export function newSurveyMonths(before: readonly Described[], after: readonly Described[]): Period[] {
-  const lastMonths = (sources: readonly Described[]) =>
+  const fieldworkMonths = (sources: readonly Described[]) =>
     surveyRounds(sources).flatMap(({ what, first, last }) =>
       periodRange(first, last).map((period) => ({ key: `${what} ${period}`, period })),
     );
-  const known = new Set(lastMonths(before).map(({ key }) => key));
-  const fresh = lastMonths(after).filter(({ key }) => !known.has(key));
+  const earlier = new Set(fieldworkMonths(before).map(({ key }) => key));
+  const fresh = fieldworkMonths(after).filter(({ key }) => !earlier.has(key));
   return [...new Set(fresh.map(({ period }) => period))].sort();
 }

@@ -13,13 +13,15 @@ const MOST_MONTHS = 1200;
 export function checkModel(model: Model): void {
   for (const key of ['state_pcode', 'state_code', 'state'] as const) {
     const values = model.states.map((state) => state[key]);
-    const again = values.find((value, i) => values.indexOf(value) !== i);
-    if (again) throw location.at(`states, ${key}`).error(`${again} twice`, 'each once');
+    const duplicate = values.find((value, i) => values.indexOf(value) !== i);
+    if (duplicate) throw location.at(`states, ${key}`).error(`${duplicate} twice`, 'each once');
   }
   for (const { state, state_code, aliases = [] } of model.states)
     for (const alias of aliases) {
-      const others = model.states.filter((other) => other.state_code !== state_code);
-      const taken = others.find((other) => [other.state, other.state_code, ...(other.aliases ?? [])].includes(alias));
+      const otherStates = model.states.filter((other) => other.state_code !== state_code);
+      const taken = otherStates.find((other) =>
+        [other.state, other.state_code, ...(other.aliases ?? [])].includes(alias),
+      );
       if (taken)
         throw location.at(`states, ${state}, aliases`).error(alias, `a name that ${taken.state} does not have`);
     }

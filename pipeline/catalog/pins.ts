@@ -2,7 +2,7 @@
  * A catalog pins each raw file by its SHA-256: a build uses the files that were accepted, or states that it does not.
  */
 import { BadInput } from '../lib/bad-input.ts';
-import { quoted } from '../lib/shell.ts';
+import { quoteForShell } from '../lib/shell.ts';
 import type { Country } from './country.ts';
 import type { Source } from './sources.ts';
 
@@ -26,9 +26,9 @@ export function unpinnedFiles(sources: readonly Source[], raw: Readonly<Record<s
 
 /** @throws BadInput naming the first file that was not accepted, and the command that accepts it */
 export function refuseUnpinned(country: Country, raw: Readonly<Record<string, string>>): void {
-  const [first, ...others] = unpinnedFiles(country.sources, raw);
+  const [first, ...further] = unpinnedFiles(country.sources, raw);
   if (!first) return;
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  const more = further.length > 0 ? ` (and ${further.length} more)` : '';
   const found = first.pinned
     ? `a file that differs from its SHA-256 in sources.json${more}`
     : `a file without a SHA-256 in sources.json${more}`;
@@ -41,6 +41,6 @@ export function refuseUnpinned(country: Country, raw: Readonly<Record<string, st
 
 /** The command that shows and accepts a changed file. */
 export function acceptCommand({ directory, rawData }: Pick<Country, 'directory' | 'rawData'>, source: string): string {
-  const raw = rawData === directory ? '' : ` --raw-data ${quoted(rawData)}`;
-  return `malaria-risk catalog update ${source} --country ${quoted(directory)}${raw} --accept REASON`;
+  const raw = rawData === directory ? '' : ` --raw-data ${quoteForShell(rawData)}`;
+  return `malaria-risk catalog update ${source} --country ${quoteForShell(directory)}${raw} --accept REASON`;
 }

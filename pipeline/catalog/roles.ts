@@ -137,7 +137,9 @@ export const roleForm = (role: Role): RoleForm => ROLES[role];
 export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
 
-/** The files of a table with its rows, in the order of delivery; others say how a dBase file is encoded, or are joined. */
+/**
+ * The files of a table with its rows, in the order of delivery; others say how a dBase file is encoded, or are joined.
+ */
 export const deliveredFiles = <File extends { path: string; join?: unknown }>({
   files,
 }: {

@@ -60,15 +60,15 @@ const COVARIATE_RULES: Record<'table' | 'raster', readonly Gap['rule'][]> = {
  * @throws BadInput naming the source and the field
  */
 export function checkSources(sources: readonly Source[]): void {
-  checkTogether(sources);
+  checkAcrossSources(sources);
   for (const source of sources) checkSource(source);
 }
 
 /** Checks across entries: ids, roles, figures and files that may occur only once. */
-export function checkTogether(sources: readonly Source[]): void {
+export function checkAcrossSources(sources: readonly Source[]): void {
   const ids = sources.map((source) => source.id);
-  const twice = ids.find((id, i) => ids.indexOf(id) !== i);
-  if (twice) throw location.error(`the id ${twice} twice`, 'each id once');
+  const duplicateId = ids.find((id, i) => ids.indexOf(id) !== i);
+  if (duplicateId) throw location.error(`the id ${duplicateId} twice`, 'each id once');
   const count = (role: Role) => sources.filter((source) => source.role === role).length;
   for (const role of ONCE)
     if (count(role) !== 1) throw location.at(`role ${role}`).error(`${count(role)} sources`, 'exactly one');
@@ -87,8 +87,11 @@ export function checkTogether(sources: readonly Source[]): void {
       // The places of clusters may belong to the results of several rounds.
       files.filter(({ join }) => !join).map((file) => ({ file: file.path, use: figure ?? role })),
     );
-  const again = uses.find(({ file, use }, i) => uses.findIndex((one) => one.file === file && one.use === use) !== i);
-  if (again) throw location.at(again.file).error(`the file twice as ${again.use}`, 'each file once for a role');
+  const duplicateFile = uses.find(
+    ({ file, use }, i) => uses.findIndex((one) => one.file === file && one.use === use) !== i,
+  );
+  if (duplicateFile)
+    throw location.at(duplicateFile.file).error(`the file twice as ${duplicateFile.use}`, 'each file once for a role');
 }
 
 /** Whether a table has facilities whose areas only the list of facilities gives. */
@@ -174,34 +177,37 @@ function checkColumns(source: Source, location: InputLocation): void {
   const { columns, either = [] } = roleForm(source.role);
   const carried = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
   const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
-  const known = [...needed, ...knownColumns(source.role)];
-  const found = columnNames(source);
-  const again = found.find((name, i) => found.indexOf(name) !== i);
-  if (again) throw location.error(`${again} in \`columns\` and in \`sums\``, 'it in one of them');
+  const allowed = [...needed, ...knownColumns(source.role)];
+  const mapped = columnNames(source);
+  const duplicate = mapped.find((name, i) => mapped.indexOf(name) !== i);
+  if (duplicate) throw location.error(`${duplicate} in \`columns\` and in \`sums\``, 'it in one of them');
   const word = Object.keys(source.sums ?? {}).find((name) => WORDS.includes(name));
   if (word) throw location.error(`a sum of ${word}`, 'counts: nothing else can be added up');
   // Names stand for the codes of their level, and facilities for those of their areas.
   const level = namedLevel(source);
-  const isSummed = source.role === 'cases_lgas' && found.includes('facility');
-  const given = [...found, ...(level ? [`${level}_pcode`] : []), ...(isSummed ? ['lga_pcode'] : [])];
-  const unknown = found.find((name) => !known.includes(name));
-  if (unknown) throw location.error(`a column ${unknown}`, `one of ${known.join(', ')}`);
+  const isSummed = source.role === 'cases_lgas' && mapped.includes('facility');
+  const given = [...mapped, ...(level ? [`${level}_pcode`] : []), ...(isSummed ? ['lga_pcode'] : [])];
+  const unknown = mapped.find((name) => !allowed.includes(name));
+  if (unknown) throw location.error(`a column ${unknown}`, `one of ${allowed.join(', ')}`);
   const missing = needed.find((name) => !given.includes(name));
   if (missing) throw location.error(`no column ${missing}`, 'it in `columns`');
   for (const names of either) {
-    const own = names.filter((name) => given.includes(name));
-    if (own.length !== 1)
-      throw location.error(own.length === 0 ? `no column ${names.join(' or ')}` : own.join(' and '), 'one of them');
+    const chosen = names.filter((name) => given.includes(name));
+    if (chosen.length !== 1)
+      throw location.error(
+        chosen.length === 0 ? `no column ${names.join(' or ')}` : chosen.join(' and '),
+        'one of them',
+      );
   }
-  if (source.role === 'covariate' && found.includes('period') && found.includes('year'))
+  if (source.role === 'covariate' && mapped.includes('period') && mapped.includes('year'))
     throw location.error('period and year', 'one of them');
-  if (source.role === 'covariate' && found.includes('month') && !found.includes('year'))
+  if (source.role === 'covariate' && mapped.includes('month') && !mapped.includes('year'))
     throw location.error('month alone', 'year and month, or period');
   const monthly = ['climate', 'survey_clusters', 'cases_states', 'cases_lgas'].includes(source.role);
   const pairs = [['longitude', 'latitude'], ...(monthly ? [['year', 'month']] : [])];
   for (const [a, b] of pairs as [string, string][])
-    if (found.includes(a) !== found.includes(b))
-      throw location.error(`${found.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
+    if (mapped.includes(a) !== mapped.includes(b))
+      throw location.error(`${mapped.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
 }
 
 /**
@@ -230,8 +236,8 @@ function checkTable(source: Source, location: InputLocation): void {
     throw location.error('join', 'none: only the clusters of surveys have one');
   checkRoundsByMonth(source, location);
   const years = (source.rounds ?? []).map((round) => round.survey_year);
-  const twice = years.find((year, i) => years.indexOf(year) !== i);
-  if (twice) throw location.error(`the round ${twice} twice`, 'each round once');
+  const duplicate = years.find((year, i) => years.indexOf(year) !== i);
+  if (duplicate) throw location.error(`the round ${duplicate} twice`, 'each round once');
   for (const [column, [least, most]] of Object.entries(source.ranges ?? {}) as [string, [number, number]][]) {
     if (!columnNames(source).includes(column)) throw location.error(`a range of ${column}`, 'a column of `columns`');
     if (least > most) throw location.error(`the range ${least} to ${most} of ${column}`, 'the smaller value first');
@@ -283,8 +289,8 @@ function checkDialect(
   if (missing !== undefined) throw dialect.at('pivot').error(missing, 'a name that `columns` refers to');
   if (tests && (role !== 'survey_clusters' || pivot || wide))
     throw dialect.error('tests', 'none: only clusters of surveys have them, and neither pivot nor wide');
-  const uses = Object.values(tests ?? {}).map((own) => Object.keys(own).sort().join(' and '));
-  const use = uses.find((own) => own !== uses[0] || !/^examined and (positive|positivity)$/.test(own));
+  const uses = Object.values(tests ?? {}).map((columns) => Object.keys(columns).sort().join(' and '));
+  const use = uses.find((names) => names !== uses[0] || !/^examined and (positive|positivity)$/.test(names));
   if (use !== undefined)
     throw dialect.at('tests').error(use, 'examined and positive, or examined and positivity, the same for each test');
   if (months !== undefined && !pivot && columns.period === undefined)

@@ -2,26 +2,26 @@
 import type { ColumnForm } from '../lib/tables/table.ts';
 import * as fields from './fields.ts';
 
-const named = Object.entries<ColumnForm | Record<string, ColumnForm>>(fields).flatMap(([name, one]) =>
-  isColumn(one) ? [[name, one] as const] : Object.entries(one),
+const columns = Object.entries<ColumnForm | Record<string, ColumnForm>>(fields).flatMap(([name, entry]) =>
+  isColumn(entry) ? [[name, entry] as const] : Object.entries(entry),
 );
-function isColumn(one: ColumnForm | Record<string, ColumnForm>): one is ColumnForm {
-  return typeof one.about === 'string';
+function isColumn(entry: ColumnForm | Record<string, ColumnForm>): entry is ColumnForm {
+  return typeof entry.about === 'string';
 }
 
 /** @throws Error if fields of one name differ in decimals, since numbers are rounded by the name of their field */
-export function decimalsByName(named: readonly (readonly [string, ColumnForm])[]): Record<string, number> {
-  const byName = new Map(named.map(([name, { decimals }]) => [name, decimals]));
-  const odd = named.find(([name, { decimals }]) => decimals !== byName.get(name));
+export function decimalsByName(columns: readonly (readonly [string, ColumnForm])[]): Record<string, number> {
+  const byName = new Map(columns.map(([name, { decimals }]) => [name, decimals]));
+  const odd = columns.find(([name, { decimals }]) => decimals !== byName.get(name));
   if (odd) throw new Error(`${odd[0]}: found ${odd[1].decimals} and ${byName.get(odd[0])} decimals, expected the same`);
   return Object.fromEntries([...byName].filter((entry): entry is [string, number] => entry[1] !== undefined));
 }
 
 /**
- * Decimals that each fractional field is rounded to. Other fields are integers or text; a fractional number under such a
- * field is a mistake and is refused.
+ * Decimals that each fractional field is rounded to. Other fields are integers or text; a fractional number under such
+ * a field is a mistake and is refused.
  */
-export const DECIMALS: Readonly<Record<string, number>> = decimalsByName(named);
+export const DECIMALS: Readonly<Record<string, number>> = decimalsByName(columns);
 
 /**
  * Rounds every number under a listed field to that field's decimals, as `toFixed` rounds the binary value (so not

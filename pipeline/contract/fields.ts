@@ -3,17 +3,17 @@
  * tables (`…-tables.ts`, snapshot-tables.ts) are lists of these; schemas, columns, rounding and descriptions follow.
  * Texts that a single record has are described there.
  */
-import { type ColumnForm, choice, orNull, real, text, whole, yes } from '../lib/tables/table.ts';
+import { type ColumnForm, choice, flag, orNull, real, text, whole } from '../lib/tables/table.ts';
 import { LEVELS, type Level, levelsInWords } from './levels.ts';
 import { FORECAST_MONTHS, PERIOD } from './months.ts';
 import { ANY_CODE } from './territory.ts';
 
 /** A field whose values depend on the country's territory (in-country.ts). */
-export type OfCountry = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
+export type CountryField = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
 export interface Field<Value = unknown> extends ColumnForm<Value> {
-  of_country?: OfCountry;
+  of_country?: CountryField;
 }
-const ofCountry = <Value>(of_country: OfCountry, column: ColumnForm<Value>): Field<Value> => ({
+const countryField = <Value>(of_country: CountryField, column: ColumnForm<Value>): Field<Value> => ({
   ...column,
   of_country,
 });
@@ -27,14 +27,14 @@ const count = (about: string) => whole(about, { minimum: 0 });
 const monthOfYear = (about: string) => whole(about, { minimum: 1, maximum: 12 });
 
 // Places and months.
-export const state_code = ofCountry('state_code', text('{state.code}', { pattern: ANY_CODE }));
+export const state_code = countryField('state_code', text('{state.code}', { pattern: ANY_CODE }));
 export const state = text('{State.one} name');
 export const lga_code = text('Stable {lga.one} identifier ({lga.code}). Join on this, not on the name');
 export const lga = text('{Lga.one} name');
 /** The territory lists the zones; in a country without zones it is always null. */
-export const zone = ofCountry('zone', text('{zone}, full name') as ColumnForm<string | null>);
-export const zone_code = ofCountry('zone_code', text('Zone code') as ColumnForm<string | null>);
-export const iso_code = ofCountry('iso_code', text('ISO 3166-2') as ColumnForm<string | null>);
+export const zone = countryField('zone', text('{zone}, full name') as ColumnForm<string | null>);
+export const zone_code = countryField('zone_code', text('Zone code') as ColumnForm<string | null>);
+export const iso_code = countryField('iso_code', text('ISO 3166-2') as ColumnForm<string | null>);
 export const area = choice(['state', 'lga'], '`state` or `lga`');
 export const code = text('`state_code` or `lga_code`');
 export const longitude = real('Longitude of its centre of mass, which may be outside it', {
@@ -119,7 +119,7 @@ export const basis = choice(
 );
 
 // Context.
-export const is_urban = yes('Whether more than half its people live in an urban centre');
+export const is_urban = flag('Whether more than half its people live in an urban centre');
 export const population: ColumnForm<number> = { ...count('People living in the area'), type: 'BIGINT' };
 export const area_km2 = real('Land area', { unit: 'square kilometres', decimals: 1, minimum: 0 });
 export const lgas = whole('Number of {lga.many} in the {state.one}', { minimum: 1 });
@@ -145,8 +145,8 @@ export const context = {
 export const season = {
   month: whole('1 (January) to 12'),
   seasonal_index: share("Expected level of reported cases as a share of the area's own peak"),
-  is_high: yes('Whether the month is at half the peak or more'),
-  is_peak: yes('Whether cases are expected to peak in this month'),
+  is_high: flag('Whether the month is at half the peak or more'),
+  is_peak: flag('Whether cases are expected to peak in this month'),
 };
 export const high_season = {
   peak_month: monthOfYear('Month in which reported cases are expected to be highest'),
@@ -212,7 +212,7 @@ export const trend = {
   high: orNull(share('Upper end of the 95% range'), 'null if it cannot be computed'),
   clusters: orNull(count('Survey locations in the round'), 'null where unpublished'),
   children_tested: orNull(count('Children tested in the round'), 'null where unpublished'),
-  small_sample: yes('Whether fewer than 100 children were tested: use the range, not the point'),
+  small_sample: flag('Whether fewer than 100 children were tested: use the range, not the point'),
 };
 export const national_trend = {
   urban: orNull(share('Positivity in urban places of the nation'), 'null where unknown'),

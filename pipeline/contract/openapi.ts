@@ -176,10 +176,12 @@ function buildDocument(modelVersion: string, territory: Territory, { values, ans
       },
       schemas: {
         ...Object.fromEntries(
-          ALL_OPERATIONS.flatMap(({ responseName, response }) => (response ? [[responseName, plain(response)]] : [])),
+          ALL_OPERATIONS.flatMap(({ responseName, response }) =>
+            response ? [[responseName, toJsonSchema(response)]] : [],
+          ),
         ),
-        ...Object.fromEntries([...SHARED].map(([schema, name]) => [name, plain(schema as TSchema)])),
-        Problem: plain(Problem),
+        ...Object.fromEntries([...SHARED].map(([schema, name]) => [name, toJsonSchema(schema as TSchema)])),
+        Problem: toJsonSchema(Problem),
       },
     },
   };
@@ -321,7 +323,7 @@ const SHARED: ReadonlyMap<unknown, string> = new Map(
  * a field, and a client's check against this version should not fail then. (The pipeline checks that its own answers
  * have no other fields.)
  */
-function plain(schema: TSchema): Json {
+function toJsonSchema(schema: TSchema): Json {
   return JSON.parse(
     JSON.stringify(schema, (key, value) => {
       if (key === 'additionalProperties' && value === false) return undefined;

@@ -300,7 +300,7 @@ const GEOJSON = 'application/geo+json';
 const ARCHIVE = 'application/gzip';
 
 /** `risk-lgas` of `/v1/risk/lgas`. */
-type IdOf<Path> = Path extends `/v1/${infer Name}` ? Dashed<Name extends `${infer Stem}.json` ? Stem : Name> : never;
+type PathId<Path> = Path extends `/v1/${infer Name}` ? Dashed<Name extends `${infer Stem}.json` ? Stem : Name> : never;
 type Dashed<Name> = Name extends `${infer First}/${infer Rest}` ? `${First}-${Dashed<Rest>}` : Name;
 
 /** Names of the parameters in the path of a file, from the outer folder to the inner one. */
@@ -334,7 +334,7 @@ function completeSpec<const One extends Spec>(spec: One, optional: boolean) {
     id: stem
       .replace('/v1/', '')
       .replaceAll(/\/\{\w+\}/g, '')
-      .replaceAll('/', '-') as IdOf<One['path']>,
+      .replaceAll('/', '-') as PathId<One['path']>,
     responseName: responseName(spec),
     type: isCollection(response) ? GEOJSON : JSON_TYPE,
     optional,
@@ -343,9 +343,9 @@ function completeSpec<const One extends Spec>(spec: One, optional: boolean) {
 }
 
 type JsonSpec = (typeof TWELVE)[number] | (typeof FURTHER)[number];
-export type JsonOperationId = IdOf<JsonSpec['path']>;
+export type JsonOperationId = PathId<JsonSpec['path']>;
 /** The answer to each operation, by its id. */
-export type Answers = { [One in JsonSpec as IdOf<One['path']>]: Static<One['response']> };
+export type Answers = { [One in JsonSpec as PathId<One['path']>]: Static<One['response']> };
 
 export const JSON_OPERATIONS: readonly (Operation & { id: JsonOperationId; response: TSchema })[] = [
   ...TWELVE.map((spec) => completeSpec(spec, false)),
@@ -354,9 +354,9 @@ export const JSON_OPERATIONS: readonly (Operation & { id: JsonOperationId; respo
 
 /** A file that is served as it is. */
 const fileOperation = <Id extends string>(
-  own: { id: Id } & Pick<Operation, 'path' | 'summary' | 'scopes' | 'type' | 'file' | 'needsRain'>,
+  file: { id: Id } & Pick<Operation, 'path' | 'summary' | 'scopes' | 'type' | 'file' | 'needsRain'>,
 ) => ({
-  ...own,
+  ...file,
   needsTransmission: false,
   parameters: [],
   responseName: 'File',

@@ -20,8 +20,8 @@ export function versionAt(pointer: string): string | null {
 
 /** Bucket and prefix of `s3://BUCKET[/PREFIX]`, the prefix with its slash; null if `url` has another form. */
 export function parseS3Url(url: string): { bucket: string; prefix: string } | null {
-  const found = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/*$/.exec(url);
-  return found && { bucket: found[1]!, prefix: found[2] ? `${found[2]}/` : '' };
+  const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/*$/.exec(url);
+  return match && { bucket: match[1]!, prefix: match[2] ? `${match[2]}/` : '' };
 }
 
 /** Folder of the release indexes and diffs, below the same directory or prefix. */

@@ -8,16 +8,16 @@ import { Type } from './type.ts';
 
 /** A field, or the schema of what is not one: another record, a list, an outline. */
 type Entry = Field | TSchema;
-type SchemaOf<E> = E extends Field<infer Value> ? TUnsafe<Value> : E extends TSchema ? E : never;
-type SchemasOf<Entries> = { -readonly [Name in keyof Entries]: SchemaOf<Entries[Name]> };
-type FieldsOf<Entries> = { [Name in keyof Entries as Entries[Name] extends Field ? Name : never]: Entries[Name] };
+type EntrySchema<E> = E extends Field<infer Value> ? TUnsafe<Value> : E extends TSchema ? E : never;
+type EntrySchemas<Entries> = { -readonly [Name in keyof Entries]: EntrySchema<Entries[Name]> };
+type EntryFields<Entries> = { [Name in keyof Entries as Entries[Name] extends Field ? Name : never]: Entries[Name] };
 
 /** Not a string, so that JSON does not have it. */
 const FIELDS = Symbol('fields');
 export interface Fielded<Fields> {
   readonly [FIELDS]: Fields;
 }
-type RecordOf<Entries> = TObject<SchemasOf<Entries>> & Fielded<FieldsOf<Entries>>;
+type RecordSchema<Entries> = TObject<EntrySchemas<Entries>> & Fielded<EntryFields<Entries>>;
 
 /**
  * The schema of a record, which has exactly these fields.
@@ -26,7 +26,7 @@ type RecordOf<Entries> = TObject<SchemasOf<Entries>> & Fielded<FieldsOf<Entries>
 export function record<const Entries extends Record<string, Entry>>(
   entries: Entries,
   description?: string,
-): RecordOf<Entries> {
+): RecordSchema<Entries> {
   const properties = Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, entrySchema(entry)]));
   const fields = Object.fromEntries(
     Object.entries(entries).filter((entry): entry is [string, Field] => isField(entry[1])),
@@ -37,15 +37,15 @@ export function record<const Entries extends Record<string, Entry>>(
         `${name}: found ${decimals ?? 'no'} decimals in a record, expected ${DECIMALS[name] ?? 'none'} as in fields.ts`,
       );
   const schema = Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
-  return Object.assign(schema, { [FIELDS]: fields }) as unknown as RecordOf<Entries>;
+  return Object.assign(schema, { [FIELDS]: fields }) as unknown as RecordSchema<Entries>;
 }
 
 /** The fields of a record, which are columns too; its other parts are left out. */
-export const recordFields = <Fields>(of: Fielded<Fields>): Fields => of[FIELDS];
+export const recordFields = <Fields>(source: Fielded<Fields>): Fields => source[FIELDS];
 
 /** `first`, then those fields of the record that are not among them. (Named once more, those of `first` win.) */
-export const withFields = <First, Fields>(first: First, of: Fielded<Fields>) =>
-  ({ ...first, ...recordFields(of), ...first }) as First & Omit<Fields, keyof First>;
+export const withFields = <First, Fields>(first: First, source: Fielded<Fields>) =>
+  ({ ...first, ...recordFields(source), ...first }) as First & Omit<Fields, keyof First>;
 
 /** A row's part that is the record, in the record's order. */
 export function pick<Properties extends TProperties>(
@@ -58,19 +58,19 @@ export function pick<Properties extends TProperties>(
 
 export const pickAll = <Properties extends TProperties>(
   rows: readonly NoInfer<Static<TObject<Properties>>>[],
-  of: TObject<Properties>,
-): Static<TObject<Properties>>[] => rows.map((row) => pick(row, of));
+  schema: TObject<Properties>,
+): Static<TObject<Properties>>[] => rows.map((row) => pick(row, schema));
 
 /** A list of records, of fields, or of what a schema describes. @param length if every such list has as many */
 export const list = <const E extends Entry>(items: E, description?: string, length?: number) =>
   Type.Array(entrySchema(items), {
     ...(length === undefined ? {} : { minItems: length, maxItems: length }),
     ...(description === undefined ? {} : { description }),
-  }) as unknown as TArray<SchemaOf<E>>;
+  }) as unknown as TArray<EntrySchema<E>>;
 
 /** What a schema describes, or null. */
 export const nullable = <const E extends Entry>(entry: E) =>
-  Type.Union([entrySchema(entry), Type.Null()]) as unknown as TUnion<[SchemaOf<E>, TNull]>;
+  Type.Union([entrySchema(entry), Type.Null()]) as unknown as TUnion<[EntrySchema<E>, TNull]>;
 
 const isField = (entry: Entry): entry is Field => 'about' in entry;
 
@@ -87,7 +87,7 @@ function entrySchema(entry: Entry): TSchema {
   if (!isField(entry)) return entry;
   const { type, values, minimum, maximum, pattern, nullable: orNull, of_country } = entry;
   if (type === 'BLOB') throw new Error(`${entry.about}: a column of bytes is not a field of answers`);
-  // JSON Schema has the limits in keywords of its own.
+  // JSON Schema has keywords for the limits.
   const { minimum: _, maximum: __, ...unlimited } = entry;
   const description = { description: describe(unlimited) };
   const limits = Object.entries({ minimum, maximum, pattern }).filter(([, limit]) => limit !== undefined);

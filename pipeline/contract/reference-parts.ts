@@ -5,7 +5,11 @@ import { table } from '../lib/pages/table.ts';
 import type { Reference, ReferenceField, ReferenceOperation } from './reference.ts';
 
 /** Operations by tag. @param at the page or the place on this page that an operation has */
-export const operationTables = ({ tags }: Reference, operations: readonly ReferenceOperation[], at: string): Html =>
+export const operationTables = (
+  { tags }: Reference,
+  operations: readonly ReferenceOperation[],
+  linkPrefix: string,
+): Html =>
   html`${tags.map(({ name, description }) => {
     const listed = operations.filter(({ tag }) => tag === name);
     return (
@@ -13,7 +17,7 @@ export const operationTables = ({ tags }: Reference, operations: readonly Refere
       html`<h2>${description}</h2>${table(
         description,
         [
-          { title: 'Path', cell: ({ id, path }) => html`<a href="${at}${id}"><code>${path}</code></a>` },
+          { title: 'Path', cell: ({ id, path }) => html`<a href="${linkPrefix}${id}"><code>${path}</code></a>` },
           { title: 'Summary', cell: ({ summary }) => summary },
           { title: 'Scopes', cell: (operation) => prose(operation.description) },
         ],
@@ -24,7 +28,7 @@ export const operationTables = ({ tags }: Reference, operations: readonly Refere
 
 /** The parts of an operation's description, by title; those that it lacks are null. */
 export const operationParts = ({ parameters, schema, fields, example, errors }: ReferenceOperation) => {
-  const fieldsAre = schema ? 'Fields' : 'Columns';
+  const fieldsTitle = schema ? 'Fields' : 'Columns';
   return {
     Parameters:
       parameters.length > 0
@@ -43,7 +47,7 @@ export const operationParts = ({ parameters, schema, fields, example, errors }: 
       example !== undefined
         ? html`<p>An example from this data version, with lists shortened.</p><pre tabindex="0" role="group" aria-label="Answer">${schema ? JSON.stringify(example, null, 2) : String(example)}</pre>`
         : null,
-    [fieldsAre]: fields.length > 0 ? fieldTable(fieldsAre, fields) : null,
+    [fieldsTitle]: fields.length > 0 ? fieldTable(fieldsTitle, fields) : null,
     Errors: table(
       'Errors',
       [

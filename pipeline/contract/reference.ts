@@ -146,21 +146,21 @@ function describeOperation(path: string, get: Get, openapi: Openapi, tables: Tab
 function resolve<T extends { $ref?: string }>(value: T, openapi: Openapi): T {
   if (value.$ref === undefined) return value;
   const names = value.$ref.slice('#/'.length).split('/');
-  return names.reduce((at: unknown, name) => (at as Record<string, unknown>)[name], openapi) as T;
+  return names.reduce((part: unknown, name) => (part as Record<string, unknown>)[name], openapi) as T;
 }
 
 /** Columns of the table that is served at `path`; empty for other files. */
 function tableFields(path: string, tables: Tables['tables']): ReferenceField[] {
-  const found = tables.find(({ addresses }) => addresses.includes(path));
-  return (found?.columns ?? []).map(({ column, type, meaning }) => ({ name: column, type, description: meaning }));
+  const table = tables.find(({ addresses }) => addresses.includes(path));
+  return (table?.columns ?? []).map(({ column, type, meaning }) => ({ name: column, type, description: meaning }));
 }
 
 /** Fields of an object, or of the objects in a list, at any depth, with `prefix` before their names. */
 function schemaFields(schemaOrRef: Schema, prefix: string, openapi: Openapi): ReferenceField[] {
   const schema = resolve(schemaOrRef, openapi);
   if (schema.items) return schemaFields(schema.items, `${prefix}[]`, openapi);
-  return Object.entries(schema.properties ?? {}).flatMap(([own, field]) => {
-    const name = prefix === '' ? own : `${prefix}.${own}`;
+  return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
+    const name = prefix === '' ? key : `${prefix}.${key}`;
     // A field that may be null has its description at the other alternative.
     const described = [field, resolve(field, openapi), ...(field.anyOf ?? []).map((one) => resolve(one, openapi))];
     const description = described.find((one) => one.description !== undefined)?.description ?? '';

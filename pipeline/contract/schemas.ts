@@ -1,10 +1,10 @@
 /**
- * The records and the answers of the operations, defined once: the TypeScript types, the JSON Schemas that every file is
- * checked against before publishing, the columns of tables and the OpenAPI document are all derived from these. An
+ * The records and the answers of the operations, defined once: the TypeScript types, the JSON Schemas that every file
+ * is checked against before publishing, the columns of tables and the OpenAPI document are all derived from these. An
  * answer is called here as in the OpenAPI document and in the clients' types.
  */
 import type { Static } from 'typebox';
-import { choice, meaning, orNull, real, text, whole, yes } from '../lib/tables/table.ts';
+import { choice, flag, orNull, real, text, whole, withMeaning } from '../lib/tables/table.ts';
 import * as fields from './fields.ts';
 import { type Field, level, lga, lga_code, period, state, state_code, zone } from './fields.ts';
 import { list, nullable, record, withFields } from './record.ts';
@@ -13,8 +13,8 @@ import { Type } from './type.ts';
 const { is_urban, population, scores } = fields;
 
 export const Periods = record({
-  last_estimated: meaning('Latest estimated month', period),
-  last_forecast: meaning('Last forecast month', period),
+  last_estimated: withMeaning('Latest estimated month', period),
+  last_forecast: withMeaning('Last forecast month', period),
   updated_at: text('When the data was last updated, UTC with milliseconds', {
     pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
   }),
@@ -32,7 +32,7 @@ export type NationLga = Static<typeof NationLga>;
 const report = <const Kind extends 'estimated' | 'forecast', const Areas extends Record<string, object>>(
   kind: Kind,
   areas: Areas,
-) => record({ period: meaning('Month the scores are for', period), kind: Type.Literal(kind), ...areas });
+) => record({ period: withMeaning('Month the scores are for', period), kind: Type.Literal(kind), ...areas });
 const forecasts = <const Areas extends Record<string, object>>(areas: Areas) =>
   record({ forecasts: list(report('forecast', areas), 'One report per month, nearest month first') });
 const RANKED = 'Highest risk first; equal scores by code';
@@ -56,11 +56,11 @@ export type ForecastsNation = Static<typeof ForecastsNation>;
 const BASELINE = "null: the score is the baseline's";
 const { change_year, change_year_low, change_year_high, probability_rise_year } = fields.changes;
 export const SeriesMonth = record({
-  period: meaning('Month the score is for', period),
+  period: withMeaning('Month the score is for', period),
   kind: fields.kind,
   ...scores,
   level,
-  basis: meaning('What the score is based on, as in the table basis', fields.basis),
+  basis: withMeaning('What the score is based on, as in the table basis', fields.basis),
   level_probability: orNull(fields.level_probability, BASELINE),
   probability_highest_nation: orNull(fields.probabilities.probability_highest_nation, BASELINE),
   change_year: orNull(change_year, 'null in the first year'),
@@ -194,7 +194,7 @@ export const Tables = record({
         record({
           column: text('Name'),
           type: text("DuckDB's name for its type"),
-          nullable: yes('Whether a value may be missing'),
+          nullable: flag('Whether a value may be missing'),
           meaning: text('What it means, including the unit'),
         }),
       ),
@@ -220,9 +220,9 @@ export type ContextLgas = Static<typeof ContextLgas>;
 
 export const Season = record({
   ...fields.high_season,
-  high_months: list(meaning('Month', fields.high_season.peak_month), 'Every month at half the peak or more'),
+  high_months: list(withMeaning('Month', fields.high_season.peak_month), 'Every month at half the peak or more'),
   seasonal_index: list(
-    meaning('Level of the month', fields.season.seasonal_index),
+    withMeaning('Level of the month', fields.season.seasonal_index),
     'Expected level of reported cases, January to December, as a share of the peak month',
     12,
   ),
@@ -274,7 +274,7 @@ export const TransmissionModel = record({
       state,
       fit_correlation: fields.fit_correlation,
       months_with_infection_growing: list(
-        meaning('Month with a reproduction number above 1', fields.high_season.peak_month),
+        withMeaning('Month with a reproduction number above 1', fields.high_season.peak_month),
       ),
       reproduction_number_by_month: list(
         fields.reproduction_number_by_month,
@@ -310,7 +310,7 @@ export const ForecastsSkill = record({
 export type ForecastsSkill = Static<typeof ForecastsSkill>;
 
 const modelVersion = text('Identifier of a model version');
-const at = (description: string) => text(`${description}, ISO 8601, UTC`);
+const timestamp = (description: string) => text(`${description}, ISO 8601, UTC`);
 const count = (description: string) => whole(description, { minimum: 0 });
 
 export const Versions = record({
@@ -323,13 +323,13 @@ export const Versions = record({
         text('Path of its answers, to be followed by that of an operation without /v1, such as /risk/nation'),
         'null if they are gone',
       ),
-      updated_at: at('When its data was last updated'),
+      updated_at: timestamp('When its data was last updated'),
       contract_version: orNull(text('Version of the contract of its answers'), 'null: before 1.1'),
-      first_estimated: meaning('First estimated month', period),
-      last_estimated: meaning('Latest estimated month', period),
-      last_forecast: meaning('Last forecast month', period),
-      replaced_at: orNull(at('When it was replaced'), 'null for the current one'),
-      sunset: orNull(at('Time until which it is kept at least'), 'null if nothing was promised'),
+      first_estimated: withMeaning('First estimated month', period),
+      last_estimated: withMeaning('Latest estimated month', period),
+      last_forecast: withMeaning('Last forecast month', period),
+      replaced_at: orNull(timestamp('When it was replaced'), 'null for the current one'),
+      sunset: orNull(timestamp('Time until which it is kept at least'), 'null if nothing was promised'),
     }),
     'Most recently published first',
   ),
@@ -337,8 +337,8 @@ export const Versions = record({
     record({
       model_version: modelVersion,
       replaces: orNull(modelVersion),
-      released_at: at('When it became current'),
-      rollback: yes('Whether it had been current before'),
+      released_at: timestamp('When it became current'),
+      rollback: flag('Whether it had been current before'),
       note: orNull(text("The service team's own words")),
       new_months: list(period, 'Months estimated for the first time'),
       changed: list(Type.Enum(['data', 'model', 'code']), 'Why a new version was made'),
@@ -393,7 +393,7 @@ export const VersionsDiff = record({
     record({
       state_code,
       lga_code,
-      period: meaning('The month in which it changed most', period),
+      period: withMeaning('The month in which it changed most', period),
       from: before,
       to: before,
       change: change('Change of the score'),

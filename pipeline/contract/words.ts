@@ -1,8 +1,8 @@
 /**
  * A country's words for its levels, ages and tests, and how texts get them. A text that speaks of levels either takes
  * its words as values, `${lga.many}`, or has placeholders, `{lga.many}`, which `fill` replaces where it is shown. Both
- * spell the same path into `Words`, which is the list of the placeholders of every text; a few texts have values of
- * their own besides (`fill`). Program code has none.
+ * spell the same path into `Words`, which lists the placeholders that any text may have; a few texts have further
+ * values (`fill`).
  */
 import type { Territory } from './territory.ts';
 
@@ -95,7 +95,7 @@ export function fill<Values extends Words>(text: string, values: Values): string
     const value = path
       .split('.')
       .reduce<unknown>(
-        (at, name) => (Object.hasOwn(Object(at), name) ? (at as Record<string, unknown>)[name] : null),
+        (node, name) => (Object.hasOwn(Object(node), name) ? (node as Record<string, unknown>)[name] : null),
         values,
       );
     if (typeof value !== 'string')
@@ -105,8 +105,9 @@ export function fill<Values extends Words>(text: string, values: Values): string
 }
 
 /**
- * A text whose country is not known where it is made, such as a stage's finding: plain JSON, so that it can be passed
- * on in files. Its values are kept apart, so that a place called State Farm, or braces in a file, stay as they are.
+ * A text that is made where the country's words are not at hand, such as a stage's finding: plain JSON, so that it can
+ * be passed on in files. Its values are kept apart, so that a place called State Farm, or braces in a file, stay as
+ * they are.
  */
 export interface Wording {
   /** With placeholders for words, and `{0}`, `{1}` … for the values. */

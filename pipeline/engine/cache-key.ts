@@ -28,9 +28,9 @@ export function hashKey({ stage, inputs, code, parameters, runtime }: KeyParts):
 export const TABLES = 'pipeline/lib/tables/parquet.ts';
 
 /** The current key of a stage. @param artifacts content hash of every input artifact */
-export function stageCacheKey<OwnStage extends Stage>(
-  stage: OwnStage,
-  project: Project<OwnStage>,
+export function stageCacheKey<ProjectStage extends Stage>(
+  stage: ProjectStage,
+  project: Project<ProjectStage>,
   artifacts: Record<string, string>,
 ): CacheKey {
   const { files, catalog, parameters } = project.given(stage);

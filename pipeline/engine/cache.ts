@@ -26,7 +26,7 @@ const outputFile = (directory: string, name: string) => {
 };
 const latestFile = (cache: string, stage: string, country: string) => path.join(cache, stage, `latest-${country}.json`);
 
-/** An entry together with its own hash, which reveals damage. */
+/** An entry together with its hash, which reveals damage. */
 const seal = (entry: CacheEntry) => JSON.stringify({ entry, sha256: sha256Json(entry) });
 
 /** The sealed entry in a file; null if it is missing or damaged. */
@@ -123,19 +123,19 @@ export async function writeEntry(
     const entry: CacheEntry = { ...cacheKey, outputs, counts, seconds };
     writeFileSync(path.join(temporary, 'stage.json'), seal(entry));
     if (existsSync(directory)) {
-      const other = findEntry(cache, cacheKey.stage, cacheKey.key);
-      if (!other) renameSync(directory, temporaryName(directory));
+      const existing = findEntry(cache, cacheKey.stage, cacheKey.key);
+      if (!existing) renameSync(directory, temporaryName(directory));
     }
     try {
       renameSync(temporary, directory);
     } catch (error) {
-      const other = findEntry(cache, cacheKey.stage, cacheKey.key);
-      if (!other) throw error;
-      if (sha256Json(other.outputs) !== sha256Json(outputs))
+      const existing = findEntry(cache, cacheKey.stage, cacheKey.key);
+      if (!existing) throw error;
+      if (sha256Json(existing.outputs) !== sha256Json(outputs))
         throw new Error(
           `${cacheKey.stage}: found results that differ from those in ${directory}, expected the same from the same inputs`,
         );
-      return other;
+      return existing;
     }
     return entry;
   } finally {

@@ -15,10 +15,10 @@ interface CodeFile {
 const seen = new Map<string, CodeFile>();
 
 /**
- * The SHA-256 of everything that a module runs, by path from the root: its own file, every file of this project that it
- * imports, directly or indirectly, and the lock file, which stands for all npm packages. Any string that is the relative
- * path of a file counts as an import, since the file may be started as a worker or shipped as it is. Type-only imports
- * do not count.
+ * The SHA-256 of everything that a module runs, by path from the root: its file, every file of this project that it
+ * imports, directly or indirectly, and the lock file, which stands for all npm packages. Any string that is the
+ * relative path of a file counts as an import, since the file may be started as a worker or shipped as it is. Type-only
+ * imports do not count.
  *
  * In an installed package it is the code that the module was compiled from.
  */
@@ -32,8 +32,8 @@ export function moduleCode(module: string, root = ROOT): Record<string, string> 
     const code = seen.get(file) ?? readCode(file);
     seen.set(file, code);
     files.set(name, code.hash);
-    const named = code.paths.map((relative) => path.resolve(path.dirname(file), relative));
-    for (const other of named) if (isFile(other)) visit(other);
+    const imported = code.paths.map((relative) => path.resolve(path.dirname(file), relative));
+    for (const dependency of imported) if (isFile(dependency)) visit(dependency);
   };
   visit(path.resolve(root, module));
   visit(path.resolve(root, LOCK_FILE));
@@ -42,7 +42,7 @@ export function moduleCode(module: string, root = ROOT): Record<string, string> 
 
 const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** The first of these files that has changed since it was hashed, or null. @param files as returned by `codeOf` */
+/** The first of these files that has changed since it was hashed, or null. @param files as `moduleCode` returns them */
 export function changedFile(files: Record<string, string>, root = ROOT): string | null {
   const packed = readPacked(root);
   const inPackage: Record<string, string> = packed ? Object.assign({}, ...Object.values(packed.modules)) : {};

@@ -18,7 +18,7 @@ function openLock(out: string, wait: number): DatabaseSync {
 const lockFile = (out: string) => path.join(out, 'cache', 'lock.sqlite');
 
 /** SQLite's errors do not name the file. */
-function named(out: string, { message }: Error): Error {
+function lockError(out: string, { message }: Error): Error {
   if (/locked|busy/.test(message)) return new TryAgain(`${out}: files are being removed there; try again`);
   return new UsageError(
     `${lockFile(out)}: ${message}, expected an empty SQLite database; it holds no data, so remove it when no build is running`,
@@ -29,14 +29,14 @@ function named(out: string, { message }: Error): Error {
  * Does `work` if no other process is using `out`, and locks others out until it is done.
  * @returns whether the work was done
  */
-export function whenAlone(out: string, work: () => void): boolean {
+export function runIfAlone(out: string, work: () => void): boolean {
   const lock = openLock(out, 0);
   try {
     try {
       lock.exec('BEGIN EXCLUSIVE');
     } catch (error) {
       if (/locked|busy/.test((error as Error).message)) return false;
-      throw named(out, error as Error);
+      throw lockError(out, error as Error);
     }
     work();
     return true;
@@ -53,7 +53,7 @@ export function lockShared(out: string): { release(): void } {
     lock.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (error) {
     lock.close();
-    throw named(out, error as Error);
+    throw lockError(out, error as Error);
   }
   return { release: () => lock.close() };
 }

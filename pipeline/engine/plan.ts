@@ -3,7 +3,7 @@ import { stageCacheKey } from './cache-key.ts';
 import type { Project, Stage } from './stage.ts';
 import { explainRun } from './why.ts';
 
-/** What is known about a stage before a build. */
+/** What a plan says about a stage before a build. */
 export interface PlannedStage {
   stage: string;
   /** `cached`: nothing changed; `run`: it will run; `depends`: the stages before it will decide. */
@@ -12,15 +12,15 @@ export interface PlannedStage {
 }
 
 /** What running the stages would do, without doing it, and the entries of those that need not run. */
-export function planStages<OwnStage extends Stage>(
-  stages: readonly OwnStage[],
-  project: Project<OwnStage>,
+export function planStages<ProjectStage extends Stage>(
+  stages: readonly ProjectStage[],
+  project: Project<ProjectStage>,
   cache: string,
 ): { planned: PlannedStage[]; entries: CacheEntry[] } {
   const artifacts: Record<string, string> = {};
   const entries: CacheEntry[] = [];
   const planned = stages.map((stage): PlannedStage => {
-    const waiting = waitingFor(stage, project, artifacts, cache);
+    const waiting = planWaiting(stage, project, artifacts, cache);
     if (waiting) return waiting;
     const cacheKey = stageCacheKey(stage, project, artifacts);
     const entry = findEntry(cache, stage.name, cacheKey.key);
@@ -37,12 +37,12 @@ export function planStages<OwnStage extends Stage>(
 }
 
 /**
- * What is known about a stage some of whose inputs are yet to be made: that it will run, because something else has
- * changed, or that it may. Null if all its inputs are known.
+ * The plan of a stage some of whose inputs are yet to be made: it will run, because something else has changed, or it
+ * may. Null if all its inputs exist.
  */
-export function waitingFor<OwnStage extends Stage>(
-  stage: OwnStage,
-  project: Project<OwnStage>,
+export function planWaiting<ProjectStage extends Stage>(
+  stage: ProjectStage,
+  project: Project<ProjectStage>,
   artifacts: Record<string, string>,
   cache: string,
 ): PlannedStage | null {
@@ -54,6 +54,6 @@ export function waitingFor<OwnStage extends Stage>(
   const latest = latestEntry(cache, stage.name, project.name);
   const cacheKey = latest && stageCacheKey(stage, project, { ...latest.inputs, ...artifacts });
   const changed = cacheKey !== null && cacheKey.key !== latest!.key;
-  const own = changed ? explainRun(cacheKey, latest, { cache, rawData: project.rawData }) : [];
-  return { stage: stage.name, status: changed ? 'run' : 'depends', causes: [...own, wait] };
+  const causes = changed ? explainRun(cacheKey, latest, { cache, rawData: project.rawData }) : [];
+  return { stage: stage.name, status: changed ? 'run' : 'depends', causes: [...causes, wait] };
 }

@@ -28,8 +28,8 @@ const MOST_BYTES = 64e6;
 const rowHashFile = (cache: string, hash: string) => path.join(cache, 'rows', hash.slice(0, 16));
 
 /**
- * Keeps a checksum of each line of those of the files `raw` that are text, four bytes per line, so that a later plan can show which row
- * changed.
+ * Keeps a checksum of each line of the text files among `raw`, four bytes per line, so that a later plan can show which
+ * rows changed.
  */
 export async function rememberRows(cache: string, rawData: string, raw: Record<string, string>): Promise<void> {
   for (const [file, hash] of Object.entries(raw)) {
@@ -43,9 +43,9 @@ export async function rememberRows(cache: string, rawData: string, raw: Record<s
 
 /** Which rows of a text file have changed since it had the hash `then`, in words; null if that is unknown. */
 export function changedRows(cache: string, full: string, then: string): string | null {
-  const kept = rowHashFile(cache, then);
-  if (!isText(full) || !existsSync(kept)) return null;
-  const bytes = readFileSync(kept);
+  const sumsFile = rowHashFile(cache, then);
+  if (!isText(full) || !existsSync(sumsFile)) return null;
+  const bytes = readFileSync(sumsFile);
   const before = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   const now = checksums(readFileSync(full));
   const shortest = Math.min(before.length, now.length);
@@ -53,12 +53,15 @@ export function changedRows(cache: string, full: string, then: string): string |
   while (start < shortest && before[start] === now[start]) start++;
   let end = 0;
   while (end < shortest - start && before[before.length - 1 - end] === now[now.length - 1 - end]) end++;
-  const was = before.length - start - end;
-  const is = now.length - start - end;
+  const rowsBefore = before.length - start - end;
+  const rowsNow = now.length - start - end;
   const rows = (count: number, from: number) => (count === 1 ? `row ${from}` : `rows ${from} to ${from + count - 1}`);
-  if (is === 0) return was === 0 ? null : `${was === 1 ? 'a row' : `${was} rows`} removed after row ${start}`;
-  if (was === 0) return `${rows(is, start + 1)} added`;
-  return was === is ? `changes in ${rows(is, start + 1)}` : `${rows(was, start + 1)} became ${rows(is, start + 1)}`;
+  if (rowsNow === 0)
+    return rowsBefore === 0 ? null : `${rowsBefore === 1 ? 'a row' : `${rowsBefore} rows`} removed after row ${start}`;
+  if (rowsBefore === 0) return `${rows(rowsNow, start + 1)} added`;
+  return rowsBefore === rowsNow
+    ? `changes in ${rows(rowsNow, start + 1)}`
+    : `${rows(rowsBefore, start + 1)} became ${rows(rowsNow, start + 1)}`;
 }
 
 /** CRC-32 of every line, starting with the header. */

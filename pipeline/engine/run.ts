@@ -20,8 +20,8 @@ export type StageEvent =
   | { type: 'progress'; stage: string; share: number; what?: string }
   | { type: 'finished'; stage: string; seconds: number };
 
-export interface RunInput<OwnStage extends Stage = Stage> {
-  project: Project<OwnStage>;
+export interface RunInput<ProjectStage extends Stage = Stage> {
+  project: Project<ProjectStage>;
   cache: string;
   /** Maximum number of stages that run at once. */
   jobs: number;
@@ -34,21 +34,21 @@ export interface RunInput<OwnStage extends Stage = Stage> {
  * @returns the cache entry of every stage, in the table's order
  * @throws whatever the first failing stage threw; those still running are stopped, and their results are discarded
  */
-export async function runStages<OwnStage extends Stage>(
-  stages: readonly OwnStage[],
-  input: RunInput<OwnStage>,
+export async function runStages<ProjectStage extends Stage>(
+  stages: readonly ProjectStage[],
+  input: RunInput<ProjectStage>,
 ): Promise<CacheEntry[]> {
   const { project, cache, jobs, onEvent } = input;
   const entries: Record<string, CacheEntry> = {};
   const running = new Map<string, Promise<void>>();
   const workers = new Set<Worker>();
 
-  const ready = (stage: OwnStage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
-  const launch = (stage: OwnStage) => {
+  const ready = (stage: ProjectStage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
+  const launch = (stage: ProjectStage) => {
     const cacheKey = stageCacheKey(stage, project, artifactHashes(Object.values(entries)));
-    const found = findEntry(cache, stage.name, cacheKey.key);
-    if (found) {
-      entries[stage.name] = found;
+    const cached = findEntry(cache, stage.name, cacheKey.key);
+    if (cached) {
+      entries[stage.name] = cached;
       onEvent({ type: 'cached', stage: stage.name });
       return;
     }
@@ -87,10 +87,10 @@ export function artifactHashes(entries: readonly CacheEntry[]): Record<string, s
   return hashes;
 }
 
-async function runInThread<OwnStage extends Stage>(
-  stage: OwnStage,
+async function runInThread<ProjectStage extends Stage>(
+  stage: ProjectStage,
   cacheKey: CacheKey,
-  { project, cache, onEvent }: RunInput<OwnStage>,
+  { project, cache, onEvent }: RunInput<ProjectStage>,
   entries: Record<string, CacheEntry>,
   workers: Set<Worker>,
 ): Promise<CacheEntry> {

@@ -8,7 +8,7 @@ export interface Stage {
   readonly module: string;
   /** Artifacts of earlier stages, `stage/artifact`. */
   readonly inputs: readonly string[];
-  /** Names of its own artifacts. Every stage also returns `report`, its findings. */
+  /** Names of the artifacts that it makes. Every stage also returns `report`, its findings. */
   readonly outputs: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface Stage {
 export interface Given<View extends object = object> {
   /** SHA-256 of each raw file that the stage reads, by path. */
   files: Record<string, string>;
-  /** Descriptions of its sources, by id: inputs of their own, so that a plan can show which field changed. */
+  /** Descriptions of its sources, by id: separate inputs, so that a plan can show which field changed. */
   catalog: Record<string, unknown>;
   parameters: unknown;
   /** The part of the project that the stage sees; its modules take it from `StageIo`. */
@@ -24,12 +24,12 @@ export interface Given<View extends object = object> {
 }
 
 /** The project whose stages run: its name, where its raw files are, and what each stage is given of them. */
-export interface Project<OwnStage extends Stage = Stage> {
+export interface Project<ProjectStage extends Stage = Stage> {
   /** Plans compare with the latest build under this name. */
   name: string;
   /** Directory of the raw files. */
   rawData: string;
-  given(stage: OwnStage): Given;
+  given(stage: ProjectStage): Given;
 }
 
 /** A table that one stage passes on to others: its full name, `stage/artifact`, and its columns. */
@@ -63,7 +63,7 @@ export const tableReaders = (
 export interface ReportLine {
   source: string;
   rule: string;
-  /** A wording if it speaks of levels, whose names a stage does not know. */
+  /** A wording if it speaks of levels, whose names only the country tells. */
   what: string | Wording;
   /** Publishing the first version with this finding requires a reason (`publish --approve`). */
   needs_approval?: true;

@@ -8,7 +8,7 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 const MEMORY: ResourceLimits = { maxYoungGenerationSizeMb: 12 };
 
 /**
- * Runs `module` in a thread of its own, which gets `task` as its `workerData`.
+ * Runs `module` in a separate thread, which gets `task` as its `workerData`.
  * @param running contains the thread while it runs, so that the caller can stop it
  * @param take turns a message into the result, or returns undefined to wait for more; if it throws, the run fails
  */

@@ -3,17 +3,17 @@ import type { CacheKey } from './cache-key.ts';
 import { LOCK_FILE } from './code.ts';
 import { changedRows } from './raw-files.ts';
 
-/** Where to look for details that a hash alone does not show. */
-export interface Whereabouts {
+/** Where to find details that a hash alone does not show. */
+export interface Directories {
   cache: string;
   rawData: string;
 }
 
 /** What differs between a cache key and that of the latest build, in words: one cause a line. */
-export function explainRun(now: CacheKey, then: CacheKey | null, where: Whereabouts): string[] {
+export function explainRun(now: CacheKey, then: CacheKey | null, directories: Directories): string[] {
   if (!then) return ['never run here'];
   const causes = [
-    ...differences(now.inputs, then.inputs).flatMap((name) => inputCauses(name, now, then, where)),
+    ...differences(now.inputs, then.inputs).flatMap((name) => inputCauses(name, now, then, directories)),
     ...differences(now.code, then.code).map((file) => codeCause(file, change(then.code[file], now.code[file]))),
     ...valueChanges(then.parameters, now.parameters).map((text) => `model.json, ${text}`),
   ];
@@ -21,26 +21,27 @@ export function explainRun(now: CacheKey, then: CacheKey | null, where: Whereabo
   return causes.length > 0 ? causes : ['its results are no longer in the cache, or were changed there'];
 }
 
-function inputCauses(name: string, now: CacheKey, then: CacheKey, { cache, rawData }: Whereabouts): string[] {
-  const [is, was] = [now.inputs[name], then.inputs[name]];
+function inputCauses(name: string, now: CacheKey, then: CacheKey, { cache, rawData }: Directories): string[] {
+  const [hashNow, hashThen] = [now.inputs[name], then.inputs[name]];
   if (name.startsWith('raw ')) {
     const file = name.slice('raw '.length);
-    const rows = is && was ? changedRows(cache, path.join(rawData, file), was) : null;
-    return [`${file} ${change(was, is)}${rows ? `: ${rows}` : ''}`];
+    const rows = hashNow && hashThen ? changedRows(cache, path.join(rawData, file), hashThen) : null;
+    return [`${file} ${change(hashThen, hashNow)}${rows ? `: ${rows}` : ''}`];
   }
   if (name.startsWith('catalog ')) {
     const id = name.slice('catalog '.length);
-    if (is && was) return valueChanges(then.catalog[id], now.catalog[id]).map((text) => `sources.json, ${id}: ${text}`);
-    return [`sources.json, ${id} ${change(was, is)}`];
+    if (hashNow && hashThen)
+      return valueChanges(then.catalog[id], now.catalog[id]).map((text) => `sources.json, ${id}: ${text}`);
+    return [`sources.json, ${id} ${change(hashThen, hashNow)}`];
   }
-  return [`${name} ${change(was, is)}`];
+  return [`${name} ${change(hashThen, hashNow)}`];
 }
 
 const codeCause = (file: string, what: string) =>
   file === LOCK_FILE ? `the lock file ${what}` : `code ${file} ${what}`;
 
-const change = (was: unknown, is: unknown) =>
-  was === undefined ? 'is new' : is === undefined ? 'is no longer read' : 'changed';
+const change = (then: unknown, now: unknown) =>
+  then === undefined ? 'is new' : now === undefined ? 'is no longer read' : 'changed';
 
 /** The names whose values differ. */
 export function differences(now: Record<string, string>, then: Record<string, string>): string[] {
@@ -48,17 +49,17 @@ export function differences(now: Record<string, string>, then: Record<string, st
 }
 
 /** Where two JSON values differ, each as `path: was …, is …`; the entire list if its length differs. */
-export function valueChanges(was: unknown, is: unknown, at = ''): string[] {
-  if (JSON.stringify(was) === JSON.stringify(is)) return [];
-  const bothLists = Array.isArray(was) && Array.isArray(is) && was.length === is.length;
-  const bothObjects = isObject(was) && isObject(is) && !Array.isArray(was) && !Array.isArray(is);
+export function valueChanges(then: unknown, now: unknown, place = ''): string[] {
+  if (JSON.stringify(then) === JSON.stringify(now)) return [];
+  const bothLists = Array.isArray(then) && Array.isArray(now) && then.length === now.length;
+  const bothObjects = isObject(then) && isObject(now) && !Array.isArray(then) && !Array.isArray(now);
   if (!bothLists && !bothObjects) {
-    const from = commonStart(JSON.stringify(was), JSON.stringify(is));
-    return [`${at || 'all of it'} was ${brief(was, from)}, is ${brief(is, from)}`];
+    const from = commonStart(JSON.stringify(then), JSON.stringify(now));
+    return [`${place || 'all of it'} was ${brief(then, from)}, is ${brief(now, from)}`];
   }
-  const [a, b] = [was as Record<string, unknown>, is as Record<string, unknown>];
+  const [a, b] = [then as Record<string, unknown>, now as Record<string, unknown>];
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
-    valueChanges(a[key], b[key], at ? `${at}.${key}` : key),
+    valueChanges(a[key], b[key], place ? `${place}.${key}` : key),
   );
 }
 

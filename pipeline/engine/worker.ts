@@ -1,4 +1,4 @@
-/** Runs one stage in its own thread, so that its memory is freed at the end and progress is shown meanwhile. */
+/** Runs one stage in a thread, so that its memory is freed at the end and progress is shown meanwhile. */
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Complaint, complaintIn, errorMessage } from '../lib/bad-input.ts';
@@ -13,14 +13,14 @@ export type WorkerMessage =
   | { type: 'failed'; message: string; stack: string; complaint: Complaint | null; code?: string };
 
 const task = workerData as StageTask;
-const say = (message: WorkerMessage) => parentPort!.postMessage(message);
-const io = openIo(task, (share, what) => say({ type: 'progress', share, ...(what === undefined ? {} : { what }) }));
+const post = (message: WorkerMessage) => parentPort!.postMessage(message);
+const io = openIo(task, (share, what) => post({ type: 'progress', share, ...(what === undefined ? {} : { what }) }));
 
 try {
   const stage = (await import(path.join(ROOT, task.module))) as { run: StageRun };
-  say({ type: 'done', values: await stage.run(io) });
+  post({ type: 'done', values: await stage.run(io) });
 } catch (error) {
   const { stack = '', code } = error as NodeJS.ErrnoException;
   const message = errorMessage(error as Error);
-  say({ type: 'failed', message, stack, complaint: complaintIn(error), ...(code === undefined ? {} : { code }) });
+  post({ type: 'failed', message, stack, complaint: complaintIn(error), ...(code === undefined ? {} : { code }) });
 }

@@ -6,7 +6,7 @@ import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
 import { worded } from '../contract/words.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
-import { plain } from '../lib/likeness.ts';
+import { plainName } from '../lib/likeness.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
 import { cleanOutlines, refuseCrossing, type Sliver } from './clean-outlines.ts';
@@ -83,7 +83,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   // The names in the outlines before recoding.
   for (const [from, to] of Object.entries(lgaSource.recode?.lga ?? {}))
     for (const { code, name } of lgas)
-      if (name === to && plain(from) !== plain(to)) input.otherNames?.add('lga', code, from);
+      if (name === to && plainName(from) !== plainName(to)) input.otherNames?.add('lga', code, from);
 
   return {
     areas: {
@@ -141,7 +141,7 @@ async function readCodes(input: IngestInput): Promise<Map<string, { code: string
       const parent = row.hasColumn('state_pcode') ? row.text('state_pcode') : '';
       const state = input.model.states.find(({ state_pcode }) => state_pcode === parent);
       const named = row.values.state;
-      if (state && named && plain(named) !== plain(state.state))
+      if (state && named && plainName(named) !== plainName(state.state))
         input.otherNames?.add('state', state.state_code, named);
       return [row.text('lga'), { code: row.text('lga_pcode'), parent }] as const;
     }),
@@ -221,7 +221,7 @@ function checkShape(
 
 /** Recodes `name` to the only name that differs from it just in case, accents, blanks or punctuation; null if none. */
 function spellingRemedy(name: string, names: readonly string[]): Remedy | null {
-  const alike = names.filter((candidate) => plain(candidate) === plain(name));
+  const alike = names.filter((candidate) => plainName(candidate) === plainName(name));
   return alike.length === 1 ? { declare: 'recode', column: 'lga', from: name, to: alike[0]! } : null;
 }
 

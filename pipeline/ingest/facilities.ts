@@ -5,7 +5,7 @@ import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { firstFew } from '../lib/first-few.ts';
-import { ALIKE, likeness, plain } from '../lib/likeness.ts';
+import { ALIKE, likeness, plainName } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import { codeAndName, codeReader, type IngestInput, onlySource } from './input.ts';
 import type { Locator } from './locate.ts';
@@ -62,9 +62,9 @@ export async function readFacilities(
   const facilities = new Map<string, Facility>();
   readEach(table.rows, (row) => {
     const name = row.text('facility');
-    const earlier = facilities.get(plain(name));
+    const earlier = facilities.get(plainName(name));
     if (earlier) throw row.at('facility').error(`${name}, as ${earlier.name} in a row before`, 'each facility once');
-    facilities.set(plain(name), { name, lga: locateFacility(row) });
+    facilities.set(plainName(name), { name, lga: locateFacility(row) });
   });
   table.refuseShort();
   return facilities;
@@ -87,7 +87,7 @@ export async function sumFacilities(
   const code = codeReader(input, areas);
   // Facilities of two areas may have one name, unless only the list tells where they are.
   const groups = Map.groupBy(table.rows, (row) => {
-    const name = plain(row.text('facility'));
+    const name = plainName(row.text('facility'));
     return list ? name : `${row.text('lga_pcode')} ${name}`;
   });
   if (list) refuseUnlisted(groups, list, listSource.files[0]!.path);

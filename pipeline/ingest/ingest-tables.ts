@@ -6,7 +6,7 @@
 import { METHODS } from '../catalog/values.ts';
 import { area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
-import { choice, meaning, orNull, real, type TableRow, text, whole, yes } from '../lib/tables/table.ts';
+import { choice, flag, orNull, real, type TableRow, text, whole, withMeaning } from '../lib/tables/table.ts';
 
 const survey_year = whole('Year of the round');
 const positivity = real('Share of children tested who were positive, 0 to 1');
@@ -54,11 +54,11 @@ export const CLUSTERS = {
     lga_code: orNull(text('{Lga.one} that contains it; null if unknown')),
     longitude: orNull(real('Degrees (WGS 84); null if unknown')),
     latitude: orNull(real('Degrees (WGS 84); null if unknown')),
-    displaced: yes('Whether the coordinates are displaced, as in DHS surveys'),
+    displaced: flag('Whether the coordinates are displaced, as in DHS surveys'),
     method,
     youngest_months: orNull(real('Age of the youngest child tested, months; null if unknown')),
     oldest_months: orNull(real('Age of the oldest child tested, months; null if unknown')),
-    urban: orNull(yes('Whether it is urban according to the survey; null if unknown')),
+    urban: orNull(flag('Whether it is urban according to the survey; null if unknown')),
     examined: real('Children tested'),
     positivity,
     weight: real('Sampling weight, which multiplies the children tested in ratio estimates; 1 if not given'),
@@ -67,7 +67,7 @@ export const CLUSTERS = {
 export const STATE_ROUNDS = {
   name: 'ingest/state_rounds',
   row: '{A.state} in a round with results by {state.one} only',
-  columns: { survey_year, period: meaning('Middle month of fieldwork', period), state_code, method, positivity },
+  columns: { survey_year, period: withMeaning('Middle month of fieldwork', period), state_code, method, positivity },
 };
 export const SURVEY_ROWS = {
   name: 'ingest/survey_rows',
@@ -91,7 +91,7 @@ export const CASES = {
     lga_code: orNull(text("{Lga.one}; null for {a.state}'s own record")),
     period,
     confirmed: orNull(real('Confirmed cases; null if nothing was reported')),
-    masked: yes('Whether the catalog excludes the month from fitting'),
+    masked: flag('Whether the catalog excludes the month from fitting'),
   },
 };
 export const CENSUS = {

@@ -4,7 +4,7 @@ import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { InputLocation } from '../lib/bad-input.ts';
-import { plain } from '../lib/likeness.ts';
+import { plainName } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { OtherNames } from './names.ts';
 import type { RawRow } from './readers/raw-table.ts';
@@ -59,13 +59,13 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
   const states = new Map(areas.states.map((state) => [state.state_pcode, state]));
   const byCode = new Map(areas.states.map((state) => [state.state_code, state]));
   const plainNames = {
-    lga: new Set(areas.lgas.map((lga) => plain(lga.lga))),
-    state: new Set(areas.states.map((state) => plain(state.state))),
+    lga: new Set(areas.lgas.map((lga) => plainName(lga.lga))),
+    state: new Set(areas.states.map((state) => plainName(state.state))),
   };
   const checkName = (row: RawRow, level: 'lga' | 'state', { code, name }: { code: string; name: string }) => {
     const given = row.values[level];
-    if (given == null || plain(given) === plain(name)) return;
-    if (plainNames[level].has(plain(given)))
+    if (given == null || plainName(given) === plainName(name)) return;
+    if (plainNames[level].has(plainName(given)))
       throw row.at(level).error(`${given} with the code ${code}`, `${name}, the name for that code`);
     otherNames?.add(level, code, given);
   };
@@ -79,8 +79,8 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
     const lga = lgas.get(code);
     if (!lga) {
       const isNamed = (area: Areas['lgas'][number]) =>
-        plain(area.lga) === plain(row.values.lga ?? '') &&
-        (row.values.state == null || plain(byCode.get(area.state_code)!.state) === plain(row.values.state));
+        plainName(area.lga) === plainName(row.values.lga ?? '') &&
+        (row.values.state == null || plainName(byCode.get(area.state_code)!.state) === plainName(row.values.state));
       const named = areas.lgas.filter(isNamed).map(({ lga_code }) => lga_code);
       throw row.at('lga_pcode').error(code, AN_LGA, recode('lga_pcode', code, named));
     }
@@ -92,7 +92,7 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
     const code = row.text('state_pcode');
     const state = states.get(code);
     if (!state) {
-      const named = areas.states.filter((area) => plain(area.state) === plain(row.values.state ?? ''));
+      const named = areas.states.filter((area) => plainName(area.state) === plainName(row.values.state ?? ''));
       const pcodes = named.map(({ state_pcode }) => state_pcode);
       throw row.at('state_pcode').error(code, A_STATE, recode('state_pcode', code, pcodes));
     }

@@ -1,5 +1,5 @@
 /** Names of places, as raw files spell them. */
-import { plain } from '../lib/likeness.ts';
+import { plainName } from '../lib/likeness.ts';
 import type { TableRow } from '../lib/tables/table.ts';
 import type { OTHER_NAMES } from './ingest-tables.ts';
 
@@ -8,7 +8,7 @@ export class OtherNames {
   readonly #names = new Map<string, TableRow<typeof OTHER_NAMES>>();
 
   add(area: 'state' | 'lga', code: string, name: string): void {
-    const key = JSON.stringify([area, code, plain(name)]);
+    const key = JSON.stringify([area, code, plainName(name)]);
     if (!this.#names.has(key)) this.#names.set(key, { area, code, name: name.trim() });
   }
 

@@ -7,7 +7,7 @@ import { WORDS } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';
-import { ALIKE, likeness, plain, sharedWords, splitWords, withoutWords } from '../lib/likeness.ts';
+import { ALIKE, likeness, plainName, sharedWords, splitWords, withoutWords } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import { type RawRow, RawTable, readTable } from './readers/raw-table.ts';
@@ -68,7 +68,7 @@ export async function readPlaced(
   readEach(checks, (check) => check());
   const bare = withoutWords(sharedWords(matches.map(({ name }) => name)));
   const spelled = matches.filter(
-    ({ name, area, alias }) => !alias?.from && ![plain(name), bare(name)].includes(plain(area!.name)),
+    ({ name, area, alias }) => !alias?.from && ![plainName(name), bare(name)].includes(plainName(area!.name)),
   );
   const names = spelled.map(({ name, area }) => `${name} (${area!.name}, ${area!.code})`).join(', ');
   const areaNoun = level === 'lga' ? worded`{lga.many}` : worded`{state.many}`;
@@ -143,7 +143,7 @@ export function matchNames(
   const codes = new Map(within('').map((place) => [place.code, place]));
   const aliases = (model.aliases ?? []).filter(({ code }) => codes.has(code));
   const parentInRow = ({ values }: RawRow) => (level === 'lga' && (values.state ?? values.state_pcode)) || '';
-  const groups = Map.groupBy(placed, (row) => `${plain(row.text(level))} ${plain(parentInRow(row))}`);
+  const groups = Map.groupBy(placed, (row) => `${plainName(row.text(level))} ${plainName(parentInRow(row))}`);
   const alike = (name: string, parent: string) =>
     within(parent)
       .map((area) => ({ area, part: bare(area.name), like: nameLikeness(name, area.name) }))
@@ -153,7 +153,7 @@ export function matchNames(
   const matches = [...groups.values()].map((rowsOfName): NameMatch => {
     const [name, parent] = [rowsOfName[0]!.text(level), parentInRow(rowsOfName[0]!)];
     const isAlias = (row: Alias) =>
-      plain(row.name) === plain(name) && (row.parent === '' || plain(row.parent) === plain(parent));
+      plainName(row.name) === plainName(name) && (row.parent === '' || plainName(row.parent) === plainName(parent));
     const alias = aliases.find(isAlias) ?? null;
     const places = named(name, parent);
     const area = alias ? codes.get(alias.code)! : places.length === 1 ? places[0]! : null;
@@ -227,7 +227,7 @@ export function placesByName(
   }));
   const places = level === 'lga' ? lower : upper;
   const parents = new Map(
-    upper.flatMap(({ code, state_code, names }) => [code, ...names].map((name) => [plain(name), state_code])),
+    upper.flatMap(({ code, state_code, names }) => [code, ...names].map((name) => [plainName(name), state_code])),
   );
   const { one, many, full = '' } = territory[level];
   const inOtherLanguages = LEVELS.find((term) => term.one === one)?.words ?? [];
@@ -235,7 +235,7 @@ export function placesByName(
   const without = (shared: Iterable<string>) => withoutWords(new Set([...levelWords, ...sharedWords(shared)]));
   const bare = withoutWords(new Set(levelWords));
   const forms = [
-    { area: plain, form: plain },
+    { area: plainName, form: plainName },
     { area: bare, form: bare },
     { area: without(places.map(({ name }) => name)), form: without(names) },
   ];
@@ -244,7 +244,7 @@ export function placesByName(
     return { form, spelled: Map.groupBy(spelled, ({ name }) => name) };
   });
   const isWithin = (parent: string) => {
-    const stateCode = parents.get(plain(parent));
+    const stateCode = parents.get(plainName(parent));
     return ({ state_code }: { state_code: string }) => stateCode === undefined || state_code === stateCode;
   };
   /** Those within an upper-level area, given by name or code; all if it is not known. */
@@ -286,7 +286,7 @@ function proposalFor(
   );
   if (beside.length === 0) return alias;
   const parts = [match, ...beside];
-  const isPart = (one: NameMatch) => (!one.area || one.alias?.from) && contains(plain(one.name), bare(area.name));
+  const isPart = (one: NameMatch) => (!one.area || one.alias?.from) && contains(plainName(one.name), bare(area.name));
   const from = parts.flatMap((one) => rowTimes(one.rows)).sort()[0]!;
   return COUNTS.includes(source.role) && from && parts.every(isPart) ? { ...alias, from } : null;
 }
@@ -316,7 +316,7 @@ function withCodes(
     const month = first.monthText;
     const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
     const [names, expected] = [group.map((row) => row.text(level)), parts.map(({ name }) => name)];
-    if (String(names.map(plain).sort()) !== String(expected.map(plain).sort()))
+    if (String(names.map(plainName).sort()) !== String(expected.map(plainName).sort()))
       throw first
         .at(month ?? level)
         .error(names.join(' + '), `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`);

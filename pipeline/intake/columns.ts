@@ -1,6 +1,6 @@
 /** Columns of tables, recognised by their usual names and by their content. */
 import type { TextTable } from '../ingest/readers/csv.ts';
-import { plain } from '../lib/likeness.ts';
+import { plainName } from '../lib/likeness.ts';
 
 /** Usual names of each column, in lower case without blanks, punctuation and `FILLERS`; the likeliest first. */
 const ALIASES = {
@@ -308,7 +308,7 @@ export type ColumnName = keyof typeof ALIASES;
 
 export const columnAliases = (name: ColumnName): readonly string[] => ALIASES[name];
 
-const withoutYear = (name: string) => plain(name).replace(/(19|20)\d\d$/, '');
+const withoutYear = (name: string) => plainName(name).replace(/(19|20)\d\d$/, '');
 
 /** Words that names of columns have in any place, or lack: `number_examined`, `pluie_mm`, `Utilisation des MILDA`. */
 const FILLERS =
@@ -326,7 +326,7 @@ const SENTENCES: Partial<Record<ColumnName, readonly RegExp[]>> = {
  * and so are `FILLERS`.
  */
 export function columnsNamed(header: readonly string[], name: ColumnName): string[] {
-  const names = header.map((column) => ({ column, bare: plain(column), base: withoutYear(column) }));
+  const names = header.map((column) => ({ column, bare: plainName(column), base: withoutYear(column) }));
   const words = SENTENCES[name] ?? [];
   const inSentences = header.filter((column) => words.length > 0 && words.every((word) => word.test(inWords(column))));
   const byAlias = ALIASES[name].flatMap((alias) => {
@@ -334,7 +334,7 @@ export function columnsNamed(header: readonly string[], name: ColumnName): strin
     // The latest year first.
     const dated = names.filter(({ bare, base }) => bare !== alias && base === alias);
     const filled = names.filter(
-      ({ column, base }) => base !== alias && plain(column.replaceAll(FILLERS, '')) === alias,
+      ({ column, base }) => base !== alias && plainName(column.replaceAll(FILLERS, '')) === alias,
     );
     return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...filled].map(({ column }) => column);
   });
@@ -430,7 +430,7 @@ export const looksLike = (names: readonly string[]): string | null =>
 /** The same column for `year` if the table has one, else `column`. */
 export function columnOfYear(header: readonly string[], column: string, year: number): string {
   const dated = `${withoutYear(column)}${year}`;
-  return header.find((name) => plain(name) === dated) ?? column;
+  return header.find((name) => plainName(name) === dated) ?? column;
 }
 
 /** Those of `names` that the file has a column for, each with the file's name of it. */

@@ -1,4 +1,4 @@
-/** The parts of a complaint about an input: which file, where in it, what was found, what was expected. */
+/** What is wrong with an input: which file, where in it, what was found, what was expected. */
 export interface Complaint {
   file: string;
   where: string;
@@ -6,11 +6,11 @@ export interface Complaint {
   expected: string;
 }
 
-/** A complaint as it is written where a fault is found. */
+/** A complaint as the code that detects the fault gives it. */
 interface ComplaintParts extends Omit<Complaint, 'where'> {
   /** Left out if the complaint is about the file as a whole. */
   where?: string;
-  /** What would resolve it, for whoever proposes it: a `Remedy` of the catalog. */
+  /** What would resolve it, for commands that propose it: a `Remedy` of the catalog. */
   remedy?: unknown;
 }
 
@@ -21,13 +21,13 @@ export class BadInput extends Error implements Complaint {
   readonly where: string;
   readonly found: string;
   readonly expected: string;
-  /** Null if nothing is known to resolve it. */
+  /** Null if nobody can propose one. */
   readonly remedy: unknown;
   /** Further faults found in the same pass over the input. */
-  others: readonly BadInput[] = [];
+  further: readonly BadInput[] = [];
 
   constructor({ file, where = '', found: content, expected, remedy = null }: ComplaintParts) {
-    const found = inLine(content);
+    const found = asOneLine(content);
     super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
     this.file = file;
     this.where = where;
@@ -38,15 +38,15 @@ export class BadInput extends Error implements Complaint {
 }
 
 /** Maximum length of what a message repeats of a file. */
-const MOST_FOUND = 1000;
+const MOST_CHARACTERS = 1000;
 
 /**
- * What was found in a file, as part of a line, also if a parser quotes it. It need not be the text that a type claims,
- * and may be long, or have line ends and characters that command a terminal.
+ * Content of a file as part of a one-line message. Despite its type it may not be a text, if a parser made it, and it
+ * may be long, or have line ends and characters that control a terminal.
  */
-function inLine(content: unknown): string {
+function asOneLine(content: unknown): string {
   const text = String(content);
-  const start = text.length > MOST_FOUND ? `${text.slice(0, MOST_FOUND)}…` : text;
+  const start = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
   return start.replace(/\s*[[\p{Cc}\p{Zl}\p{Zp}]--\t]\s*/gv, ' ');
 }
 
@@ -65,7 +65,7 @@ export class InputLocation {
     return new InputLocation(this.file, this.where ? `${this.where}, ${inner}` : inner);
   }
 
-  /** The error to be thrown. @param remedy what would resolve it, for whoever proposes it */
+  /** The error to be thrown. @param remedy what would resolve it, for commands that propose it */
   error(found: string, expected: string, remedy: unknown = null): BadInput {
     return new BadInput({ file: this.file, where: this.where, found, expected, remedy });
   }
@@ -76,7 +76,7 @@ const MOST_FAULTS = 10_000;
 
 /**
  * Applies `read` to each item, in order.
- * @throws BadInput for the first bad item, with the faults of further items as its `others`
+ * @throws BadInput for the first bad item, with the faults of later items as its `further`
  */
 export function readEach<Item, Value>(items: Iterable<Item>, read: (item: Item, index: number) => Value): Value[] {
   const values: Value[] = [];
@@ -87,13 +87,13 @@ export function readEach<Item, Value>(items: Iterable<Item>, read: (item: Item, 
       values.push(read(item, index++));
     } catch (error) {
       if (!(error instanceof BadInput)) throw error;
-      bad.push(error, ...error.others);
+      bad.push(error, ...error.further);
       if (bad.length >= MOST_FAULTS) break;
     }
   }
-  const [first, ...others] = bad;
+  const [first, ...further] = bad;
   if (!first) return values;
-  first.others = others;
+  first.further = further;
   throw first;
 }
 
@@ -105,24 +105,24 @@ export function groupMessages(messages: readonly string[]): string[] {
   const least = messages.length >= MOST_FAULTS ? 'at least ' : '';
   return [...Map.groupBy(messages, messageCause).values()].map(([first, ...more]) => {
     if (more.length === 0) return first!;
-    const examples = more.slice(0, 2).map((message) => FORM.exec(message)?.[1] ?? message);
+    const examples = more.slice(0, 2).map((message) => MESSAGE_PARTS.exec(message)?.[1] ?? message);
     return `${first}; and ${least}${more.length} more like it: ${examples.join('; ')}${more.length > 2 ? '; …' : ''}`;
   });
 }
 
 /** The line of a `BadInput`: text up to what was found, and what was expected. */
-const FORM = /^((.*?: found ).*)(, expected .*)$/s;
+const MESSAGE_PARTS = /^((.*?: found ).*)(, expected .*)$/s;
 
 function messageCause(message: string): string {
-  const [, , where, expected] = FORM.exec(message) ?? [null, null, message, ''];
+  const [, , where, expected] = MESSAGE_PARTS.exec(message) ?? [null, null, message, ''];
   return `${where}${expected}`.replaceAll(/"[^"]*"|[\p{Lu}\d][\p{L}\d._'’-]*( [\p{Lu}\d][\p{L}\d._'’-]*)*/gu, '#');
 }
 
-/** An error's message; that of a bad input tells in the same line of further faults found in the same pass. */
+/** An error's message; that of a bad input mentions further faults of the same pass in the same line. */
 export function errorMessage(error: Error): string {
   if (!(error instanceof BadInput)) return error.message;
-  const [cause, ...others] = groupMessages([error, ...error.others].map(({ message }) => message));
-  const further = others.length > 0 ? ` (further causes: ${others.length}; see \`catalog check\`)` : '';
+  const [cause, ...furtherCauses] = groupMessages([error, ...error.further].map(({ message }) => message));
+  const further = furtherCauses.length > 0 ? ` (further causes: ${furtherCauses.length}; see \`catalog check\`)` : '';
   return `${cause}${further}`;
 }
 

@@ -3,7 +3,7 @@
  * one line what was found and what was expected.
  */
 
-/** An option, argument or entry that makes no sense or asks for something that does not exist. */
+/** An option, an argument or an entry that is invalid, or names something that does not exist. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

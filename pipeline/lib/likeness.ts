@@ -1,21 +1,21 @@
 /** A name in lower case, reduced to its letters and digits, without accents. */
-export const plain = (name: string): string =>
+export const plainName = (name: string): string =>
   name
     .normalize('NFD')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
 /** The words of a name as `plain` writes them. */
-export const splitWords = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u).map(plain);
+export const splitWords = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u).map(plainName);
 
-/** Of fewer names it cannot be told which words say what a place is. */
+/** Among fewer names, a word that most of them have may be part of the names. */
 const LEAST_NAMES = 4;
 
 /** The words, as `plain` writes them, that most of some names have: they say what places are, not which. */
 export function sharedWords(names: Iterable<string>): ReadonlySet<string> {
   const distinct = new Set(names);
   const words = [...distinct].flatMap((name) => [...new Set(splitWords(name))]);
-  const isShared = ([, own]: readonly [string, readonly string[]]) => 2 * own.length > distinct.size;
+  const isShared = ([, uses]: readonly [string, readonly string[]]) => 2 * uses.length > distinct.size;
   return new Set(
     distinct.size < LEAST_NAMES ? [] : [...Map.groupBy(words, (word) => word)].filter(isShared).map(([word]) => word),
   );
@@ -25,7 +25,7 @@ export function sharedWords(names: Iterable<string>): ReadonlySet<string> {
 export function withoutWords(words: ReadonlySet<string>): (name: string) => string {
   return (name) => {
     const rest = splitWords(name).filter((word) => !words.has(word));
-    return rest.some((word) => /\p{L}/u.test(word)) ? rest.join('') : plain(name);
+    return rest.some((word) => /\p{L}/u.test(word)) ? rest.join('') : plainName(name);
   };
 }
 
@@ -35,9 +35,9 @@ export const ALIKE = 0.6;
 const letterPairs = (name: string) => new Set(Array.from(name.slice(1), (letter, i) => name[i]! + letter));
 
 /** The share of pairs of letters that two plain names have in common (Dice's coefficient), from 0 to 1. */
-export function likeness(one: string, other: string): number {
-  if (one === other) return 1;
-  const [pairs, others] = [letterPairs(one), letterPairs(other)];
-  const shared = [...pairs].filter((pair) => others.has(pair)).length;
-  return (2 * shared) / (pairs.size + others.size || 1);
+export function likeness(a: string, b: string): number {
+  if (a === b) return 1;
+  const [pairsOfA, pairsOfB] = [letterPairs(a), letterPairs(b)];
+  const shared = [...pairsOfA].filter((pair) => pairsOfB.has(pair)).length;
+  return (2 * shared) / (pairsOfA.size + pairsOfB.size || 1);
 }

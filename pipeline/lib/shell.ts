@@ -1,2 +1,3 @@
 /** Quotes a path for a shell, if it needs quotes. */
-export const quoted = (text: string) => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+export const quoteForShell = (text: string) =>
+  /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

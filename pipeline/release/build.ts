@@ -6,8 +6,8 @@ import { unpinnedFiles } from '../catalog/pins.ts';
 import { countryWords, tell } from '../contract/words.ts';
 import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from '../engine/cache.ts';
 import { type CacheKey, stageCacheKey } from '../engine/cache-key.ts';
-import { lockShared, whenAlone } from '../engine/lock.ts';
-import { type PlannedStage, planStages, waitingFor } from '../engine/plan.ts';
+import { lockShared, runIfAlone } from '../engine/lock.ts';
+import { type PlannedStage, planStages, planWaiting } from '../engine/plan.ts';
 import { rememberRows } from '../engine/raw-files.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from '../engine/run.ts';
 import type { ReportLine } from '../engine/stage.ts';
@@ -62,7 +62,7 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   const { out, jobs, onEvent } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheFolder(out);
-  whenAlone(out, () => {
+  runIfAlone(out, () => {
     clearTemporaries(cache);
     clearUnfinished(out);
     clearUnfinishedCopies(out);
@@ -100,7 +100,7 @@ export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
   const project = countryProject(country, raw);
   const { planned, entries } = planStages(stages, project, cache);
   const artifacts = artifactHashes(entries);
-  const waiting = waitingFor(snapshot, project, artifacts, cache);
+  const waiting = planWaiting(snapshot, project, artifacts, cache);
   if (waiting) return [...planned, waiting];
   const cacheKey = stageCacheKey(snapshot, project, artifacts);
   const { version, keys } = modelVersion(country, [...entries, cacheKey], unpublishable(options, country, raw));

@@ -135,7 +135,7 @@ export function recordLgaCases(
     const random = randomStream(seed, `cases by LGA ${code}`);
     const state = STATES.findIndex((recipe) => recipe.state_code === code);
     const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
-    const record = states.find((other) => other.state === state);
+    const record = states.find((recorded) => recorded.state === state);
     const growth = 0.1 * random.normal();
     const level = (lga: number, rate: number) =>
       periods.map(

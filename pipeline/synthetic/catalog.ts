@@ -277,7 +277,9 @@ export function describeSources(
 
 const gapsEntry = (gaps: Gap[] | undefined) => (gaps && gaps.length > 0 ? { gaps } : {});
 
-/** Near the mode for seed 1 (by `malaria-risk catalog start`), from where the search is short for any made-up country. */
+/**
+ * Near the mode for seed 1 (by `malaria-risk catalog start`), from where the search is short for any made-up country.
+ */
 const START = {
   sigma_place: 0.65,
   range_km: 114,

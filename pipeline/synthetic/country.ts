@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Model } from '../catalog/model.ts';
 import type { Sources } from '../catalog/sources.ts';
 import { UsageError } from '../lib/errors.ts';
+import { sha256 } from '../lib/hash.ts';
 import { describeModel, describeSources, releaseName, type WrittenFile } from './catalog.ts';
 import type { TruthFamily } from './families.ts';
 import { type CountryFile, listFiles } from './files.ts';
@@ -43,16 +43,16 @@ export async function writeSyntheticCountry(options: SyntheticCountryOptions): P
   refuseOthers(out);
   removeLeftovers(out);
 
-  const made = makeCountry(seed, family, onProgress, size);
+  const country = makeCountry(seed, family, onProgress, size);
   onProgress('files');
   const temporary = `${out}.writing-${process.pid}`;
   try {
     const files: WrittenFile[] = [];
-    for await (const file of listFiles(made)) files.push(writeFile(temporary, file));
-    const truth = [...listTruth(made)].map((file) => writeFile(temporary, file));
+    for await (const file of listFiles(country)) files.push(writeFile(temporary, file));
+    const truth = [...listTruth(country)].map((file) => writeFile(temporary, file));
     const catalog = {
       'model.json': describeModel(seed, family, size),
-      'sources.json': describeSources({ ...made, family }, files),
+      'sources.json': describeSources({ ...country, family }, files),
     };
     const catalogs = Object.entries(catalog).map(([path, content]) =>
       writeFile(temporary, { path, content: `${JSON.stringify(content, null, 2)}\n` }),
@@ -79,7 +79,7 @@ export function hasSyntheticCountry(
     if (!model.synthetic || model.release !== releaseName(seed, family, size) || !existsSync(join(out, 'truth')))
       return false;
     return sources.every((source) =>
-      source.files.every((file) => hash(readFileSync(join(out, file.path))) === file.sha256),
+      source.files.every((file) => sha256(readFileSync(join(out, file.path))) === file.sha256),
     );
   } catch {
     return false;
@@ -91,11 +91,7 @@ function writeFile(directory: string, { path, content, period }: CountryFile): W
   mkdirSync(dirname(join(directory, path)), { recursive: true });
   writeFileSync(join(directory, path), bytes);
   const rows = path.endsWith('.csv') ? { rows: bytes.toString().split('\n').length - 2 } : {};
-  return { path, ...(period ? { period } : {}), ...rows, bytes: bytes.length, sha256: hash(bytes) };
-}
-
-function hash(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return { path, ...(period ? { period } : {}), ...rows, bytes: bytes.length, sha256: sha256(bytes) };
 }
 
 /** Refuses to overwrite a directory that is not a made-up country. */

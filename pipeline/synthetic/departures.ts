@@ -112,7 +112,7 @@ function drawHalves(seed: number, random: Random, strength: number, cells: Cells
   const angle = 2 * Math.PI * random.uniform();
   const direction: [number, number] = [Math.cos(angle), Math.sin(angle)];
   const along = cells.lga.map((_, i) => alongNormal(direction, cells, i)).sort((a, b) => a - b);
-  const between = (own: number, full: number) => own ** (1 - strength) * full ** strength;
+  const between = (usual: number, full: number) => usual ** (1 - strength) * full ** strength;
   const range_km = HALVES.range_km.map((full) => between(recipe.range_km, full)) as [number, number];
   return {
     direction,
@@ -131,7 +131,7 @@ function alongNormal([x, y]: [number, number], cells: Cells, cell: number): numb
 }
 
 /** Share of the first half's field in the variance at a place: 1 well inside the half, 0 well outside. */
-export function shareOfFirst({ direction, offset_km }: Halves, cells: Cells, cell: number): number {
+export function firstHalfShare({ direction, offset_km }: Halves, cells: Cells, cell: number): number {
   const inside = (offset_km - alongNormal(direction, cells, cell) + BLEND_KM) / (2 * BLEND_KM);
   const share = Math.min(1, Math.max(0, inside));
   return share * share * (3 - 2 * share);
@@ -143,7 +143,7 @@ export function blendHalves(halves: Halves, cells: Cells): Float64Array[] {
   const [sd_first, sd_second] = halves.sd_factor;
   return first.map((values, k) =>
     values.map((value, i) => {
-      const share = shareOfFirst(halves, cells, i);
+      const share = firstHalfShare(halves, cells, i);
       return Math.sqrt(share) * sd_first * value + Math.sqrt(1 - share) * sd_second * second[k]![i]!;
     }),
   );

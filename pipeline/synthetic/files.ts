@@ -30,17 +30,17 @@ export interface CountryFile {
 }
 
 /** All files that `sources.json` lists, in the formats of the real country's files. */
-export async function* listFiles(made: SyntheticCountry): AsyncGenerator<CountryFile> {
-  yield* boundaryFiles(made);
-  yield* rasterFiles(made);
-  yield { path: 'population/census.csv', content: censusTable(made) };
-  yield { path: 'surveys/clusters_2010_2015_2018.csv', content: clusterTable(made) };
-  yield { path: 'surveys/states_2021.csv', content: stateRoundTable(made) };
-  yield { path: 'cases/states.csv', content: stateCaseTable(made) };
-  yield { path: 'cases/lgas.csv', content: lgaCaseTable(made) };
-  yield { path: 'coverage/itn_use_by_lga_2018.csv', content: netUseTable(made) };
-  yield { path: 'coverage/itn_access_by_state_2018_2021.csv', content: netAccessTable(made) };
-  yield { path: 'access/lga_population_by_walk_minutes.csv', content: travelTable(made) };
+export async function* listFiles(country: SyntheticCountry): AsyncGenerator<CountryFile> {
+  yield* boundaryFiles(country);
+  yield* rasterFiles(country);
+  yield { path: 'population/census.csv', content: censusTable(country) };
+  yield { path: 'surveys/clusters_2010_2015_2018.csv', content: clusterTable(country) };
+  yield { path: 'surveys/states_2021.csv', content: stateRoundTable(country) };
+  yield { path: 'cases/states.csv', content: stateCaseTable(country) };
+  yield { path: 'cases/lgas.csv', content: lgaCaseTable(country) };
+  yield { path: 'coverage/itn_use_by_lga_2018.csv', content: netUseTable(country) };
+  yield { path: 'coverage/itn_access_by_state_2018_2021.csv', content: netAccessTable(country) };
+  yield { path: 'access/lga_population_by_walk_minutes.csv', content: travelTable(country) };
 }
 
 async function* boundaryFiles({ geography }: SyntheticCountry): AsyncGenerator<CountryFile> {
@@ -89,8 +89,8 @@ function censusTable({ seed, geography, population }: SyntheticCountry): string 
     T_TL: census[i]!.people,
     T_00_04: census[i]!.children_0_4,
   }));
-  const known = rows.filter((row) => row.ADM2_PCODE !== NO_CENSUS);
-  return `${toCsv(known, ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'])}\n`;
+  const counted = rows.filter((row) => row.ADM2_PCODE !== NO_CENSUS);
+  return `${toCsv(counted, ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'])}\n`;
 }
 
 function clusterTable({ clusters }: SyntheticCountry): string {

@@ -26,7 +26,9 @@ export interface Geography {
   lgas: SyntheticLga[];
 }
 
-/** LGAs per state for which there are enough hexagons of the usual size, even in a small state; more need smaller ones. */
+/**
+ * LGAs per state for which there are enough hexagons of the usual size, even in a small state; more need smaller ones.
+ */
 const MOST_OF_USUAL_HEXAGONS = (4 * NIGERIAN.lgas) / NIGERIAN.states;
 
 /**
@@ -47,9 +49,9 @@ export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geogr
   const names = inventNames(randomStream(seed, 'names'), counts);
   const lga = new Int32Array(lattice.longitude.length).fill(-1);
   const lgas: SyntheticLga[] = [];
-  for (const [at, state] of kept.entries()) {
+  for (const [i, state] of kept.entries()) {
     const recipe = STATES[state]!;
-    const count = counts[at]!;
+    const count = counts[i]!;
     const cells = [...lga.keys()].filter((cell) => stateByCell[cell] === state);
     const parts = growLgas(seed, lattice, cells, state, count);
     for (const [k, cell] of cells.entries()) lga[cell] = lgas.length + parts.region[k]!;
@@ -57,7 +59,7 @@ export function growGeography(seed: number, size: CountrySize = NIGERIAN): Geogr
       const members = cells.filter((_, i) => parts.region[i] === k);
       lgas.push({
         lga_pcode: `${recipe.state_pcode}${String(k + 1).padStart(3, '0')}`,
-        lga: names[at]![k]!,
+        lga: names[i]![k]!,
         state,
         city: parts.city[k]!,
         polygons: traceOutline(lattice, lga, lgas.length, members),
@@ -114,7 +116,7 @@ function growLgas(
   const ground: Ground = {
     x: cells.map((cell) => lattice.longitude[cell]!),
     y: cells.map((cell) => lattice.latitude[cell]!),
-    across: cells.map((cell) => lattice.across[cell]!.map((other) => position.get(other) ?? -1)),
+    across: cells.map((cell) => lattice.across[cell]!.map((neighbour) => position.get(neighbour) ?? -1)),
   };
   const anywhere = () => Math.floor(random.uniform() * cells.length);
   const capital = anywhere();
@@ -133,7 +135,7 @@ function growLgas(
   const shares = seeds.map((site, k) => ({ ...site, target: k < cities ? site.target * 0.5 : site.target }));
   const region = growRegions(ground, shares, lattice.spacing);
   // Codes follow the alphabet, so shuffle the regions: the capital must not always come first.
-  const order = seeds.map((_, k) => ({ k, at: random.uniform() })).sort((a, b) => a.at - b.at);
+  const order = seeds.map((_, k) => ({ k, key: random.uniform() })).sort((a, b) => a.key - b.key);
   const newNumber = new Int32Array(order.length);
   for (const [to, { k }] of order.entries()) newNumber[k] = to;
   return { region: region.map((k) => newNumber[k]!), city: order.map(({ k }) => k < cities) };

@@ -66,11 +66,11 @@ export function writeGeotiff(values: Float32Array | Int16Array, grid: Grid, noda
     return bytes > 4 ? bytes + (bytes & 1) : 0;
   };
   const dataAt = header + directory + fields.reduce((sum, field) => sum + long(field), 0);
-  let at = dataAt;
+  let stripStart = dataAt;
   const starts = fields.find(([tag]) => tag === 273)![2] as number[];
   for (const [i, length] of lengths.entries()) {
-    starts[i] = at;
-    at += length;
+    starts[i] = stripStart;
+    stripStart += length;
   }
 
   const head = Buffer.alloc(dataAt);

@@ -124,7 +124,7 @@ export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface, 
         return id;
       }),
     );
-    lattice.across.push(neighbours(cell).map((other) => (other < 0 ? -1 : index[other]!)));
+    lattice.across.push(neighbours(cell).map((neighbour) => (neighbour < 0 ? -1 : index[neighbour]!)));
   }
   return lattice;
 }
@@ -139,15 +139,15 @@ function cellNeighbours(cell: number, columns: number, rows: number): number[] {
   const row = Math.floor(cell / columns);
   const column = cell % columns;
   const odd = row & 1;
-  const at = (column: number, row: number) =>
+  const cellAt = (column: number, row: number) =>
     column < 0 || row < 0 || column >= columns || row >= rows ? -1 : row * columns + column;
   return [
-    at(column + odd, row - 1),
-    at(column + 1, row),
-    at(column + odd, row + 1),
-    at(column + odd - 1, row + 1),
-    at(column - 1, row),
-    at(column + odd - 1, row - 1),
+    cellAt(column + odd, row - 1),
+    cellAt(column + 1, row),
+    cellAt(column + odd, row + 1),
+    cellAt(column + odd - 1, row + 1),
+    cellAt(column - 1, row),
+    cellAt(column + odd - 1, row - 1),
   ];
 }
 
@@ -180,10 +180,10 @@ function flood(
   const part = [start];
   seen[start] = 1;
   for (let i = 0; i < part.length; i++) {
-    for (const other of neighbours(part[i]!)) {
-      if (other < 0 || seen[other] || !belongs(other)) continue;
-      seen[other] = 1;
-      part.push(other);
+    for (const neighbour of neighbours(part[i]!)) {
+      if (neighbour < 0 || seen[neighbour] || !belongs(neighbour)) continue;
+      seen[neighbour] = 1;
+      part.push(neighbour);
     }
   }
   return part;

@@ -11,8 +11,8 @@ export function traceOutline(lattice: Lattice, group: Int32Array, wanted: number
   const next = new Map<number, number>();
   for (const cell of members) {
     for (let side = 0; side < 6; side++) {
-      const other = lattice.across[cell]![side]!;
-      if (other >= 0 && group[other] === wanted) continue;
+      const neighbour = lattice.across[cell]![side]!;
+      if (neighbour >= 0 && group[neighbour] === wanted) continue;
       next.set(lattice.corners[cell]![side]!, lattice.corners[cell]![(side + 1) % 6]!);
     }
   }

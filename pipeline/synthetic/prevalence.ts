@@ -1,5 +1,6 @@
 import { addMonths, calendarMonth, monthIndex, type Period, periodRange } from '../contract/months.ts';
 import { randomStream } from '../lib/numerics/random.ts';
+import { expit } from '../lib/numerics/special.ts';
 import type { Cells } from './cells.ts';
 import { addedByLga, blendHalves, type Departures, drawDepartures, nationalSlope } from './departures.ts';
 import type { TruthFamily } from './families.ts';
@@ -35,7 +36,7 @@ export interface Prevalence {
   departures: Departures;
   periods: Period[];
   /** Share testing positive in a pooled cell in a month. */
-  at(cell: number, period: Period): number;
+  shareAt(cell: number, period: Period): number;
   /** By period and LGA: population-weighted share. */
   by_lga: number[][];
 }
@@ -97,30 +98,26 @@ export function makePrevalence(
   const periods = periodRange(PREVALENCE_FIRST, PREVALENCE_LAST);
   const predictors = new Map<Period, Float64Array>();
   const cached = (period: Period) => {
-    const known = predictors.get(period) ?? predictor(period);
-    predictors.set(period, known);
-    return known;
+    const logits = predictors.get(period) ?? predictor(period);
+    predictors.set(period, logits);
+    return logits;
   };
-  const at = (cell: number, period: Period) => logistic(cached(period)[cell]! + seasonAt(cell, period));
+  const shareAt = (cell: number, period: Period) => expit(cached(period)[cell]! + seasonAt(cell, period));
   const by_lga = periods.map((period) => {
     const positive = new Array<number>(season.length).fill(0);
     const people = new Array<number>(season.length).fill(0);
     for (const [cell, lga] of cells.lga.entries()) {
-      positive[lga]! += cells.population[cell]! * at(cell, period);
+      positive[lga]! += cells.population[cell]! * shareAt(cell, period);
       people[lga]! += cells.population[cell]!;
     }
     return positive.map((sum, lga) => sum / people[lga]!);
   });
-  return { recipe, field, departures, periods, at, by_lga };
+  return { recipe, field, departures, periods, shareAt, by_lga };
 }
 
 /** Years from the start of 2010 to the middle of the month. */
 function yearsSince2010(period: Period): number {
   return (monthIndex(period) - monthIndex('2010-01') + 0.5) / 12;
-}
-
-export function logistic(x: number): number {
-  return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
 }
 
 /** The intercept for which the nation's mean of September to December 2010 is `LEVEL_2010`, by bisection. */
@@ -135,7 +132,7 @@ function findIntercept(
   const level = (intercept: number) => {
     let positive = 0;
     for (const values of base) {
-      for (const [cell, value] of values.entries()) positive += cells.population[cell]! * logistic(intercept + value);
+      for (const [cell, value] of values.entries()) positive += cells.population[cell]! * expit(intercept + value);
     }
     return positive / people / months.length;
   };

@@ -98,10 +98,10 @@ function joinStrays(ground: Ground, region: Int32Array, regions: number): void {
     const piece = [start];
     seen[start] = 1;
     for (let i = 0; i < piece.length; i++) {
-      for (const other of ground.across[piece[i]!]!) {
-        if (other < 0 || seen[other] || region[other] !== region[start]) continue;
-        seen[other] = 1;
-        piece.push(other);
+      for (const neighbour of ground.across[piece[i]!]!) {
+        if (neighbour < 0 || seen[neighbour] || region[neighbour] !== region[start]) continue;
+        seen[neighbour] = 1;
+        piece.push(neighbour);
       }
     }
     const kept = region[start]!;
@@ -112,7 +112,7 @@ function joinStrays(ground: Ground, region: Int32Array, regions: number): void {
   let strays = [...settled.keys()].filter((i) => settled[i]! < 0);
   while (strays.length > 0) {
     const left = strays.filter((i) => {
-      const touching = ground.across[i]!.filter((other) => other >= 0 && settled[other]! >= 0).map(
+      const touching = ground.across[i]!.filter((neighbour) => neighbour >= 0 && settled[neighbour]! >= 0).map(
         (neighbour) => settled[neighbour]!,
       );
       if (touching.length === 0) return true;

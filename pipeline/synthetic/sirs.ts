@@ -1,6 +1,6 @@
 /**
- * Transmission in the made-up country. The code is independent of the fitted model (pipeline/model/transmission) and uses the
- * textbook integrator, so that recovering its parameters is a real test.
+ * Transmission in the made-up country. The code is independent of the fitted model (pipeline/model/transmission) and
+ * uses the textbook integrator, so that recovering its parameters is a real test.
  */
 export interface Sirs {
   /** New infections per infection and month when everyone is susceptible, at the season's peak. */
@@ -54,7 +54,7 @@ export function simulateSirs(sirs: Sirs, season: number[], months: number): numb
   const h = 1 / STEPS_PER_MONTH;
   for (let month = 0; month < before + months; month++) {
     const rate = transmissionRate(sirs, season[month % 12]!);
-    const infection = (at: Compartments) => rate * at.susceptible * at.infectious;
+    const infection = (shares: Compartments) => rate * shares.susceptible * shares.infectious;
     let infections = 0;
     for (let step = 0; step < STEPS_PER_MONTH; step++) {
       const k1 = derivative(sirs, rate, state);

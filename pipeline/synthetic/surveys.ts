@@ -1,12 +1,13 @@
 import { addMonths, type Period } from '../contract/months.ts';
 import { drawBinomial, drawIndex, drawOverdispersedChance, drawPoisson } from '../lib/numerics/distributions.ts';
 import { type Random, randomStream } from '../lib/numerics/random.ts';
+import { expit } from '../lib/numerics/special.ts';
 import type { Cells } from './cells.ts';
 import type { Geography } from './geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
 import { isInPolygon } from './polygons.ts';
 import { POPULATION_GRID, type Population } from './population.ts';
-import { logistic, type Prevalence } from './prevalence.ts';
+import type { Prevalence } from './prevalence.ts';
 import { cellArea, cellCentre } from './raster.ts';
 import { STATES } from './states.ts';
 
@@ -97,10 +98,10 @@ export function buildFrame(geography: Geography, population: Population): Stratu
 export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): SurveyCluster[] {
   const random = randomStream(seed, `survey ${round.survey_year}`);
   const perStratum = allocate(round.clusters, country.frame);
-  const clusters = country.frame.flatMap((stratum, at) => {
+  const clusters = country.frame.flatMap((stratum, i) => {
     const people = stratum.cumulative.at(-1) ?? 0;
-    return Array.from({ length: perStratum[at]! }, () =>
-      drawCluster(random, round, stratum, people / perStratum[at]!, country),
+    return Array.from({ length: perStratum[i]! }, () =>
+      drawCluster(random, round, stratum, people / perStratum[i]!, country),
     );
   });
   const mean = clusters.reduce((sum, cluster) => sum + cluster.weight, 0) / clusters.length;
@@ -141,7 +142,7 @@ function drawCluster(
   const period = addMonths(round.first, Math.floor(round.months * random.uniform()));
   const [true_longitude, true_latitude] = cellCentre(POPULATION_GRID, cell);
   const examined = 1 + drawPoisson(random, round.examined - 1);
-  const share = prevalence.at(cells.pooled_of[cell]!, period);
+  const share = prevalence.shareAt(cells.pooled_of[cell]!, period);
   const chance = drawOverdispersedChance(random, share, prevalence.recipe.rho);
   const inside = (x: number, y: number) =>
     geography.states
@@ -170,7 +171,7 @@ function drawCluster(
 
 function rdtChance(chance: number): number {
   if (chance <= 0 || chance >= 1) return chance;
-  return logistic(Math.log(chance / (1 - chance)) + RDT_LOGIT_SHIFT);
+  return expit(Math.log(chance / (1 - chance)) + RDT_LOGIT_SHIFT);
 }
 
 /** Greatest displacement by DHS (Burgert et al. 2013, Spatial Analysis Reports 7): 10 km for 1% of rural clusters. */

@@ -12,11 +12,11 @@ import { RDT_LOGIT_SHIFT } from './surveys.ts';
 /**
  * The values that the models should recover, which are unknown in a real country. `sources.json` does not list them.
  */
-export function* listTruth(made: SyntheticCountry): Generator<CountryFile> {
-  yield { path: 'truth/README.md', content: readme(made) };
-  yield { path: 'truth/prevalence.csv', content: prevalenceByLga(made) };
-  yield { path: 'truth/season.csv', content: seasonTable(made) };
-  yield { path: 'truth/parameters.json', content: parameters(made) };
+export function* listTruth(country: SyntheticCountry): Generator<CountryFile> {
+  yield { path: 'truth/README.md', content: readme(country) };
+  yield { path: 'truth/prevalence.csv', content: prevalenceByLga(country) };
+  yield { path: 'truth/season.csv', content: seasonTable(country) };
+  yield { path: 'truth/parameters.json', content: parameters(country) };
 }
 
 const README = `# The truth of a made-up country

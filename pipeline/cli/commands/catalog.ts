@@ -6,7 +6,7 @@ import { checkCountry } from '../../intake/check/check-country.ts';
 import { isFault } from '../../intake/check/fault.ts';
 import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
-import { quoted } from '../../lib/shell.ts';
+import { quoteForShell } from '../../lib/shell.ts';
 import { describeFaults, describeUpdate } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { addCountryOptions, type CountryOptions, freeText, month, outOption, say } from '../terminal/options.ts';
@@ -49,8 +49,10 @@ function checkCommand(): Command {
         if (found.length > 0) say(...describeFaults(found));
         if (faults.length === 0) say(`${country}: no faults`);
         if (faults.some(({ remedy }) => remedy)) {
-          const raw = rawData === undefined ? '' : ` --raw-data ${quoted(rawData)}`;
-          say(`Some of these can be declared instead: malaria-risk catalog repair --country ${quoted(country)}${raw}`);
+          const raw = rawData === undefined ? '' : ` --raw-data ${quoteForShell(rawData)}`;
+          say(
+            `Some of these can be declared instead: malaria-risk catalog repair --country ${quoteForShell(country)}${raw}`,
+          );
         }
       }
       if (faults.length > 0) process.exitCode = EXIT.finding;
@@ -128,7 +130,7 @@ function repairCommand(): Command {
         else if (left.length > 0) say(`Correct these in the catalog, ${country}.`);
         else if (accept)
           say(
-            `No fault is left. Build it: malaria-risk build --country ${quoted(country)}${rawData ? ` --raw-data ${quoted(rawData)}` : ''} --publish`,
+            `No fault is left. Build it: malaria-risk build --country ${quoteForShell(country)}${rawData ? ` --raw-data ${quoteForShell(rawData)}` : ''} --publish`,
           );
       }
       if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = EXIT.finding;

@@ -14,7 +14,7 @@ import { writeDraft } from '../../intake/draft/write.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, groupMessages } from '../../lib/bad-input.ts';
-import { quoted } from '../../lib/shell.ts';
+import { quoteForShell } from '../../lib/shell.ts';
 import { describeFaults } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { say } from '../terminal/options.ts';
@@ -221,10 +221,10 @@ async function showNextSteps(
   const faults = found.filter(isFault);
   showStep('');
   const near = path.relative('.', root) || '.';
-  const raw = quoted(near.startsWith('..') ? root : near);
-  const country = quoted(directory);
+  const raw = quoteForShell(near.startsWith('..') ? root : near);
+  const country = quoteForShell(directory);
   // A directory and ports of its own: `current` points to one country, and several may be served on one machine.
-  const out = quoted(path.join('build', path.basename(directory)));
+  const out = quoteForShell(path.join('build', path.basename(directory)));
   const port = suggestPort(answers.iso_code!);
   if (doubts.length > 0)
     say('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));

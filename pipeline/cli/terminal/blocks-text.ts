@@ -1,19 +1,21 @@
-import { filled, type Section } from '../../lib/pages/blocks.ts';
-import { shown } from '../../lib/pages/table.ts';
+import { nonEmpty, type Section } from '../../lib/pages/blocks.ts';
+import { formatCell } from '../../lib/pages/table.ts';
 import { formatTable } from './text-table.ts';
 
 /** The sections of a page as lines for the terminal; those without blocks are left out. */
 export const sectionsText = (sections: readonly Section[]): string[] =>
-  sections.flatMap(({ title, blocks }) => (filled(blocks).length > 0 ? ['', title, ...blocksText(blocks)] : []));
+  sections.flatMap(({ title, blocks }) => (nonEmpty(blocks).length > 0 ? ['', title, ...blocksText(blocks)] : []));
 
 /** Blocks as lines for the terminal. @param width columns of the terminal, at which texts wrap */
 export const blocksText = (blocks: Section['blocks'], width = Number.POSITIVE_INFINITY): string[] =>
-  filled(blocks).flatMap((block) => {
+  nonEmpty(blocks).flatMap((block) => {
     if (typeof block === 'string') return wrapped(block, width);
     if ('details' in block) return wrapped(block.summary, width);
     if ('rows' in block) {
       const rows = block.rows.map((cells) =>
-        Object.fromEntries(block.columns.map(({ title, decimals }, i) => [title, shown(cells[i] ?? null, decimals)])),
+        Object.fromEntries(
+          block.columns.map(({ title, decimals }, i) => [title, formatCell(cells[i] ?? null, decimals)]),
+        ),
       );
       return ['', `${block.caption}:`, formatTable(rows)];
     }

@@ -7,7 +7,7 @@ import { describeRatio } from '../../intake/compare/doubts.ts';
 import type { Distribution } from '../../intake/compare/statistics.ts';
 import type { MatchedName, Update } from '../../intake/update/update.ts';
 import { groupMessages } from '../../lib/bad-input.ts';
-import { plain } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/likeness.ts';
 import { type Cells, formatTable } from './text-table.ts';
 
 /** A line for each cause of faults, after its step. */
@@ -38,7 +38,7 @@ export function describeUpdate(update: Update): string {
 
 /** How the names of a table are matched, without those that differ from the outlines' in case and punctuation alone. */
 function describeMatches(names: readonly MatchedName[]): string[] {
-  const spelled = names.filter(({ name, area }) => area && plain(name) !== plain(area.name));
+  const spelled = names.filter(({ name, area }) => area && plainName(name) !== plainName(area.name));
   return [
     `Areas by name: ${names.filter(({ area }) => area).length} of ${names.length} names are matched${spelled.length > 0 ? '; otherwise spelled than in the outlines:' : ''}`,
     ...spelled.map(

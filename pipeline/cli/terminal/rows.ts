@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { inert, toCsv } from '../../lib/tables/csv.ts';
+import { escapeFormula, toCsv } from '../../lib/tables/csv.ts';
 import { rangeBar, sparkline } from './charts.ts';
 import { say, terminalWidth } from './options.ts';
 import { type Cells, formatTable } from './text-table.ts';
@@ -64,4 +64,6 @@ const withoutLists = (row: Row): Cells =>
   );
 
 const inertCells = (row: Cells): Cells =>
-  Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? inert(cell) : cell]));
+  Object.fromEntries(
+    Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? escapeFormula(cell) : cell]),
+  );

@@ -2,7 +2,7 @@
 import { WORDS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import { plain } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/likeness.ts';
 import { monthText } from './months.ts';
 
 type Values = Readonly<Record<string, string | null>>;
@@ -82,10 +82,10 @@ const numberCells = ({ values }: Row) => Object.entries(values).filter(([name]) 
 const differs = (was: string | null, is: string | null | undefined) =>
   was === null || is == null ? was !== (is ?? null) : was !== is && Number(was) !== Number(is);
 
-const facilityAndMonth = ({ values }: Row) => `${plain(values.facility ?? '')} ${monthText(values) ?? ''}`;
+const facilityAndMonth = ({ values }: Row) => `${plainName(values.facility ?? '')} ${monthText(values) ?? ''}`;
 
 /** The area of a row: its code or, without one, its names. */
 function areaKey({ values: { lga_pcode, lga, state_pcode, state } }: Row): string {
-  const upper = state_pcode ?? plain(state ?? '');
-  return lga_pcode ?? (lga == null ? upper : `${plain(lga)} ${upper}`);
+  const upper = state_pcode ?? plainName(state ?? '');
+  return lga_pcode ?? (lga == null ? upper : `${plainName(lga)} ${upper}`);
 }

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Dialect } from '../../catalog/dialect.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
-import { plain } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/likeness.ts';
 import type { TextTable } from './csv.ts';
 import { monthNamed, readMonth, yearsIn } from './months.ts';
 
@@ -145,7 +145,7 @@ function widened(
     (i) =>
       !namesAt.includes(i) &&
       i !== valueAt &&
-      !OF_THE_ROW.test(plain(header[i]!)) &&
+      !OF_THE_ROW.test(plainName(header[i]!)) &&
       !namesAt.some((nameAt) => isOfName(rows, nameAt, i)),
   );
   const groups = Map.groupBy(rows, ({ cells }) => JSON.stringify(kept.map((i) => cells[i])));

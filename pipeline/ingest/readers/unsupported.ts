@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { constants, gunzipSync } from 'node:zlib';
 import { BadInput } from '../../lib/bad-input.ts';
-import { quoted } from '../../lib/shell.ts';
+import { quoteForShell } from '../../lib/shell.ts';
 import { extractBand, nameOfResult, reprojectOutlines, shellName } from './commands.ts';
 
 /** What a file is expected to contain. */
@@ -18,14 +18,15 @@ interface Format {
 }
 
 /** Every sheet or layer becomes a CSV in a folder. */
-const layers = (file: string) => `ogr2ogr -f CSV ${quoted(nameOfResult(file, '_tables'))} ${quoted(shellName(file))}`;
+const layers = (file: string) =>
+  `ogr2ogr -f CSV ${quoteForShell(nameOfResult(file, '_tables'))} ${quoteForShell(shellName(file))}`;
 /** The first row of each sheet is its header, even if the sheet has nothing but text. */
 const sheets = (driver: string) => (file: string) => `${layers(file)} --config OGR_${driver}_HEADERS FORCE`;
 const layer = (file: string) => `${reprojectOutlines(file)} (and the name of a layer, if ogrinfo lists several)`;
-const unpack = (file: string) => `unzip ${quoted(shellName(file))}`;
+const unpack = (file: string) => `unzip ${quoteForShell(shellName(file))}`;
 const extractBands = (file: string, source?: string) =>
   `${extractBand(file, 'N', source)} for each band N, such as a month (gdalinfo lists them)`;
-const inR = (code: string) => `Rscript -e ${quoted(code)}`;
+const inR = (code: string) => `Rscript -e ${quoteForShell(code)}`;
 /** A data frame as CSV; missing values are empty cells. */
 const writeCsv = (frame: string, name: string) => `write.csv(${frame}, ${name}, row.names = FALSE, na = "")`;
 const labelled = (read: string) => (file: string) =>
@@ -90,7 +91,7 @@ const UNSUPPORTED: readonly Format[] = [
     begins: ['PAR1'],
     convert: {
       table: (file) =>
-        `duckdb -c ${quoted(`COPY (FROM ${inSql(shellName(file))}) TO ${inSql(nameOfResult(file, '.csv'))}`)}`,
+        `duckdb -c ${quoteForShell(`COPY (FROM ${inSql(shellName(file))}) TO ${inSql(nameOfResult(file, '.csv'))}`)}`,
     },
   },
 ];

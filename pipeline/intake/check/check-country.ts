@@ -11,7 +11,7 @@ import {
   schemaFaults,
 } from '../../catalog/country.ts';
 import { acceptCommand } from '../../catalog/pins.ts';
-import { checkSource, checkTogether } from '../../catalog/source-rules.ts';
+import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
@@ -54,7 +54,7 @@ export async function countryFaults(country: Country): Promise<Fault[]> {
 
 async function catalogFaults(country: Country): Promise<Fault[]> {
   const { sources, rawData } = country;
-  const faults = await collectFaults('form', null, () => checkTogether(sources));
+  const faults = await collectFaults('form', null, () => checkAcrossSources(sources));
   for (const rule of RULES) faults.push(...(await collectFaults('form', null, () => rule(country))));
   for (const source of sources) {
     faults.push(...(await collectFaults('form', source.id, () => checkSource(source))));

@@ -32,7 +32,7 @@ export async function collectFaults(step: Step, source: string | null, check: ()
 
 /** The fault of an error, and those of the errors beside it. */
 export function faultsIn(step: Step, source: string | null, error: BadInput): Fault[] {
-  return [error, ...error.others].map(({ message, remedy }): Fault => {
+  return [error, ...error.further].map(({ message, remedy }): Fault => {
     const fault = { step, source, what: message };
     return remedy === null ? fault : { ...fault, remedy: remedy as Remedy };
   });

@@ -4,7 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
-import { plain } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/likeness.ts';
 import { type ColumnName, columnMatching, columnsNamed, filledCells, likeliestColumn } from '../columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
@@ -102,10 +102,10 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
   const { table, columns, spelled } = codeTable;
   const [tableNames, tableCodes] = [filledCells(table, columns.lga!), filledCells(table, columns.lga_pcode!)];
   const outlined = columns.state_pcode || upper ? null : findParents(attributes, true);
-  const parentByName = new Map(outlined?.codes.map((code, i) => [plain(names[i]!), code]));
+  const parentByName = new Map(outlined?.codes.map((code, i) => [plainName(names[i]!), code]));
   const parents = columns.state_pcode
     ? filledCells(table, columns.state_pcode)
-    : outlined && tableNames.map((lga) => parentByName.get(plain(lga))!);
+    : outlined && tableNames.map((lga) => parentByName.get(plainName(lga))!);
   if (!parents && !upper)
     throw new BadInput({
       file: table.file,
@@ -146,7 +146,7 @@ const columnsBut = (header: readonly string[], names: readonly ColumnName[]): st
 /** The columns that may have codes of areas by their names: the usual ones, then other ids. */
 function codeColumns(header: readonly string[]): string[] {
   const ids = columnsBut(header, ['lga_pcode', 'state_pcode', 'lga', 'state']).filter(
-    (column) => /(id|code)$/.test(plain(column)) && !ROW_NUMBERS.includes(plain(column)),
+    (column) => /(id|code)$/.test(plainName(column)) && !ROW_NUMBERS.includes(plainName(column)),
   );
   return [...columnsNamed(header, 'lga_pcode'), ...ids];
 }
@@ -180,7 +180,7 @@ function findCodeField(attributes: TextTable, tables: readonly TableFile[]): Cod
   const fields = codeFields(attributes).map((column) => {
     const codes = new Set(filledCells(attributes, column));
     const uses = tables.filter((table) => columnMatching(table, () => (cell) => codes.has(cell)) !== null).length;
-    return { column, uses, isUsed: uses > 0 || (named.includes(column) && !NUMBERS.includes(plain(column))) };
+    return { column, uses, isUsed: uses > 0 || (named.includes(column) && !NUMBERS.includes(plainName(column))) };
   });
   return fields.sort((a, b) => b.uses - a.uses)[0] ?? null;
 }
@@ -268,17 +268,17 @@ function distinct(codes: readonly string[], names: readonly string[]): DraftArea
 
 /** The table that gives each name a code, identically or almost identically spelled; null if there is none. */
 function codesByName(tables: readonly TableFile[], names: readonly string[]) {
-  const wanted = new Set(names.map(plain));
+  const wanted = new Set(names.map(plainName));
   const fitting = tables.flatMap((table) => {
-    const lga = columnMatching(table, () => (cell) => wanted.has(plain(cell)));
+    const lga = columnMatching(table, () => (cell) => wanted.has(plainName(cell)));
     const code = codeColumns(table.header).find((column) => hasCodes(table, column));
     if (lga === null || table.rows.length !== names.length || code === undefined) return [];
     const listed = filledCells(table, lga);
-    const byPlain = Map.groupBy(listed, plain);
+    const byPlain = Map.groupBy(listed, plainName);
     const spelled = new Map<string, string>();
     for (const name of names) {
       if (listed.includes(name)) continue;
-      const alike = byPlain.get(plain(name));
+      const alike = byPlain.get(plainName(name));
       if (alike?.length !== 1) return [];
       spelled.set(name, alike[0]!);
     }
@@ -292,13 +292,13 @@ function codesByName(tables: readonly TableFile[], names: readonly string[]) {
 
 /** Tables that give codes for most of the names, and the names that each lacks; the most complete first. */
 function withMostNames(tables: readonly TableFile[], names: readonly string[]) {
-  const wanted = new Set(names.map(plain));
+  const wanted = new Set(names.map(plainName));
   return tables
     .flatMap((table) => {
-      const lga = columnMatching(table, () => (cell) => wanted.has(plain(cell)));
+      const lga = columnMatching(table, () => (cell) => wanted.has(plainName(cell)));
       if (lga === null || codeColumns(table.header).length === 0) return [];
-      const listed = filledCells(table, lga).map(plain);
-      const missing = names.filter((name) => !listed.includes(plain(name)));
+      const listed = filledCells(table, lga).map(plainName);
+      const missing = names.filter((name) => !listed.includes(plainName(name)));
       const few = missing.slice(0, 3).join(', ');
       const lacks = `has no ${few}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`;
       return [{ file: table.file, rows: listed.length, missing: missing.length, lacks }];

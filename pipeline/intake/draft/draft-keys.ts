@@ -6,7 +6,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { dateOrders, monthOrders, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
-import { plain, sharedWords, splitWords, withoutWords } from '../../lib/likeness.ts';
+import { plainName, sharedWords, splitWords, withoutWords } from '../../lib/likeness.ts';
 import { columnMatching, columnsNamed, filledCells } from '../columns.ts';
 
 /** A level's codes and names. */
@@ -21,12 +21,13 @@ export function areaLevel(areas: readonly { code: string; name: string }[]): Are
     const byName = Map.groupBy(areas, ({ name }) => form(name));
     return new Map([...byName].map(([name, namesakes]) => [name, namesakes.length === 1 ? namesakes[0]!.code : null]));
   };
-  const [whole, bare] = [by(plain), by(withoutWords(sharedWords(areas.map(({ name }) => name))))];
+  const [whole, bare] = [by(plainName), by(withoutWords(sharedWords(areas.map(({ name }) => name))))];
   return {
     codes: new Set(areas.map(({ code }) => code)),
     codeFinder: (names) => {
       const bareName = withoutWords(sharedWords(names));
-      return (name) => whole.get(plain(name)) ?? bare.get(bareName(name)) ?? whole.get(longestRun(name, whole) ?? '');
+      return (name) =>
+        whole.get(plainName(name)) ?? bare.get(bareName(name)) ?? whole.get(longestRun(name, whole) ?? '');
     },
   };
 }

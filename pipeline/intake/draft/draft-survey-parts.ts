@@ -2,7 +2,7 @@
 import type { Source } from '../../catalog/sources.ts';
 import { joined, joinKey } from '../../ingest/readers/joined.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
-import { plain } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/likeness.ts';
 import { type ColumnName, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn, yearIn } from './survey-rounds.ts';
@@ -97,7 +97,7 @@ function findJoin(results: TableFile, places: TableFile): Record<string, string>
   const isYear = (table: TableFile, column: string) =>
     filledCells(table, column).every((cell) => yearIn(cell) !== null);
   const [years] = (['survey_year', 'survey_name'] as const).flatMap((name) => pairs(name, isYear));
-  const clusters = pairs('cluster_id', (_table, column) => plain(column) !== 'id');
+  const clusters = pairs('cluster_id', (_table, column) => plainName(column) !== 'id');
   return clusters.map((pair) => Object.fromEntries([...(years ? [years] : []), pair])).find(isOne) ?? null;
 
   function isOne(on: Record<string, string>): boolean {

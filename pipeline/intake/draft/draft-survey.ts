@@ -8,7 +8,7 @@ import { inOwnDialect } from '../../ingest/readers/dialect.ts';
 import { daysIn, readMonth } from '../../ingest/readers/months.ts';
 import { urbanIn } from '../../ingest/survey-rows.ts';
 import { isOfAges } from '../../ingest/surveys.ts';
-import { plain } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/likeness.ts';
 import { columnAliases, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import {
@@ -157,7 +157,7 @@ function sideBySideTests(table: TableFile, located: boolean, place: PlaceKey | n
   const { header, dialect } = table;
   const { cluster_id, method } = matchColumns(header, ['cluster_id', 'method']);
   // Ids alone may be those of facilities, whose records are cases of their areas.
-  const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plain(cluster_id));
+  const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plainName(cluster_id));
   const hasClusters = isNamed || (located && place?.kind !== 'lga_pcode');
   if (method || dialect.pivot || dialect.wide || !hasClusters || likeliestColumn(header, 'facility') !== null)
     return null;

@@ -4,7 +4,7 @@ import { type Dialect, MONTH_ORDERS, YEAR_FROM } from '../../catalog/dialect.ts'
 import type { ReadCsv, TextTable } from '../../ingest/readers/csv.ts';
 import { nameIn, OF_THE_ROW } from '../../ingest/readers/dialect.ts';
 import { monthNamed, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
-import { plain } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/likeness.ts';
 
 /** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
 const FIGURES = ['dx.name', 'dx', 'dataname', 'Data'];
@@ -26,8 +26,8 @@ function guessWide({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialec
   if (values === undefined) return null;
   const isSeveral = (name: string) => new Set(rows.map(({ cells }) => cells[header.indexOf(name)])).size > 1;
   const ofDhis2 = FIGURES.find((name) => header.includes(name));
-  const figure = ofDhis2 ?? header.find((name) => NAMES.figure.test(plain(name)));
-  const groups = header.filter((name) => NAMES.group.test(plain(name)) && isSeveral(name));
+  const figure = ofDhis2 ?? header.find((name) => NAMES.figure.test(plainName(name)));
+  const groups = header.filter((name) => NAMES.group.test(plainName(name)) && isSeveral(name));
   const names = [...(figure === undefined ? [] : [figure]), ...groups];
   // DHIS2's own column says that rows are figures, whatever else is in the table.
   const isWide =
@@ -39,7 +39,7 @@ function guessWide({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialec
 function areFigures({ header, rows }: Pick<TextTable, 'header' | 'rows'>, names: readonly string[], values: string) {
   const indexes = names.map((name) => header.indexOf(name));
   const keyColumns = [...header.keys()].filter(
-    (i) => !indexes.includes(i) && header[i] !== values && !OF_THE_ROW.test(plain(header[i]!)),
+    (i) => !indexes.includes(i) && header[i] !== values && !OF_THE_ROW.test(plainName(header[i]!)),
   );
   const keys = rows.map(({ cells }) => JSON.stringify(keyColumns.map((i) => cells[i])));
   const named = rows.map((row, i) => `${keys[i]} ${nameIn(indexes)(row)}`);

@@ -1,6 +1,6 @@
 /** What a country calls the areas of each level, as the columns of its tables and their cells say. */
 import { LEVELS, type LevelWord } from '../../catalog/level-words.ts';
-import { plain, sharedWords } from '../../lib/likeness.ts';
+import { plainName, sharedWords } from '../../lib/likeness.ts';
 import { filledCells } from '../columns.ts';
 import type { AreaCodes, AreaLevel } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
@@ -16,7 +16,7 @@ export function levelWords(
   const columns = tables.flatMap((table) =>
     table.header.flatMap((column) => {
       const names = new Set(filledCells(table, column));
-      const words = [plain(column), ...sharedWords(names)];
+      const words = [plainName(column), ...sharedWords(names)];
       const term = LEVELS.find((level) => words.some((word) => level.words.includes(word)));
       return term ? [{ names, term }] : [];
     }),

@@ -2,7 +2,7 @@
 import { UNKNOWN_COUNTRY } from '../../catalog/values.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { plain, splitWords } from '../../lib/likeness.ts';
+import { plainName, splitWords } from '../../lib/likeness.ts';
 import type { levelWords } from './level-words.ts';
 
 export interface Question {
@@ -191,13 +191,13 @@ const isCurrent = (iso: string) => new Intl.Locale('und', { region: iso }).regio
 
 /** The ISO 3166-1 code of the only country with a name; null if there is none. */
 function isoNamed(name: string): string | null {
-  if (plain(name) === '') return null;
+  if (plainName(name) === '') return null;
   const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
   const matches = codes.filter(
     (iso) =>
       iso !== UNKNOWN_COUNTRY &&
       isCurrent(iso) &&
-      countryNames(iso).some((countryName) => plain(countryName) === plain(name)),
+      countryNames(iso).some((countryName) => plainName(countryName) === plainName(name)),
   );
   return matches.length === 1 ? matches[0]! : null;
 }
@@ -231,7 +231,7 @@ function sharesWord(name: string, otherName: string): boolean {
   const longWords = (text: string) =>
     text
       .split(/[^\p{L}\p{M}]+/u)
-      .map(plain)
+      .map(plainName)
       .filter((word) => word.length >= 4);
   return longWords(name).some((word) => longWords(otherName).includes(word));
 }

@@ -8,7 +8,7 @@ import { checkCovariates } from '../../catalog/covariate-rules.ts';
 import { checkEvidence } from '../../catalog/evidence-rules.ts';
 import { checkModel } from '../../catalog/model-rules.ts';
 import { isTable } from '../../catalog/roles.ts';
-import { checkSource, checkTogether } from '../../catalog/source-rules.ts';
+import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { countryWords, tell } from '../../contract/words.ts';
@@ -137,7 +137,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     return { ...checked, accepted: true };
   } catch (error) {
     // Show the catalog's paths, not those of the temporary view.
-    for (const fault of error instanceof BadInput ? [error, ...error.others] : []) {
+    for (const fault of error instanceof BadInput ? [error, ...error.further] : []) {
       fault.message = fault.message.replaceAll(`${view}${path.sep}`, '');
       fault.file = fault.file.replaceAll(`${view}${path.sep}`, '');
     }
@@ -305,7 +305,7 @@ function proposedCountry(
  * @throws BadInput if a build would refuse the source
  */
 async function checkProposed(country: Country, source: Source): Promise<ReportLine[]> {
-  checkTogether(country.sources);
+  checkAcrossSources(country.sources);
   checkSource(source);
   checkModel(country.model);
   checkEvidence(country.model, country.sources);

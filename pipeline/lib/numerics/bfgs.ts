@@ -7,7 +7,7 @@ export interface BfgsOptions {
   /** A better estimate, if available: the inverse of f's second derivatives, in rows. */
   inverse?: number[][];
   /** The gradient of f at x, the point at which f was last evaluated; by default forward differences are used. */
-  slope?: (x: number[]) => number[];
+  gradient?: (x: number[]) => number[];
   /** Step of the forward differences. */
   difference?: number;
   /** Stops once a step would gain less than this. */
@@ -21,20 +21,29 @@ export interface BfgsOptions {
 export function minimiseBfgs(
   f: (x: number[]) => number,
   start: number[],
-  { spread, inverse: given, slope: known, difference = 1e-3, tolerance = 1e-3, reach = 1, limit = 40 }: BfgsOptions,
+  {
+    spread,
+    inverse: givenInverse,
+    gradient: givenGradient,
+    difference = 1e-3,
+    tolerance = 1e-3,
+    reach = 1,
+    limit = 40,
+  }: BfgsOptions,
 ): Minimum {
   let evaluations = 0;
   const value = (x: number[]) => {
     evaluations++;
     return f(x);
   };
-  const slope = (x: number[], at: number) =>
-    known?.(x) ?? x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - at) / difference);
+  const gradientAt = (x: number[], valueAtX: number) =>
+    givenGradient?.(x) ??
+    x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - valueAtX) / difference);
 
   let x = start;
   let current = value(x);
-  let gradient = slope(x, current);
-  const guess = given ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
+  let gradient = gradientAt(x, current);
+  const guess = givenInverse ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
   let inverse = guess;
   for (let iteration = 0; iteration < limit; iteration++) {
     let step = inverse.map((row) => -dot(row, gradient));
@@ -55,7 +64,7 @@ export function minimiseBfgs(
     if (!(candidate < current)) break;
     x = x.map((v, i) => v + step[i]!);
     current = candidate;
-    const next = slope(x, current);
+    const next = gradientAt(x, current);
     const turn = next.map((g, i) => g - gradient[i]!);
     gradient = next;
     const sy = dot(step, turn);

@@ -34,8 +34,8 @@ export function minimiseBounded(
     const start = bounds.map((interval, j) =>
       k === 0 ? logit(shareWithin(from![j]!, interval)) : logit(0.1 + 0.8 * random.uniform()),
     );
-    const found = minimiseSquares((free) => residuals(inside(free)), start, { iterations, tolerance: 1e-7 });
-    if (best === null || found.squares < best.squares) best = found;
+    const minimum = minimiseSquares((free) => residuals(inside(free)), start, { iterations, tolerance: 1e-7 });
+    if (best === null || minimum.squares < best.squares) best = minimum;
   }
   return { ...best!, parameters: inside(best!.parameters) };
 }

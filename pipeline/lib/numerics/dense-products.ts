@@ -5,17 +5,17 @@ export function multiply(a: Float64Array, b: Float64Array, n: number): Float64Ar
   const c = new Float64Array(n * n);
   const whole = n - (n % 4);
   for (let i = 0; i < n; i++) {
-    const own = c.subarray(i * n, (i + 1) * n);
-    const row = i * n;
+    const rowOfC = c.subarray(i * n, (i + 1) * n);
+    const offset = i * n;
     for (let k = 0; k < whole; k += 4) {
-      const [a0, a1, a2, a3] = [a[row + k]!, a[row + k + 1]!, a[row + k + 2]!, a[row + k + 3]!];
+      const [a0, a1, a2, a3] = [a[offset + k]!, a[offset + k + 1]!, a[offset + k + 2]!, a[offset + k + 3]!];
       if (a0 === 0 && a1 === 0 && a2 === 0 && a3 === 0) continue;
       const [b0, b1, b2, b3] = [k * n, (k + 1) * n, (k + 2) * n, (k + 3) * n];
-      for (let j = 0; j < n; j++) own[j]! += a0 * b[b0 + j]! + a1 * b[b1 + j]! + a2 * b[b2 + j]! + a3 * b[b3 + j]!;
+      for (let j = 0; j < n; j++) rowOfC[j]! += a0 * b[b0 + j]! + a1 * b[b1 + j]! + a2 * b[b2 + j]! + a3 * b[b3 + j]!;
     }
     for (let k = whole; k < n; k++) {
-      const factor = a[row + k]!;
-      for (let j = 0; j < n; j++) own[j]! += factor * b[k * n + j]!;
+      const factor = a[offset + k]!;
+      for (let j = 0; j < n; j++) rowOfC[j]! += factor * b[k * n + j]!;
     }
   }
   return c;

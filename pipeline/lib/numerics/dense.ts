@@ -35,14 +35,14 @@ export function solveLower(l: Float64Array, n: number, b: Float64Array): Float64
 export function solveLowerRows(l: Float64Array, b: Float64Array, n: number): Float64Array {
   const x = b.slice();
   for (let i = 0; i < n; i++) {
-    const own = x.subarray(i * n, (i + 1) * n);
+    const rowOfX = x.subarray(i * n, (i + 1) * n);
     for (let k = 0; k < i; k++) {
       const factor = l[i * n + k]!;
       if (factor === 0) continue;
-      for (let j = 0; j < n; j++) own[j]! -= factor * x[k * n + j]!;
+      for (let j = 0; j < n; j++) rowOfX[j]! -= factor * x[k * n + j]!;
     }
     const diagonal = l[i * n + i]!;
-    for (let j = 0; j < n; j++) own[j]! /= diagonal;
+    for (let j = 0; j < n; j++) rowOfX[j]! /= diagonal;
   }
   return x;
 }

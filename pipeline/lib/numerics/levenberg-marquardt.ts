@@ -10,20 +10,23 @@ export interface LeastSquares {
   converged: boolean;
 }
 
+/** Step of the forward differences, in units of max(1, |p|). */
+const DIFFERENCE = 1e-7;
+
 /**
  * Minimises Σ rᵢ(p)² by Levenberg (1944) and Marquardt (1963): steps δ from (JᵀJ + λ diag(JᵀJ)) δ = −Jᵀr, with
  * Nielsen's rule for λ (1999, IMM-REP-1999-05). A step that does not lower the sum is never kept. The Jacobian is
  * computed by forward differences.
  * @param residuals returns the same number of residuals each time; a step to a point where one is not finite is
  *   rejected
- * @param difference step of the differences, in units of max(1, |p|)
+
  * @param tolerance stops when a step promises or gains less than this share of the sum
  * @throws RangeError if the residuals at `start` are not finite
  */
 export function minimiseSquares(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,
   start: readonly number[],
-  { iterations: limit = 60, tolerance = 1e-9, difference = 1e-7 } = {},
+  { iterations: limit = 60, tolerance = 1e-9 } = {},
 ): LeastSquares {
   const n = start.length;
   let p = [...start];
@@ -34,7 +37,7 @@ export function minimiseSquares(
   let growth = 2;
 
   for (let iterations = 1; iterations <= limit; iterations++) {
-    const columns = jacobianColumns(residuals, p, r, difference);
+    const columns = jacobianColumns(residuals, p, r);
     const gradient = columns.map((column) => dot(column, r));
     const normal = new Float64Array(n * n);
     for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) normal[i * n + j] = dot(columns[i]!, columns[j]!);
@@ -83,10 +86,9 @@ function jacobianColumns(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,
   p: readonly number[],
   r: ArrayLike<number>,
-  difference: number,
 ): Float64Array[] {
   return p.map((value, j) => {
-    const h = difference * Math.max(1, Math.abs(value));
+    const h = DIFFERENCE * Math.max(1, Math.abs(value));
     const moved = residuals(p.map((v, k) => (k === j ? v + h : v)));
     return Float64Array.from(r, (v, i) => (moved[i]! - v) / h);
   });

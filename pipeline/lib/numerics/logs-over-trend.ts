@@ -13,8 +13,8 @@ export function logsOverTrend(logs: readonly (number | null)[]): (number | null)
   return logs.map((log, t) => {
     const window = bridged.slice(Math.max(0, t - 6), t + 7);
     if (log === null || window.length < 13 || window.includes(null)) return null;
-    const known = window as number[];
-    return log - (mean(known.slice(0, 12)) + mean(known.slice(1))) / 2;
+    const months = window as number[];
+    return log - (mean(months.slice(0, 12)) + mean(months.slice(1))) / 2;
   });
 }
 

@@ -4,16 +4,18 @@ export interface Minimum {
   evaluations: number;
 }
 
+/** Edge of the first simplex along each parameter. */
+const FIRST_EDGE = 0.5;
+
 /**
  * Minimises f without derivatives: Nelder & Mead 1965 (Comput. J. 7:308) with the coefficients of Gao & Han 2012
  * (Comput. Optim. Appl. 51:259), which do not stall as parameters grow in number.
- * @param step first simplex's edge along each parameter
  * @param tolerance stops when the simplex's values span less than this, or at `limit` evaluations
  */
 export function minimiseNelderMead(
   f: (x: number[]) => number,
   start: number[],
-  { step = 0.5, tolerance = 1e-4, limit = 400 } = {},
+  { tolerance = 1e-4, limit = 400 } = {},
 ): Minimum {
   const n = start.length;
   let evaluations = 0;
@@ -22,7 +24,7 @@ export function minimiseNelderMead(
     const value = f(x);
     return { x, value: Number.isNaN(value) ? Number.POSITIVE_INFINITY : value };
   };
-  const simplex = [point(start), ...start.map((_, i) => point(start.map((v, j) => (i === j ? v + step : v))))];
+  const simplex = [point(start), ...start.map((_, i) => point(start.map((v, j) => (i === j ? v + FIRST_EDGE : v))))];
   const expand = 1 + 2 / n;
   const contract = 0.75 - 0.5 / n;
   const shrink = 1 - 1 / Math.max(n, 2);

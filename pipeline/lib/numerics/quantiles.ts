@@ -5,9 +5,9 @@
  * @param share 0 to 1
  */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
-  const at = share * (sorted.length - 1);
-  const below = Math.floor(at);
+  const position = share * (sorted.length - 1);
+  const below = Math.floor(position);
   const a = sorted[below]!;
   const b = sorted[Math.min(below + 1, sorted.length - 1)]!;
-  return a + (at - below) * (b - a);
+  return a + (position - below) * (b - a);
 }

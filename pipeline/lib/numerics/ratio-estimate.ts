@@ -1,3 +1,4 @@
+import { expit } from './special.ts';
 import { studentQuantile } from './student-t.ts';
 
 /** A cluster's input to the estimator. */
@@ -17,7 +18,6 @@ export interface RatioEstimate {
 }
 
 const logit = (p: number) => Math.log(p / (1 - p));
-const expit = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
 
 /**
  * Positivity p = Σ nᵢyᵢ / Σ nᵢ over clusters i of size nᵢ and positivity yᵢ, with clusters as primary sampling units.

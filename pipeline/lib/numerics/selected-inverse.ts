@@ -25,12 +25,12 @@ export function selectedInverse({ symbolic, values }: Factor): Float64Array {
     const from = start[last]! + 1;
     const below = start[last + 1]! - from;
     /** Position of the entry in the s-th row below the block, in the block's column c. */
-    const at = (s: number, c: number) => start[first + c]! + columns - c + s;
+    const entryBelow = (s: number, c: number) => start[first + c]! + columns - c + s;
     sums.fill(0, 0, WIDTH * below);
     factors.fill(0, 0, WIDTH * below);
     for (let s = 0; s < below; s++) {
       position[row[from + s]!] = WIDTH * s;
-      for (let c = 0; c < columns; c++) factors[WIDTH * s + c] = values[at(s, c)]!;
+      for (let c = 0; c < columns; c++) factors[WIDTH * s + c] = values[entryBelow(s, c)]!;
     }
     for (let s = 0; s < WIDTH * below; s += WIDTH) {
       const k = row[from + s / WIDTH]!;
@@ -55,28 +55,28 @@ export function selectedInverse({ symbolic, values }: Factor): Float64Array {
       sums[s + 2]! += s2;
       sums[s + 3]! += s3;
     }
-    const own = (d: number, c: number) => values[start[first + c]! + d - c]!;
+    const blockEntry = (d: number, c: number) => values[start[first + c]! + d - c]!;
     for (let s = 0; s < below; s++)
       for (let c = columns - 1; c >= 0; c--) {
         let value = -sums[WIDTH * s + c]!;
-        for (let d = c + 1; d < columns; d++) value -= sums[WIDTH * s + d]! * own(d, c);
-        value /= own(c, c);
+        for (let d = c + 1; d < columns; d++) value -= sums[WIDTH * s + d]! * blockEntry(d, c);
+        value /= blockEntry(c, c);
         sums[WIDTH * s + c] = value;
-        z[at(s, c)] = value;
+        z[entryBelow(s, c)] = value;
       }
     // L_BB⁻¹ − L_SBᵀ Z_SB, column by column, then solved by L_BBᵀ
     for (let c = 0; c < columns; c++) {
       for (let d = 0; d < columns; d++) {
         let value = d === c ? 1 : 0;
-        for (let k = c; k < d; k++) value -= own(d, k) * dense[k]!;
-        dense[d] = d < c ? 0 : value / own(d, d);
+        for (let k = c; k < d; k++) value -= blockEntry(d, k) * dense[k]!;
+        dense[d] = d < c ? 0 : value / blockEntry(d, d);
       }
       for (let d = 0; d < columns; d++)
         for (let s = 0; s < below; s++) dense[d]! -= factors[WIDTH * s + d]! * sums[WIDTH * s + c]!;
       for (let d = columns - 1; d >= c; d--) {
         let value = dense[d]!;
-        for (let k = d + 1; k < columns; k++) value -= own(k, d) * dense[k]!;
-        dense[d] = value / own(d, d);
+        for (let k = d + 1; k < columns; k++) value -= blockEntry(k, d) * dense[k]!;
+        dense[d] = value / blockEntry(d, d);
         z[start[first + c]! + d - c] = dense[d]!;
       }
     }

@@ -35,13 +35,13 @@ export function selectQuantiles(values: Float64Array, shares: readonly number[])
   const last = values.length - 1;
   let from = 0;
   return shares.map((share) => {
-    const at = share * last;
-    const below = Math.floor(at);
+    const position = share * last;
+    const below = Math.floor(position);
     const a = select(values, below, from);
     from = below;
-    if (at === below) return a;
+    if (position === below) return a;
     let b = Number.POSITIVE_INFINITY;
     for (let i = below + 1; i <= last; i++) if (values[i]! < b) b = values[i]!;
-    return a + (at - below) * (b - a);
+    return a + (position - below) * (b - a);
   });
 }

@@ -7,9 +7,9 @@ const TOUCHING = 1e-10;
 /**
  * A point where an outline is drawn wrongly: where edges cross, or beside ground that rings enclose twice or exclude
  * twice (a part drawn again or inside another, a hole outside its part); null if there is none. Edges that only touch
- * do not cross. A sweep from south to north visits each band between neighbouring latitudes of vertices. There the edges
- * are in one order from west to east, unless two cross, and ground between them is inside once or not at all. Bands
- * have few edges, so outlines of 100,000 vertices take only a moment.
+ * do not cross. A sweep from south to north visits each band between neighbouring latitudes of vertices. There the
+ * edges are in one order from west to east, unless two cross, and ground between them is inside once or not at all.
+ * Bands have few edges, so outlines of 100,000 vertices take only a moment.
  */
 export function selfCrossing(polygons: readonly Rings[]): [number, number] | null {
   const { ends, turns } = slopingEdges(polygons);
@@ -33,13 +33,13 @@ export function selfCrossing(polygons: readonly Rings[]): [number, number] | nul
     sortNearlySorted(active, halfway);
     let around = 0;
     for (let k = 0; k + 1 < active.length; k++) {
-      const [edge, other] = [active[k]!, active[k + 1]!];
-      around += turns[edge]!;
-      const below = longitudeAt(other, south) - longitudeAt(edge, south);
-      const above = longitudeAt(other, north) - longitudeAt(edge, north);
+      const [west, east] = [active[k]!, active[k + 1]!];
+      around += turns[west]!;
+      const below = longitudeAt(east, south) - longitudeAt(west, south);
+      const above = longitudeAt(east, north) - longitudeAt(west, north);
       const cross = below < -TOUCHING || above < -TOUCHING;
       const wrong = (around < 0 || around > 1) && Math.max(below, above) > TOUCHING;
-      if (cross || wrong) return [halfway[edge]!, middle];
+      if (cross || wrong) return [halfway[west]!, middle];
     }
   }
   return null;

@@ -53,10 +53,10 @@ const LONGEST_STEP = 1;
 
 /** s at `t` months from the start of January. */
 export function seasonAt({ monthly, lag_months }: LaggedSeason, t: number): number {
-  const at = t - 0.5 - lag_months;
-  const before = Math.floor(at);
+  const position = t - 0.5 - lag_months;
+  const before = Math.floor(position);
   const value = (month: number) => monthly[((month % 12) + 12) % 12]!;
-  return value(before) + (at - before) * (value(before + 1) - value(before));
+  return value(before) + (position - before) * (value(before + 1) - value(before));
 }
 
 /** An interval of the year on which β is linear. */

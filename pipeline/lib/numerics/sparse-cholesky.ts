@@ -67,9 +67,9 @@ export function analyse(pattern: Pattern): Symbolic {
   const fill = byRowStart.slice();
   for (let j = 0; j < n; j++)
     for (let e = start[j]!; e < start[j + 1]!; e++) {
-      const at = fill[row[e]!]!++;
-      byRowEntry[at] = e;
-      byRowColumn[at] = j;
+      const k = fill[row[e]!]!++;
+      byRowEntry[k] = e;
+      byRowColumn[k] = j;
     }
 
   const parent = new Int32Array(n).fill(-1);
@@ -79,8 +79,8 @@ export function analyse(pattern: Pattern): Symbolic {
   for (let i = 0; i < n; i++) {
     seen[i] = i;
     const columns: number[] = [];
-    for (let at = byRowStart[i]!; at < byRowStart[i + 1]!; at++) {
-      for (let j = byRowColumn[at]!; seen[j] !== i; j = parent[j]!) {
+    for (let k = byRowStart[i]!; k < byRowStart[i + 1]!; k++) {
+      for (let j = byRowColumn[k]!; seen[j] !== i; j = parent[j]!) {
         if (parent[j] === -1) parent[j] = i;
         seen[j] = i;
         columns.push(j);
@@ -115,10 +115,10 @@ export function analyse(pattern: Pattern): Symbolic {
 export function factorPositions({ pattern, start, row }: Symbolic): Int32Array {
   const positions = new Int32Array(pattern.row.length);
   for (let j = 0; j < pattern.n; j++) {
-    let at = start[j]!;
+    let k = start[j]!;
     for (let e = pattern.start[j]!; e < pattern.start[j + 1]!; e++) {
-      while (row[at] !== pattern.row[e]) at++;
-      positions[e] = at;
+      while (row[k] !== pattern.row[e]) k++;
+      positions[e] = k;
     }
   }
   return positions;
@@ -142,15 +142,15 @@ export function factorise(symbolic: Symbolic, a: Float64Array): Factor | null {
   const work = new Float64Array(pattern.n);
   const end = start.slice();
   for (let i = 0; i < pattern.n; i++) {
-    for (let at = byRowStart[i]!; at < byRowStart[i + 1]!; at++) work[byRowColumn[at]!] = a[byRowEntry[at]!]!;
+    for (let k = byRowStart[i]!; k < byRowStart[i + 1]!; k++) work[byRowColumn[k]!] = a[byRowEntry[k]!]!;
     let diagonal = work[i]!;
     work[i] = 0;
     const last = rowStart[i + 1]!;
-    for (let at = rowStart[i]!; at < last; at++) {
-      const j = rowColumns[at]!;
+    for (let k = rowStart[i]!; k < last; k++) {
+      const j = rowColumns[k]!;
       const first = start[j]!;
       const stop = end[j]!;
-      if (alike[j] && at + 3 < last && rowColumns[at + 3] === j + 3) {
+      if (alike[j] && k + 3 < last && rowColumns[k + 3] === j + 3) {
         const [s1, s2, s3] = [start[j + 1]!, start[j + 2]!, start[j + 3]!];
         const l0 = work[j]! / values[first]!;
         const l1 = (work[j + 1]! - values[first + 1]! * l0) / values[s1]!;
@@ -173,7 +173,7 @@ export function factorise(symbolic: Symbolic, a: Float64Array): Factor | null {
         end[j + 1] = stop + d1 + 1;
         end[j + 2] = stop + d2 + 1;
         end[j + 3] = stop + d3 + 1;
-        at += 3;
+        k += 3;
         continue;
       }
       const l = work[j]! / values[first]!;

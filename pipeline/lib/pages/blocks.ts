@@ -6,8 +6,8 @@ import { type Column, table } from './table.ts';
 export type Cell = string | number | null | undefined;
 
 /**
- * A paragraph, with `code` in backticks; a list; a table; or details, which a page shows on demand and a terminal leaves
- * out. Lists and tables without entries are not shown.
+ * A paragraph, with `code` in backticks; a list; a table; or details, which a page shows on demand and a terminal
+ * leaves out. Lists and tables without entries are not shown.
  */
 export type Block = string | ListBlock | TableBlock | { summary: string; details: readonly Block[] };
 export interface ListBlock {
@@ -39,22 +39,22 @@ export const tableBlock = <Row>(
 });
 
 /** Blocks without those that have nothing to show. */
-export const filled = (blocks: Section['blocks']): Block[] =>
+export const nonEmpty = (blocks: Section['blocks']): Block[] =>
   blocks.filter((block) => {
     if (block === false || typeof block === 'string') return block !== false;
     if ('rows' in block) return block.rows.length > 0;
-    return 'details' in block ? filled(block.details).length > 0 : block.items.length > 0;
+    return 'details' in block ? nonEmpty(block.details).length > 0 : block.items.length > 0;
   }) as Block[];
 
 /** The sections of a page; those without blocks are left out. */
 export const renderSections = (sections: readonly Section[]): Html =>
   html`${sections.map(
     ({ title, blocks }) =>
-      filled(blocks).length > 0 && html`<section><h2>${title}</h2>${renderBlocks(blocks)}</section>\n`,
+      nonEmpty(blocks).length > 0 && html`<section><h2>${title}</h2>${renderBlocks(blocks)}</section>\n`,
   )}`;
 
 /** Blocks as HTML. */
-export const renderBlocks = (blocks: Section['blocks']): Html => html`${filled(blocks).map(renderBlock)}`;
+export const renderBlocks = (blocks: Section['blocks']): Html => html`${nonEmpty(blocks).map(renderBlock)}`;
 
 function renderBlock(block: Block): Html {
   if (typeof block === 'string') return html`<p>${prose(block)}</p>`;

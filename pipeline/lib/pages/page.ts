@@ -33,7 +33,7 @@ export const headOnDisk = ({ style = '', permit = '' }: OnDisk = {}): Html =>
 <style>${Html.of(baseStyle() + style)}</style>`;
 
 /** Header and contents of a page. */
-export const headed = (heading: Value, main: Value): Html =>
+export const pageBody = (heading: Value, main: Value): Html =>
   html`<header><div class="wrap">${heading}</div></header>
 <main class="wrap">
 ${main}

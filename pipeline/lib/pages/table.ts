@@ -23,12 +23,12 @@ export function table<Row>(
     .filter((column) => column !== false && column !== null)
     .map(({ title, cell, decimals, variant }) => {
       const cells = rows.map(cell);
-      const known = cells.filter((value) => value !== null && value !== undefined);
-      const isNumeric = known.length > 0 && known.every((value) => typeof value === 'number');
+      const values = cells.filter((value) => value !== null && value !== undefined);
+      const isNumeric = values.length > 0 && values.every((value) => typeof value === 'number');
       const style = variant ?? (isNumeric ? 'number' : null);
       return {
         title,
-        cells: cells.map((value) => shown(value, decimals)),
+        cells: cells.map((value) => formatCell(value, decimals)),
         variant,
         className: style && html` class="${style}"`,
       };
@@ -51,5 +51,5 @@ export function table<Row>(
 }
 
 /** A cell's value with its number of decimals; a dash if there is none. */
-export const shown = <Shown extends Value>(value: Shown, decimals: number | undefined) =>
+export const formatCell = <Shown extends Value>(value: Shown, decimals: number | undefined) =>
   typeof value === 'number' && decimals !== undefined ? value.toFixed(decimals) : (value ?? '—');

@@ -19,7 +19,7 @@ export function toCsv<Row extends object>(
  * `text` as a cell of CSV that people open in a spreadsheet: what it would run as a formula is marked as text with an
  * apostrophe, as OWASP advises. Numbers stay as they are.
  */
-export function inert(text: string): string {
+export function escapeFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
 }
 
@@ -32,19 +32,22 @@ export interface CsvRow {
 /** Whether a quote in the text is not closed. */
 export const hasOpenQuote = (text: string): boolean => text.includes('"') && text.split('"').length % 2 === 0;
 
-/** The rows of a CSV (RFC 4180): a line end between quotes belongs to a cell. A quote that is not closed takes in the rest. */
+/**
+ * The rows of a CSV (RFC 4180): a line end between quotes belongs to a cell. After a quote that is not closed, the rest
+ * of the text is one row.
+ */
 export const csvRows = (text: string): CsvRow[] =>
-  joined(text.split('\n'), '\n', hasOpenQuote).map(({ start, text }) => ({ line: start + 1, text }));
+  joinParts(text.split('\n'), '\n', hasOpenQuote).map(({ first, text }) => ({ line: first + 1, text }));
 
 /** The cells of a row without the quotes around them; null for a cell that quotes enclose only in part. */
 export function csvCells(row: string, separator: string): (string | null)[] {
   const parts = row.split(separator);
   if (!row.includes('"')) return parts;
   const opens = (part: string) => part.trimStart().startsWith('"') && hasOpenQuote(part);
-  return joined(parts, separator, opens).map(({ text }) => unquoted(text));
+  return joinParts(parts, separator, opens).map(({ text }) => unquote(text));
 }
 
-function unquoted(cell: string): string | null {
+function unquote(cell: string): string | null {
   const text = cell.trim();
   if (!text.startsWith('"')) return cell.includes('\n') ? null : cell;
   const inside = text.slice(1, -1);
@@ -52,21 +55,21 @@ function unquoted(cell: string): string | null {
   return isEnclosed ? inside.replaceAll('""', '"') : null;
 }
 
-/** The parts of a text, those joined between which a quote is open; `start` is the place of the first of them. */
-function joined(
+/** The parts of a text, joined where a quote is open between them; `first` is the index of the first of them. */
+function joinParts(
   parts: readonly string[],
   separator: string,
   opens: (part: string) => boolean,
-): { start: number; text: string }[] {
-  const found: { start: number; text: string }[] = [];
-  for (let start = 0; start < parts.length; ) {
-    let end = start + 1;
-    if (opens(parts[start]!)) {
+): { first: number; text: string }[] {
+  const pieces: { first: number; text: string }[] = [];
+  for (let first = 0; first < parts.length; ) {
+    let end = first + 1;
+    if (opens(parts[first]!)) {
       while (end < parts.length && !hasOpenQuote(parts[end]!)) end++;
       end++;
     }
-    found.push({ start, text: end === start + 1 ? parts[start]! : parts.slice(start, end).join(separator) });
-    start = end;
+    pieces.push({ first, text: end === first + 1 ? parts[first]! : parts.slice(first, end).join(separator) });
+    first = end;
   }
-  return found;
+  return pieces;
 }

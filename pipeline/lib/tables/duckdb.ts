@@ -36,7 +36,7 @@ async function connected<T>(instance: DuckDBInstance, work: (db: Database) => Pr
       connection,
       run: async (sql, values) => void (await connection.run(sql, values)),
       rows: async <R>(sql: string, values?: DuckDBValue[]) =>
-        (await connection.runAndReadAll(sql, values)).getRowObjectsJS().map(plain) as R[],
+        (await connection.runAndReadAll(sql, values)).getRowObjectsJS().map(withNumbers) as R[],
     });
   } catch (error) {
     throw withSystemCode(error as Error);
@@ -71,11 +71,11 @@ export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 export const identifier = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** Turns the integers in a value into numbers, in place. */
-function plain(value: unknown): unknown {
+function withNumbers(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (value !== null && typeof value === 'object' && !(value instanceof Uint8Array)) {
     const inside = value as Record<string, unknown>;
-    for (const key in inside) inside[key] = plain(inside[key]);
+    for (const key in inside) inside[key] = withNumbers(inside[key]);
   }
   return value;
 }

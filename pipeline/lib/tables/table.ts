@@ -52,7 +52,7 @@ export const whole = (about: string, limits: Limits = {}): ColumnForm<number> =>
   about,
   ...limits,
 });
-export const yes = (about: string): ColumnForm<boolean> => ({ type: 'BOOLEAN', about });
+export const flag = (about: string): ColumnForm<boolean> => ({ type: 'BOOLEAN', about });
 /** @param absent what a null stands for, as a clause: `null: no estimate` */
 export const orNull = <Value>(column: ColumnForm<Value>, absent?: string): ColumnForm<Value | null> => ({
   ...column,
@@ -60,13 +60,16 @@ export const orNull = <Value>(column: ColumnForm<Value>, absent?: string): Colum
   ...(absent === undefined ? {} : { absent }),
 });
 /** The same column, with a meaning that is more precise where it is used. */
-export const meaning = <Value>(about: string, column: ColumnForm<Value>): ColumnForm<Value> => ({ ...column, about });
+export const withMeaning = <Value>(about: string, column: ColumnForm<Value>): ColumnForm<Value> => ({
+  ...column,
+  about,
+});
 
 /** What a column means, in full: `Land area, square kilometres` or `Share of people, 0 to 1; null: no estimate`. */
 export function describe({ about, unit, minimum, maximum, absent }: ColumnForm): string {
   const range = minimum === undefined || maximum === undefined ? undefined : `${minimum} to ${maximum}`;
-  const told = [about, unit, range].filter((part) => part !== undefined).join(', ');
-  return absent === undefined ? told : `${told}; ${absent}`;
+  const meaning = [about, unit, range].filter((part) => part !== undefined).join(', ');
+  return absent === undefined ? meaning : `${meaning}; ${absent}`;
 }
 
 /** A table's row, and its columns as arrays of equal length. */
@@ -88,9 +91,9 @@ export interface Table {
 export function toTable<Form extends TableForm>(form: Form, rows: readonly TableRow<NoInfer<Form>>[]): Table {
   const columns = Object.entries(form.columns).map(([name, column]) => {
     const values = (rows as readonly Record<string, unknown>[]).map((row) => row[name]);
-    const at = values.findIndex((value) => !fits(column, value));
-    if (at !== -1)
-      throw new Error(`${form.row}, row ${at + 1}: ${name} is ${values[at]}, expected ${describe(column)}`);
+    const invalid = values.findIndex((value) => !fits(column, value));
+    if (invalid !== -1)
+      throw new Error(`${form.row}, row ${invalid + 1}: ${name} is ${values[invalid]}, expected ${describe(column)}`);
     return [name, values] as const;
   });
   return { form, columns: Object.fromEntries(columns) };
@@ -110,7 +113,9 @@ export const rowCount = ({ columns }: Table) => Object.values(columns)[0]!.lengt
 
 export function toRows<Row>(columns: Table['columns']): Row[] {
   const entries = Object.entries(columns);
-  return (entries[0]?.[1] ?? []).map((_, i) => Object.fromEntries(entries.map(([name, own]) => [name, own[i]])) as Row);
+  return (entries[0]?.[1] ?? []).map(
+    (_, i) => Object.fromEntries(entries.map(([name, values]) => [name, values[i]])) as Row,
+  );
 }
 
 /** A column's values by area code, in the order of the rows. */
@@ -124,7 +129,7 @@ export const valuesByCode = <
   value: Value,
 ): Record<string, number[]> =>
   Object.fromEntries(
-    [...Map.groupBy(rows, (row) => row[key])].map(([code, own]) => [code, own.map((row) => row[value])]),
+    [...Map.groupBy(rows, (row) => row[key])].map(([code, codeRows]) => [code, codeRows.map((row) => row[value])]),
   );
 
 /** Rows by area code. */

@@ -3,7 +3,7 @@ import type { AreaGeometry } from '../../contract/schemas.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
 
-/** An area's outline with its code and that of its state (for a state, its own). */
+/** An area's outline with its code and that of its state (for a state, twice the same). */
 export interface CodedOutline {
   code: string;
   state_code: string;
@@ -45,7 +45,8 @@ export function outlineFaults({ code, polygons }: CodedOutline): string[] {
   return faults;
 }
 
-const sortedEdges = (outlines: readonly CodedOutline[]) => {
+/** How often each edge occurs, whichever way it runs. */
+const countEdges = (outlines: readonly CodedOutline[]) => {
   const count = new Map<string, number>();
   for (const ring of outlines.flatMap(({ polygons }) => polygons.flat())) {
     for (let i = 1; i < ring.length; i++) {
@@ -64,8 +65,8 @@ const sortedEdges = (outlines: readonly CodedOutline[]) => {
  */
 export function nestingFaults(lgas: readonly CodedOutline[], states: readonly CodedOutline[]): string[] {
   return states.flatMap((state) => {
-    const inner = sortedEdges(lgas.filter((lga) => lga.state_code === state.state_code));
-    const outer = sortedEdges([state]);
+    const inner = countEdges(lgas.filter((lga) => lga.state_code === state.state_code));
+    const outer = countEdges([state]);
     const rim = [...inner].filter(([, count]) => count === 1).map(([edge]) => edge);
     const missing = rim.filter((edge) => !outer.has(edge)).length;
     const extra = [...outer.keys()].filter((edge) => inner.get(edge) !== 1).length;

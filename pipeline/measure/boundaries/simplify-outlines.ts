@@ -33,17 +33,17 @@ export async function simplifyOutlines(
   const areasKm2 = Object.fromEntries(areas_km2.map(({ lga_code, area_km2 }) => [lga_code, area_km2]));
   const { outlines, moved, faults } = await simplify(areas, full, areasKm2, parameters);
   if (faults.length === 0) return { outlines, areas_km2, moved };
-  const found = `${faults.length} faults (${faults.slice(0, 5).join('; ')})`;
+  const faultList = `${faults.length} faults (${faults.slice(0, 5).join('; ')})`;
   const location = new InputLocation('model.json', 'parameters.boundaries, simplified outlines');
   const { max_area_change } = parameters;
   // Below a metre, positions are rounded more than they are simplified.
   for (let tolerance_m = parameters.tolerance_m / 2; tolerance_m >= 1; tolerance_m /= 2) {
     const finer = await simplify(areas, full, areasKm2, { tolerance_m, max_area_change });
     if (finer.faults.length === 0)
-      throw location.error(found, `valid outlines of the same areas, which a tolerance_m of ${tolerance_m} gives`);
+      throw location.error(faultList, `valid outlines of the same areas, which a tolerance_m of ${tolerance_m} gives`);
   }
   throw location.error(
-    found,
+    faultList,
     'valid outlines of the same areas, which no smaller tolerance_m gives: correct the outlines there, or use a larger max_area_change',
   );
 }
@@ -67,8 +67,8 @@ async function simplify(
   const precision = 10 ** -DECIMALS.coordinates!;
   const simplified = await transform(
     JSON.stringify({ type: 'FeatureCollection', features }),
-    // The stricter limit applies to an edge between two areas. Unless told, mapshaper would infer that these are degrees
-    // from all outlines again for each area.
+    // The stricter limit applies to an edge between two areas. With `init`, mapshaper need not infer from all outlines,
+    // once for each area, that the coordinates are degrees.
     '-proj init=wgs84 -simplify dp variable keep-shapes interval=limit_m',
     `rfc7946 precision=${precision}`,
   );

@@ -44,14 +44,14 @@ function contextTables(io: StageIo): { lgas: TableRow<typeof LGAS>[]; states: Ta
 
   const byState = Map.groupBy(lgas, ({ state_code }) => state_code);
   const states = io.table(ingest.STATES).map(({ state_code }) => {
-    const own = byState.get(state_code)!;
-    const sum = (field: 'population' | 'area_km2') => own.reduce((total, lga) => total + lga[field], 0);
+    const members = byState.get(state_code)!;
+    const sum = (field: 'population' | 'area_km2') => members.reduce((total, lga) => total + lga[field], 0);
     const figures = eachFigure((figure) =>
-      weightedMean(own.map((lga) => ({ value: lga[figure], weight: lga.population }))),
+      weightedMean(members.map((lga) => ({ value: lga[figure], weight: lga.population }))),
     );
     return {
       state_code,
-      lgas: own.length,
+      lgas: members.length,
       population: sum('population'),
       area_km2: sum('area_km2'),
       ...figures,

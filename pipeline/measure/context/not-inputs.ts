@@ -42,8 +42,8 @@ export function refuseCoverageValues(
   for (const { source, values } of covariates)
     for (const figure of COVERAGE) {
       const pairs = figures.flatMap((lga) => {
-        const [is, own] = [values.get(lga.lga_code), lga[figure]];
-        return is === undefined || own === null ? [] : [{ is, own }];
+        const [value, coverage] = [values.get(lga.lga_code), lga[figure]];
+        return value === undefined || coverage === null ? [] : [{ value, coverage }];
       });
       if (isCopy(pairs))
         throw new BadInput({
@@ -69,13 +69,15 @@ function meansByLga(
   return new Map([...sums].map(([code, { value, people }]) => [code, value / people]));
 }
 
-function isCopy(pairs: readonly { is: number; own: number }[]): boolean {
-  const [is, own] = [pairs.map((pair) => pair.is), pairs.map((pair) => pair.own)];
-  const values = new Set(own).size;
-  if (values < LEAST_VALUES) return false;
-  const factor = is.reduce((a, b) => a + b, 0) / own.reduce((a, b) => a + b, 0);
-  const largest = Math.max(...is.map(Math.abs));
-  if (largest > 0 && pairs.every((pair) => Math.abs(pair.is - factor * pair.own) < 1e-6 * largest)) return true;
-  if (pairs.length < SAME_ORDER.lgas || values < SAME_ORDER.values) return false;
-  return Math.abs(rankCorrelation(is, own) ?? 0) > SAME_ORDER.correlation;
+function isCopy(pairs: readonly { value: number; coverage: number }[]): boolean {
+  const values = pairs.map(({ value }) => value);
+  const figures = pairs.map(({ coverage }) => coverage);
+  const distinct = new Set(figures).size;
+  if (distinct < LEAST_VALUES) return false;
+  const factor = values.reduce((a, b) => a + b, 0) / figures.reduce((a, b) => a + b, 0);
+  const largest = Math.max(...values.map(Math.abs));
+  const isMultiple = pairs.every(({ value, coverage }) => Math.abs(value - factor * coverage) < 1e-6 * largest);
+  if (largest > 0 && isMultiple) return true;
+  if (pairs.length < SAME_ORDER.lgas || distinct < SAME_ORDER.values) return false;
+  return Math.abs(rankCorrelation(values, figures) ?? 0) > SAME_ORDER.correlation;
 }

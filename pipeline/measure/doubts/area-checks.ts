@@ -51,7 +51,7 @@ export function peopleApart(content: Content): string[] {
   const names = areaNames(areas);
   const ratios = new Map(censusRatios(content));
   const apart = [...ratios].flatMap(([code, ratio]) => {
-    const near = (neighbours[code] ?? []).flatMap((other) => ratios.get(other) ?? []);
+    const near = (neighbours[code] ?? []).flatMap((neighbour) => ratios.get(neighbour) ?? []);
     return near.length < 2 ? [] : [{ code, apart: ratio - median(near) }];
   });
   const usual = NORMAL_MAD * median(apart.map(({ apart }) => Math.abs(apart)));
@@ -74,9 +74,7 @@ export function totalsOfPeople({ areas, census, people }: Content): string[] {
     const large = new Set(amounts(({ lga_code }) => people.get(lga_code) ?? 0).map(({ name }) => name));
     return amounts((row) => row.people)
       .filter(({ name }) => !large.has(name))
-      .map(
-        ({ name, amount, others }) => `${name}: ${amount} people, ${others} in the ${rows.length - 1} others together`,
-      );
+      .map(({ name, amount, rest }) => `${name}: ${amount} people, ${rest} in the ${rows.length - 1} others together`);
   });
 }
 
@@ -114,16 +112,17 @@ export function exchangedAreas(content: Content): string[] {
   ].filter((levels) => levels.size > 0);
   if (fields.length === 0) return [];
   const scaled = fields.map((levels) => {
-    const near = (code: string, swap?: readonly [string, string]) => {
-      const at = (other: string) => levels.get(other === swap?.[0] ? swap[1] : other === swap?.[1] ? swap[0] : other);
-      const around = (neighbours[code] ?? []).flatMap((other) => at(other) ?? []);
-      return around.length === 0 ? 0 : (at(code) ?? 0) - median(around);
+    const departure = (code: string, swap?: readonly [string, string]) => {
+      const levelIfSwapped = (area: string) =>
+        levels.get(area === swap?.[0] ? swap[1] : area === swap?.[1] ? swap[0] : area);
+      const around = (neighbours[code] ?? []).flatMap((area) => levelIfSwapped(area) ?? []);
+      return around.length === 0 ? 0 : (levelIfSwapped(code) ?? 0) - median(around);
     };
-    const usual = NORMAL_MAD * median([...levels.keys()].map((code) => Math.abs(near(code))));
-    return (code: string, swap?: readonly [string, string]) => (usual > 0 ? near(code, swap) / usual : 0);
+    const usual = NORMAL_MAD * median([...levels.keys()].map((code) => Math.abs(departure(code))));
+    return (code: string, swap?: readonly [string, string]) => (usual > 0 ? departure(code, swap) / usual : 0);
   });
   const misfit = (code: string, swap?: readonly [string, string]) =>
-    scaled.reduce((sum, of) => sum + of(code, swap) ** 2, 0);
+    scaled.reduce((sum, departure) => sum + departure(code, swap) ** 2, 0);
   const odd = areas.lgas.filter(({ lga_code }) => misfit(lga_code) > MISFIT ** 2);
   return odd.flatMap((a, i) =>
     odd.slice(i + 1).flatMap((b) => {
@@ -146,34 +145,37 @@ export const sharedFigure =
     const stateByLga = stateOfLga(areas);
     const names = areaNames(areas);
     const rows = layers.flatMap(({ lga_code, [figure]: value }) => (value == null ? [] : [{ lga_code, value }]));
-    const isEven = (own: typeof rows) => {
-      const values = own.map(({ value }) => value);
+    const isEven = (group: typeof rows) => {
+      const values = group.map(({ value }) => value);
       const most = Math.max(...values);
       return most !== 0 && most - Math.min(...values) <= ROUNDING * Math.abs(most);
     };
-    const isShared = (own: typeof rows) => own.length >= LEAST_AREAS && isEven(own);
-    const describe = (own: typeof rows, where: string) =>
-      `${own[0]!.value.toPrecision(2)} in all ${own.length} areas${where}`;
+    const isShared = (group: typeof rows) => group.length >= LEAST_AREAS && isEven(group);
+    const describe = (group: typeof rows, where: string) =>
+      `${group[0]!.value.toPrecision(2)} in all ${group.length} areas${where}`;
     if (isShared(rows)) return [describe(rows, '')];
     const states = [...Map.groupBy(rows, ({ lga_code }) => stateByLga.get(lga_code)!)];
-    const several = states.filter(([, own]) => own.length > 1);
+    const several = states.filter(([, group]) => group.length > 1);
     // Where most states have one figure, whatever their size, it is given by state.
-    return several.filter(([, own]) => isEven(own)).length > MOST_ALIKE * several.length
+    return several.filter(([, group]) => isEven(group)).length > MOST_ALIKE * several.length
       ? []
-      : states.flatMap(([state, own]) => (isShared(own) ? describe(own, ` of ${names.get(state)}`) : []));
+      : states.flatMap(([state, group]) => (isShared(group) ? describe(group, ` of ${names.get(state)}`) : []));
   };
 
 /** Figures of 0 where no other area has a low one. */
-export const lonelyZeros =
+export const isolatedZeros =
   (figure: Figure) =>
   ({ areas, layers }: Content): string[] => {
     const names = areaNames(areas);
     const zeros = layers.filter((row) => row[figure] === 0);
-    const others = layers.flatMap((row) => row[figure] || []);
-    const least = Math.min(...others);
-    return others.length >= LEAST_AREAS && zeros.length <= MOST_ZEROS * layers.length && least > LOW * median(others)
+    const positive = layers.flatMap((row) => row[figure] || []);
+    const least = Math.min(...positive);
+    return positive.length >= LEAST_AREAS &&
+      zeros.length <= MOST_ZEROS * layers.length &&
+      least > LOW * median(positive)
       ? zeros.map(
-          ({ lga_code }) => `${names.get(lga_code)}, with at least ${least.toPrecision(2)} in ${others.length} others`,
+          ({ lga_code }) =>
+            `${names.get(lga_code)}, with at least ${least.toPrecision(2)} in ${positive.length} others`,
         )
       : [];
   };
@@ -182,8 +184,8 @@ export const lonelyZeros =
 export function netsApart({ areas, layers }: Content): string[] {
   const figures = new Map(layers.map((row) => [row.lga_code, row]));
   const states = areas.states.map(({ state_code, state }) => {
-    const own = areas.lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => figures.get(lga_code));
-    const nets = own.flatMap((row) =>
+    const rows = areas.lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => figures.get(lga_code));
+    const nets = rows.flatMap((row) =>
       row?.itn_use == null || row.itn_access == null ? [] : [{ use: row.itn_use, access: row.itn_access }],
     );
     return { state, nets, used: mean(nets.map(({ use }) => use)), owned: mean(nets.map(({ access }) => access)) };
@@ -198,15 +200,15 @@ export function netsApart({ areas, layers }: Content): string[] {
     compared.map(({ used }) => used),
     compared.map(({ owned }) => owned),
   );
-  const found = [
+  const findings = [
     ...copied.map(({ state }) => `${state}: net use is the figure of access`),
     ...compared
       .filter(({ used, owned }) => used > MOST_USE * owned)
       .map(({ state, used, owned }) => `${state}: net use ${used.toFixed(2)} with access ${owned.toFixed(2)}`),
   ];
   if (compared.length >= LEAST_STATES && above.length > compared.length / 2)
-    found.push(`net use is above access in ${above.length} of ${compared.length} larger areas`);
+    findings.push(`net use is above access in ${above.length} of ${compared.length} larger areas`);
   if (compared.length >= LEAST_STATES && common < LEAST_CORRELATION)
-    found.push(`net use and access are hardly correlated (${common.toFixed(2)})`);
-  return found;
+    findings.push(`net use and access are hardly correlated (${common.toFixed(2)})`);
+  return findings;
 }

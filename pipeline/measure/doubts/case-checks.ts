@@ -6,7 +6,7 @@ import {
   byState,
   type Content,
   caseSeries,
-  known,
+  nonMissing,
   type Series,
   totalsIn,
   weatherSeries,
@@ -35,8 +35,8 @@ const LEAST_APART = 100;
 /** Without cases for half a year or more: in shorter stretches, chance decides what rises. */
 const LEAST_BLANK = 6;
 /**
- * An area that counts another one's cases has more than this many times its own, and as many more as the other one
- * usually has, up to the same factor. Of 399 years of LGAs of Nigeria, 30 had such a rise nearby by chance.
+ * An area that counts another one's cases has more than this many times its usual ones, and as many more as the other
+ * one usually has, up to the same factor. Of 399 years of LGAs of Nigeria, 30 had such a rise nearby by chance.
  */
 const TAKEN_FACTOR = 2;
 /** With fewer years, none is the usual one. */
@@ -74,7 +74,7 @@ export function neverReported(content: Content): string[] {
   ];
 }
 
-/** States whose own record differs from the sum of their areas in months in which all of these report. */
+/** States whose record differs from the sum of their areas' in months in which all of these report. */
 export function sumsApart(content: Content): string[] {
   const series = caseSeries(content);
   const seriesByState = byState(series);
@@ -85,7 +85,7 @@ export function sumsApart(content: Content): string[] {
     const apart = state.values.flatMap((value, i) => {
       const parts = areas.map((area) => area.values[state.first + i - area.first] ?? null);
       if (value === null || parts.includes(null)) return [];
-      const sum = known(parts).reduce((a, b) => a + b, 0);
+      const sum = nonMissing(parts).reduce((a, b) => a + b, 0);
       return Math.abs(sum - value) > SUM_TOLERANCE * Math.max(sum, value)
         ? [`${monthFromIndex(state.first + i)} ${value} instead of ${sum}`]
         : [];
@@ -96,20 +96,18 @@ export function sumsApart(content: Content): string[] {
   });
 }
 
-/** Areas with as many cases as all others of their state together. */
+/** Areas with as many cases as all others of their state together, although they do not have most of the people. */
 export const totalsAmongAreas = (content: Content): string[] =>
   [...byState(caseSeries(content)).values()].flatMap((areas) => {
-    const amounts = areas.map(({ code, name, values }) => ({ code, name, amount: sum(known(values)) }));
-    const peopleIn = (own: typeof amounts) => sum(own.map(({ code }) => content.people.get(code) ?? 0));
+    const amounts = areas.map(({ code, name, values }) => ({ code, name, amount: sum(nonMissing(values)) }));
+    const peopleIn = (group: typeof amounts) => sum(group.map(({ code }) => content.people.get(code) ?? 0));
     const isLarge = (largest: string) => {
-      const [own, others] = [true, false].map((is) => amounts.filter(({ name }) => (name === largest) === is));
-      return peopleIn(own!) > LARGE * peopleIn(others!);
+      const rest = amounts.filter(({ name }) => name !== largest);
+      return peopleIn(amounts.filter(({ name }) => name === largest)) > LARGE * peopleIn(rest);
     };
     return totalsIn(amounts)
       .filter(({ name }) => !isLarge(name))
-      .map(
-        ({ name, amount, others }) => `${name}: ${amount} cases, ${others} in the ${areas.length - 1} others together`,
-      );
+      .map(({ name, amount, rest }) => `${name}: ${amount} cases, ${rest} in the ${areas.length - 1} others together`);
   });
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -119,7 +117,7 @@ export function incidenceApart(content: Content): string[] {
   return [...byState(caseSeries(content)).values()].flatMap((areas) => {
     const rated = areas.flatMap(({ code, name, values }) => {
       const people = content.people.get(code) ?? 0;
-      const cases = 12 * mean(known(values));
+      const cases = 12 * mean(nonMissing(values));
       return people > 0 && cases > 0 ? [{ name, rate: (1000 * cases) / people }] : [];
     });
     if (rated.length < LEAST_AREAS) return [];
@@ -143,18 +141,18 @@ export function countedElsewhere(content: Content): string[] {
       const years = 12 * Math.ceil(months.length / 12);
       const sides = [-years, years].flatMap((by) => {
         const lost = casesIn(silent, months, by);
-        const changes = series.flatMap((own) => {
-          const [usual, now] = [casesIn(own, months, by), casesIn(own, months, 0)];
-          return usual && now && own.state_code === silent.state_code ? [now / usual] : [];
+        const changes = series.flatMap((area) => {
+          const [usual, now] = [casesIn(area, months, by), casesIn(area, months, 0)];
+          return usual && now && area.state_code === silent.state_code ? [now / usual] : [];
         });
         return lost && changes.length >= LEAST_OTHERS ? [{ by, lost, change: median(changes) }] : [];
       });
-      return series.flatMap((own) => {
-        const isNear = own.state_code === silent.state_code || content.neighbours[silent.code]?.includes(own.code);
-        const now = casesIn(own, months, 0);
+      return series.flatMap((area) => {
+        const isNear = area.state_code === silent.state_code || content.neighbours[silent.code]?.includes(area.code);
+        const now = casesIn(area, months, 0);
         if (!isNear || now === null) return [];
         const compared = sides.flatMap(({ by, lost, change }) => {
-          const usual = change * (casesIn(own, months, by) ?? 0);
+          const usual = change * (casesIn(area, months, by) ?? 0);
           return usual > 0 ? [{ times: now / usual, taken: (now - usual) / (change * lost) }] : [];
         });
         const isTaken = compared.every(
@@ -162,7 +160,7 @@ export function countedElsewhere(content: Content): string[] {
         );
         return compared.length > 0 && isTaken
           ? [
-              `${silent.name} has none from ${monthFromIndex(months[0]!)} to ${monthFromIndex(months.at(-1)!)}, when ${own.name} has ${mean(compared.map(({ times }) => times)).toFixed(1)} times its usual ones`,
+              `${silent.name} has none from ${monthFromIndex(months[0]!)} to ${monthFromIndex(months.at(-1)!)}, when ${area.name} has ${mean(compared.map(({ times }) => times)).toFixed(1)} times its usual ones`,
             ]
           : [];
       });
@@ -182,14 +180,14 @@ function blankStretches({ first, values }: Series): number[][] {
 /** An area's cases in some months moved `by` months; null if one is unknown. */
 function casesIn({ first, values }: Series, months: readonly number[], by: number): number | null {
   const cases = months.map((month) => values[month + by - first] ?? null);
-  return cases.includes(null) ? null : known(cases).reduce((a, b) => a + b, 0);
+  return cases.includes(null) ? null : nonMissing(cases).reduce((a, b) => a + b, 0);
 }
 
-/** Months with many times the cases of the months before and after, and of the same month of the years before and after. */
+/** Months with many times the cases of the months around them and of the same month a year earlier and later. */
 export const monthsApart = (content: Content): string[] =>
   caseSeries(content).flatMap(({ name, first, values }) =>
     values.flatMap((value, i) => {
-      const around = known([-12, -1, 1, 12].map((by) => values[i + by] ?? null));
+      const around = nonMissing([-12, -1, 1, 12].map((by) => values[i + by] ?? null));
       const most = Math.max(...around);
       if (value === null || value < LEAST_APART || around.length < 3 || value <= DIGIT_FACTOR * most) return [];
       return [
@@ -207,9 +205,12 @@ export function yearsApart(content: Content): string[] {
       const usual = median([...levels.values()]);
       return new Map([...levels].map(([year, level]) => [year, level - usual]));
     });
-    const ofState = (year: string) => median(departures.flatMap((own) => own.get(year) ?? []));
+    const stateDeparture = (year: string) => median(departures.flatMap((byYear) => byYear.get(year) ?? []));
     return areas.flatMap(({ name }, i) => {
-      const relative = [...departures[i]!].map(([year, departure]) => ({ year, apart: departure - ofState(year) }));
+      const relative = [...departures[i]!].map(([year, departure]) => ({
+        year,
+        apart: departure - stateDeparture(year),
+      }));
       const usual = median(relative.map(({ apart }) => apart));
       if (relative.length < LEAST_YEARS) return [];
       return relative.flatMap(({ year, apart }) =>
@@ -226,8 +227,8 @@ function yearlyLevels({ first, values }: Series): Map<string, number> {
   const years = Map.groupBy(values.keys(), (i) => monthFromIndex(first + i).slice(0, 4));
   return new Map(
     [...years].flatMap(([year, months]) => {
-      const own = known(months.map((i) => values[i]!));
-      return own.length < 6 ? [] : [[year, Math.log1p(mean(own))] as const];
+      const counts = nonMissing(months.map((i) => values[i]!));
+      return counts.length < 6 ? [] : [[year, Math.log1p(mean(counts))] as const];
     }),
   );
 }

@@ -8,16 +8,17 @@ import type { Content } from './content.ts';
 import * as monthly from './monthly-checks.ts';
 import * as survey from './survey-checks.ts';
 
+/** Lists the places or sets of rows that are hard to believe, each with the reason. */
 type Find = (content: Content) => string[];
 
 export interface Check {
-  /** What is found, as the beginning of its line. */
-  sees: string;
+  /** What is wrong: the beginning of the check's line. */
+  finding: string;
   /** What may leave such a pattern, as a clause after `Perhaps`. */
-  why: string;
+  cause: string;
   /** What to do about it. */
-  todo: string;
-  /** By what the data are: the places and sets of rows that are hard to believe, and what was found there. */
+  advice: string;
+  /** By role or figure of the sources that are checked. */
   find: Readonly<Record<string, Find>>;
 }
 
@@ -26,171 +27,171 @@ const forEachFigure = (find: (figure: Figure) => Find) =>
 
 export const CHECKS: readonly Check[] = [
   {
-    sees: 'clusters share one location',
-    why: 'a join with one row of the table of locations gives it to all',
-    todo: 'join the locations by cluster again',
+    finding: 'clusters share one location',
+    cause: 'a join with one row of the table of locations gives it to all',
+    advice: 'join the locations by cluster again',
     find: { surveys: survey.sharedLocations },
   },
   {
-    sees: 'one result fills a round',
-    why: 'a column was filled down, or holds the result of a larger area',
-    todo: 'compare the column with the survey',
+    finding: 'one result fills a round',
+    cause: 'a column was filled down, or holds the result of a larger area',
+    advice: 'compare the column with the survey',
     find: { surveys: survey.repeatedResults },
   },
   {
-    sees: 'a round repeats another',
-    why: 'the rows of a round were copied and given another year',
-    todo: 'get the file of the round',
+    finding: 'a round repeats another',
+    cause: 'the rows of a round were copied and given another year',
+    advice: 'get the file of the round',
     find: { surveys: survey.repeatedRounds },
   },
   {
-    sees: 'a round differs by a factor of more than 4 from all others',
-    why: 'shares were read as percentages, or positives as negatives',
-    todo: 'compare it with the printed report of the survey',
+    finding: 'a round differs by a factor of more than 4 from all others',
+    cause: 'shares were read as percentages, or positives as negatives',
+    advice: 'compare it with the printed report of the survey',
     find: { surveys: survey.distantRounds },
   },
   {
-    sees: 'the numbers examined have a common divisor',
-    why: 'numbers were multiplied, by a weight or by the rows of a join',
-    todo: 'take the numbers from the survey',
+    finding: 'the numbers examined have a common divisor',
+    cause: 'numbers were multiplied, by a weight or by the rows of a join',
+    advice: 'take the numbers from the survey',
     find: { surveys: survey.multipliedExamined },
   },
   {
-    sees: 'both methods have the same results',
-    why: 'results of rapid tests were entered as microscopy',
-    todo: 'take the results of microscopy from the survey',
+    finding: 'both methods have the same results',
+    cause: 'results of rapid tests were entered as microscopy',
+    advice: 'take the results of microscopy from the survey',
     find: { surveys: survey.equalMethods },
   },
   {
-    sees: 'microscopy exceeds the rapid test',
-    why: 'the methods were swapped, or results stand one row off',
-    todo: 'compare the rows with the survey; are they swapped?',
+    finding: 'microscopy exceeds the rapid test',
+    cause: 'the methods were swapped, or results stand one row off',
+    advice: 'compare the rows with the survey; are they swapped?',
     find: { surveys: survey.swappedMethods },
   },
   {
-    sees: 'a column stands one row off',
-    why: 'it was moved against the others, so that it fits nothing beside it',
-    todo: 'export it, or join it by code, again',
+    finding: 'a column stands one row off',
+    cause: 'it was moved against the others, so that it fits nothing beside it',
+    advice: 'export it, or join it by code, again',
     find: { surveys: survey.resultsRowOff, cases: monthly.casesRowOff, population_census: area.peopleRowOff },
   },
   {
-    sees: 'no slide was lost',
-    why: 'a lost slide was counted as negative',
-    todo: 'count only the slides that were read',
+    finding: 'no slide was lost',
+    cause: 'a lost slide was counted as negative',
+    advice: 'count only the slides that were read',
     find: { surveys: survey.noSlideLost },
   },
   {
-    sees: 'rapid tests are missing where slides were read',
-    why: 'results of rapid tests were entered as microscopy',
-    todo: 'compare the methods with the survey',
+    finding: 'rapid tests are missing where slides were read',
+    cause: 'results of rapid tests were entered as microscopy',
+    advice: 'compare the methods with the survey',
     find: { surveys: survey.missingRapidTests },
   },
   {
-    sees: 'months are those of another time or area',
-    why: 'a block of a table was copied and not replaced',
-    todo: 'export the months again',
+    finding: 'months are those of another time or area',
+    cause: 'a block of a table was copied and not replaced',
+    advice: 'export the months again',
     find: { climate: monthly.copiedRain, cases: monthly.copiedCases },
   },
   {
-    sees: 'months are missing or do not vary',
-    why: 'missing values were filled with 0, a mean or the month before',
-    todo: 'declare the gap, or get the months',
-    find: { climate: monthly.lifelessRain, cases: monthly.repeatedCases },
+    finding: 'months are missing or do not vary',
+    cause: 'missing values were filled with 0, a mean or the month before',
+    advice: 'declare the gap, or get the months',
+    find: { climate: monthly.constantRain, cases: monthly.repeatedCases },
   },
   {
-    sees: 'months come at another time than around them',
-    why: 'rows are off by months, or months are of another calendar',
-    todo: 'compare the months with the source',
+    finding: 'months come at another time than around them',
+    cause: 'rows are off by months, or months are of another calendar',
+    advice: 'compare the months with the source',
     find: { climate: monthly.shiftedRain, cases: monthly.shiftedCases },
   },
   {
-    sees: 'years of rain are exchanged',
-    why: 'files of several years were joined in another order',
-    todo: 'compare the years with the source',
+    finding: 'years of rain are exchanged',
+    cause: 'files of several years were joined in another order',
+    advice: 'compare the years with the source',
     find: { climate: monthly.exchangedYears },
   },
   {
-    sees: 'areas never report',
-    why: 'their cases are counted elsewhere, such as those of a town in the district around it',
-    todo: 'find out who counts them; if nobody does, approve',
+    finding: 'areas never report',
+    cause: 'their cases are counted elsewhere, such as those of a town in the district around it',
+    advice: 'find out who counts them; if nobody does, approve',
     find: { cases: cases.neverReported },
   },
   {
-    sees: 'cases are counted elsewhere for a time',
-    why: "an area's reports were entered under another one",
-    todo: 'divide them, or mask the months of both areas',
+    finding: 'cases are counted elsewhere for a time',
+    cause: "an area's reports were entered under another one",
+    advice: 'divide them, or mask the months of both areas',
     find: { cases: cases.countedElsewhere },
   },
   {
-    sees: 'the record of the whole differs from the sum of its parts',
-    why: 'one of the two has another indicator, another area or missing reports',
-    todo: 'export both again, from one date',
+    finding: 'the record of the whole differs from the sum of its parts',
+    cause: 'one of the two has another indicator, another area or missing reports',
+    advice: 'export both again, from one date',
     find: { cases: cases.sumsApart },
   },
   {
-    sees: 'an area has as much as all others together',
-    why: 'the total of a table was entered as one of its areas',
-    todo: 'remove the total',
+    finding: 'an area has as much as all others together',
+    cause: 'the total of a table was entered as one of its areas',
+    advice: 'remove the total',
     find: { cases: cases.totalsAmongAreas, population_census: area.totalsOfPeople },
   },
   {
-    sees: 'cases do not fit the people',
-    why: 'another indicator or another area stands in the column, or people come to care from elsewhere',
-    todo: 'compare the cases and the population of the area with their sources',
+    finding: 'cases do not fit the people',
+    cause: 'another indicator or another area stands in the column, or people come to care from elsewhere',
+    advice: 'compare the cases and the population of the area with their sources',
     find: { cases: cases.incidenceApart },
   },
   {
-    sees: 'a month has many times the usual cases',
-    why: 'a digit was typed twice, or a month was entered in the cell of another',
-    todo: 'compare the number with the register; if it is right, approve',
+    finding: 'a month has many times the usual cases',
+    cause: 'a digit was typed twice, or a month was entered in the cell of another',
+    advice: 'compare the number with the register; if it is right, approve',
     find: { cases: cases.monthsApart },
   },
   {
-    sees: 'a year has more than 2.2 times the usual cases',
-    why: 'suspected cases were exported in place of confirmed ones, or those of another area stand in the row',
-    todo: 'compare the indicator of that year with the others',
+    finding: 'a year has more than 2.2 times the usual cases',
+    cause: 'suspected cases were exported in place of confirmed ones, or those of another area stand in the row',
+    advice: 'compare the indicator of that year with the others',
     find: { cases: cases.yearsApart },
   },
   {
-    sees: 'cases do not follow the rain',
-    why: 'months are of another calendar, or start with another month of the year',
-    todo: 'compare the months with the export',
+    finding: 'cases do not follow the rain',
+    cause: 'months are of another calendar, or start with another month of the year',
+    advice: 'compare the months with the export',
     find: { cases: cases.seasonsApart },
   },
   {
-    sees: 'areas have the same number of people',
-    why: 'a number was filled down, or is the mean of a larger area',
-    todo: 'get the numbers by area',
+    finding: 'areas have the same number of people',
+    cause: 'a number was filled down, or is the mean of a larger area',
+    advice: 'get the numbers by area',
     find: { population_census: area.sharedPeople },
   },
   {
-    sees: 'people are far off beside the neighbours',
-    why: 'a total, another area or another unit stands in the row',
-    todo: 'compare the numbers with the source',
+    finding: 'people are far off beside the neighbours',
+    cause: 'a total, another area or another unit stands in the row',
+    advice: 'compare the numbers with the source',
     find: { population_census: area.peopleApart },
   },
   {
-    sees: 'two areas look exchanged',
-    why: 'codes or names of two outlines, or of two areas of a table, were exchanged',
-    todo: 'compare their codes in the outlines and in the table',
+    finding: 'two areas look exchanged',
+    cause: 'codes or names of two outlines, or of two areas of a table, were exchanged',
+    advice: 'compare their codes in the outlines and in the table',
     find: { climate: area.exchangedAreas },
   },
   {
-    sees: 'one figure fills all areas',
-    why: 'the figure of the country, or of a larger area, was joined to each area',
-    todo: 'get the figures by area',
+    finding: 'one figure fills all areas',
+    cause: 'the figure of the country, or of a larger area, was joined to each area',
+    advice: 'get the figures by area',
     find: forEachFigure(area.sharedFigure),
   },
   {
-    sees: 'a figure is 0 in few areas and far from 0 in all others',
-    why: 'a missing value was entered as 0',
-    todo: 'leave the cell blank and declare the gap, or get the figure',
-    find: forEachFigure(area.lonelyZeros),
+    finding: 'a figure is 0 in few areas and far from 0 in all others',
+    cause: 'a missing value was entered as 0',
+    advice: 'leave the cell blank and declare the gap, or get the figure',
+    find: forEachFigure(area.isolatedZeros),
   },
   {
-    sees: 'net use does not fit net access',
-    why: 'access was read as use, or the columns were exchanged',
-    todo: 'compare the columns with the source',
+    finding: 'net use does not fit net access',
+    cause: 'access was read as use, or the columns were exchanged',
+    advice: 'compare the columns with the source',
     find: { itn_use: area.netsApart },
   },
 ];
@@ -200,11 +201,11 @@ const EXAMPLES = 3;
 
 /** A line for each check and source with doubts: the first places, how many more, the likely cause, and what to do. */
 export function listDoubts(content: Content): ReportLine[] {
-  return CHECKS.flatMap(({ sees, why, todo, find }) =>
-    Object.entries(find).flatMap(([source, of]): ReportLine[] => {
-      const found = of(content);
-      const what = `${sees}: ${firstFew(found, EXAMPLES, '; ')}. Perhaps ${why}: ${todo}`;
-      return found.length === 0 ? [] : [{ source, rule: 'hard to believe', what, needs_approval: true }];
+  return CHECKS.flatMap(({ finding, cause, advice, find }) =>
+    Object.entries(find).flatMap(([source, findPlaces]): ReportLine[] => {
+      const places = findPlaces(content);
+      const what = `${finding}: ${firstFew(places, EXAMPLES, '; ')}. Perhaps ${cause}: ${advice}`;
+      return places.length === 0 ? [] : [{ source, rule: 'hard to believe', what, needs_approval: true }];
     }),
   );
 }

@@ -30,7 +30,7 @@ export interface Content {
 export interface Series {
   code: string;
   state_code: string;
-  /** Whether it is a state's own record. */
+  /** Whether it is the record of a state, not of an LGA. */
   of_state: boolean;
   name: string;
   first: number;
@@ -52,17 +52,17 @@ export const stateOfLga = ({ lgas }: Areas): ReadonlyMap<string, string> =>
 /** Monthly rain, mm, or temperature, °C, by LGA; empty if the country has none. */
 export function weatherSeries({ areas, climate }: Content, field: 'rain_mm' | 'temperature_c'): Series[] {
   const names = areaNames(areas);
-  const rows = Map.groupBy(climate, ({ lga_code }) => lga_code);
+  const rowsByLga = Map.groupBy(climate, ({ lga_code }) => lga_code);
   return areas.lgas.flatMap(({ lga_code, state_code }) => {
-    const own = rows.get(lga_code);
-    if (!own || own.some((row) => row[field] === null)) return [];
+    const rows = rowsByLga.get(lga_code);
+    if (!rows || rows.some((row) => row[field] === null)) return [];
     return {
       code: lga_code,
       state_code,
       of_state: false,
       name: names.get(lga_code)!,
-      first: monthIndex(own[0]!.period),
-      values: own.map((row) => row[field]),
+      first: monthIndex(rows[0]!.period),
+      values: rows.map((row) => row[field]),
     };
   });
 }
@@ -70,15 +70,15 @@ export function weatherSeries({ areas, climate }: Content, field: 'rain_mm' | 't
 /** Confirmed cases by place, states first; months that the catalog masks are unknown. */
 export function caseSeries({ areas, cases }: Content): Series[] {
   const names = areaNames(areas);
-  const rows = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
-  return [...rows]
-    .map(([code, own]) => ({
+  const rowsByPlace = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
+  return [...rowsByPlace]
+    .map(([code, rows]) => ({
       code,
-      state_code: own[0]!.state_code,
-      of_state: own[0]!.lga_code === null,
+      state_code: rows[0]!.state_code,
+      of_state: rows[0]!.lga_code === null,
       name: names.get(code)!,
-      first: monthIndex(own[0]!.period),
-      values: own.map(({ confirmed, masked }) => (masked ? null : confirmed)),
+      first: monthIndex(rows[0]!.period),
+      values: rows.map(({ confirmed, masked }) => (masked ? null : confirmed)),
     }))
     .sort((a, b) => Number(b.of_state) - Number(a.of_state) || (a.code < b.code ? -1 : 1));
 }
@@ -101,8 +101,8 @@ export function totalsIn(areas: readonly { name: string; amount: number }[]) {
   return areas.length < LEAST_FOR_TOTAL
     ? []
     : areas
-        .map(({ name, amount }) => ({ name, amount, others: all - amount }))
-        .filter(({ amount, others }) => amount > TOTAL * others);
+        .map(({ name, amount }) => ({ name, amount, rest: all - amount }))
+        .filter(({ amount, rest }) => amount > TOTAL * rest);
 }
 
 /** How much better, in correlation, two columns fit if one of them is moved by a row, forwards or backwards. */
@@ -111,6 +111,6 @@ export function gainOneRowOff(a: readonly number[], b: readonly number[]): numbe
   return Math.max(correlation(a, moved(-1)), correlation(a, moved(1))) - correlation(a, b);
 }
 
-export const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
+export const nonMissing = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

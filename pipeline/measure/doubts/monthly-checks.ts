@@ -2,13 +2,15 @@
 import { monthFromIndex } from '../../contract/months.ts';
 import { correlation, mean } from '../../lib/numerics/averages.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
-import { byState, type Content, caseSeries, known, type Series, weatherSeries } from './content.ts';
+import { byState, type Content, caseSeries, nonMissing, type Series, weatherSeries } from './content.ts';
 
 /** Half a year: shorter stretches may agree where little rain or few cases are counted. */
 const STRETCH = 6;
 /** Digits that must agree: with twelve, a chance agreement among all pairs of a large country's months is unlikely. */
 const LEAST_DIGITS = 12;
-/** Small neighbouring areas may take their rain from the same cell of a grid, but then in most months, and several do. */
+/**
+ * Small neighbouring areas may take their rain from the same cell of a grid, but then in most months, and several do.
+ */
 const SHARED_CELL = 1 / 3;
 const LEAST_SHARING = 3;
 /** The longest dry season of an LGA of Nigeria is five months; a whole year is a gap. */
@@ -24,11 +26,11 @@ const LEAST_VARIATION = 0.1;
  * loses 0.13, and unshifted rain always fits best.
  */
 const SHIFT_GAIN = 0.1;
-/** Case records of an area vary on their own, so a shift must be as clear as two seasons opposite each other. */
+/** Case records vary more from area to area, so a shift must be as clear as two seasons opposite each other. */
 const CASES_SHIFT_GAIN = 0.35;
 const CASES_SHIFTED = 0.7;
 const MOST_SHIFT = 6;
-/** Squared distance to another year over that to its own: 0.29 at least in Nigeria, 0.57 in made-up countries. */
+/** Squared distance to another year over that to the same year: 0.29 at least in Nigeria, 0.57 in made-up countries. */
 const OTHER_YEAR = 0.15;
 /** With fewer areas, of a state or of a country, chance decides what fits. */
 const LEAST_AREAS = 6;
@@ -44,8 +46,8 @@ interface Copy {
   from: Series;
   to: Series;
   /** Months, as indices into their values. */
-  fromAt: number;
-  toAt: number;
+  fromStart: number;
+  toStart: number;
   months: number;
 }
 
@@ -60,28 +62,28 @@ function copiesAmong(
   { neighbours, gridded }: Pick<Content, 'neighbours' | 'gridded'>,
   series: readonly Series[],
 ): string[] {
-  const seen = new Map<number, { own: Series; at: number }>();
+  const seen = new Map<number, { record: Series; start: number }>();
   const copies = new Map<string, Copy>();
-  for (const own of series) {
-    const digits = own.values.map(significantDigits);
-    for (let at = 0; at + STRETCH <= own.values.length; at++) {
-      if (!isDistinct(own.values, digits, at)) continue;
+  for (const record of series) {
+    const digits = record.values.map(significantDigits);
+    for (let start = 0; start + STRETCH <= record.values.length; start++) {
+      if (!isDistinct(record.values, digits, start)) continue;
       let key = 0;
-      for (let i = 0; i < STRETCH; i++) key += WEIGHTS[i]! * own.values[at + i]!;
+      for (let i = 0; i < STRETCH; i++) key += WEIGHTS[i]! * record.values[start + i]!;
       const before = seen.get(key);
-      if (!before) seen.set(key, { own, at });
-      else if (WEIGHTS.every((_, i) => own.values[at + i] === before.own.values[before.at + i]))
-        extend(copies, { from: before.own, to: own, fromAt: before.at, toAt: at, months: STRETCH });
+      if (!before) seen.set(key, { record, start });
+      else if (WEIGHTS.every((_, i) => record.values[start + i] === before.record.values[before.start + i]))
+        extend(copies, { from: before.record, to: record, fromStart: before.start, toStart: start, months: STRETCH });
     }
   }
-  const isShared = ({ from, to, fromAt, toAt, months }: Copy) =>
-    from.first + fromAt === to.first + toAt &&
+  const isShared = ({ from, to, fromStart, toStart, months }: Copy) =>
+    from.first + fromStart === to.first + toStart &&
     (neighbours[from.code]?.includes(to.code) ?? false) &&
     months > SHARED_CELL * to.values.length;
   const sharing = [...copies.values()].filter(isShared).length;
   const isExplained = (copy: Copy) => {
-    const { from, to, fromAt, toAt } = copy;
-    if (from.first + fromAt !== to.first + toAt) return false;
+    const { from, to, fromStart, toStart } = copy;
+    if (from.first + fromStart !== to.first + toStart) return false;
     const isOnlyArea = from.of_state !== to.of_state && from.state_code === to.state_code;
     return isOnlyArea || gridded || (isShared(copy) && sharing >= LEAST_SHARING);
   };
@@ -89,11 +91,11 @@ function copiesAmong(
 }
 
 /** Whether all months of a stretch are known, and a copy of it could not arise by chance. */
-function isDistinct(values: Series['values'], digits: readonly number[], at: number): boolean {
+function isDistinct(values: Series['values'], digits: readonly number[], start: number): boolean {
   let sum = 0;
-  for (let i = at; i < at + STRETCH; i++) {
+  for (let i = start; i < start + STRETCH; i++) {
     if (values[i] === null) return false;
-    if (values[i] !== values[i - 1] || i === at) sum += digits[i]!;
+    if (values[i] !== values[i - 1] || i === start) sum += digits[i]!;
   }
   return sum >= LEAST_DIGITS;
 }
@@ -104,37 +106,37 @@ const significantDigits = (value: number | null) =>
 
 /** Adds a stretch to the copy that it continues: between the same areas, at the same distance in time. */
 function extend(copies: Map<string, Copy>, copy: Copy): void {
-  const key = `${copy.from.code} ${copy.to.code} ${copy.toAt - copy.fromAt}`;
+  const key = `${copy.from.code} ${copy.to.code} ${copy.toStart - copy.fromStart}`;
   const before = copies.get(key);
-  if (before) before.months += Math.min(STRETCH, copy.toAt + STRETCH - (before.toAt + before.months));
+  if (before) before.months += Math.min(STRETCH, copy.toStart + STRETCH - (before.toStart + before.months));
   else copies.set(key, copy);
 }
 
-function describeCopy({ from, to, fromAt, toAt, months }: Copy): string {
-  const since = monthFromIndex(to.first + toAt);
-  const other = monthFromIndex(from.first + fromAt);
+function describeCopy({ from, to, fromStart, toStart, months }: Copy): string {
+  const copyStart = monthFromIndex(to.first + toStart);
+  const originalStart = monthFromIndex(from.first + fromStart);
   return from === to
-    ? `${to.name}: ${months} months from ${since} are those from ${other}`
-    : `${from.name} from ${other} and ${to.name} from ${since}: the same ${months} months, of one of the two`;
+    ? `${to.name}: ${months} months from ${copyStart} are those from ${originalStart}`
+    : `${from.name} from ${originalStart} and ${to.name} from ${copyStart}: the same ${months} months, of one of the two`;
 }
 
 /** Areas without rain for a year, with the same rain in successive months, or with rain that hardly varies. */
-export function lifelessRain(content: Content): string[] {
+export function constantRain(content: Content): string[] {
   return weatherSeries(content, 'rain_mm').flatMap(({ name, first, values }) => {
-    const rain = known(values);
+    const rain = nonMissing(values);
     const dry = longestRun(rain, (value) => value === 0);
     const same = longestRun(rain, (value, before) => value > 0 && value === before);
     const average = mean(rain);
     const spread = Math.sqrt(mean(rain.map((value) => (value - average) ** 2)));
-    const at =
+    const finding =
       dry.length >= DRY_MONTHS
-        ? `no rain for ${dry.length} months from ${monthFromIndex(first + dry.at)}`
+        ? `no rain for ${dry.length} months from ${monthFromIndex(first + dry.start)}`
         : same.length + 1 >= SAME_MONTHS
-          ? `${rain[same.at]} mm in ${same.length + 1} successive months from ${monthFromIndex(first + same.at - 1)}`
+          ? `${rain[same.start]} mm in ${same.length + 1} successive months from ${monthFromIndex(first + same.start - 1)}`
           : spread < LEAST_VARIATION * average
             ? `rain varies by only ${Math.round((100 * spread) / average)}% from month to month`
             : null;
-    return at === null ? [] : [`${name}: ${at}`];
+    return finding === null ? [] : [`${name}: ${finding}`];
   });
 }
 
@@ -144,16 +146,16 @@ export const repeatedCases = (content: Content): string[] =>
     const same = longestRun(values, (value, before) => value !== null && value >= LEAST_REPEATED && value === before);
     return same.length + 1 >= STRETCH
       ? [
-          `${name}: ${values[same.at]} cases in ${same.length + 1} successive months from ${monthFromIndex(first + same.at - 1)}`,
+          `${name}: ${values[same.start]} cases in ${same.length + 1} successive months from ${monthFromIndex(first + same.start - 1)}`,
         ]
       : [];
   });
 
 function longestRun<Value>(values: readonly Value[], belongs: (value: Value, before: Value | undefined) => boolean) {
-  let [longest, length] = [{ length: 0, at: 0 }, 0];
+  let [longest, length] = [{ length: 0, start: 0 }, 0];
   for (const [i, value] of values.entries()) {
     length = belongs(value, values[i - 1]) ? length + 1 : 0;
-    if (length > longest.length) longest = { length, at: i - length + 1 };
+    if (length > longest.length) longest = { length, start: i - length + 1 };
   }
   return longest;
 }
@@ -163,27 +165,30 @@ export function shiftedRain(content: Content): string[] {
   const { areas, neighbours } = content;
   const series = weatherSeries(content, 'rain_mm');
   if (series.length < LEAST_AREAS) return [];
-  const of = new Map(series.map((own) => [own.code, own.values as number[]]));
+  const rainByLga = new Map(series.map((area) => [area.code, area.values as number[]]));
   const around = (codes: readonly string[]) => {
     const near = new Set(codes.flatMap((code) => neighbours[code] ?? []));
     for (const code of codes) near.delete(code);
-    return [...near].flatMap((code) => (of.has(code) ? [of.get(code)!] : []));
+    return [...near].flatMap((code) => (rainByLga.has(code) ? [rainByLga.get(code)!] : []));
   };
   const states = areas.states.map(({ state_code, state }) => ({
     name: `${state_code} ${state}`,
     codes: areas.lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => lga_code),
   }));
-  const shiftOfAll = ({ name, codes }: { name: string; codes: string[] }) => {
-    const own = codes.flatMap((code) => (of.has(code) ? [of.get(code)!] : []));
-    const near = around(codes);
-    const shift = own.length > 0 && near.length > 0 ? bestShift(meanSeries(own), meanSeries(near)) : null;
+  const shiftTogether = ({ name, codes }: { name: string; codes: string[] }) => {
+    const inside = codes.flatMap((code) => (rainByLga.has(code) ? [rainByLga.get(code)!] : []));
+    const outside = around(codes);
+    const shift = inside.length > 0 && outside.length > 0 ? bestShift(meanSeries(inside), meanSeries(outside)) : null;
     return shift !== null && shift.gain > SHIFT_GAIN ? [{ name, codes, shift }] : [];
   };
-  const whole = states.flatMap(shiftOfAll);
-  const told = new Set(whole.flatMap(({ codes }) => codes.concat(codes.flatMap((code) => neighbours[code] ?? []))));
+  const whole = states.flatMap(shiftTogether);
+  // A state that is shifted makes its neighbours look shifted, too.
+  const explained = new Set(
+    whole.flatMap(({ codes }) => codes.concat(codes.flatMap((code) => neighbours[code] ?? []))),
+  );
   const single = series
-    .filter(({ code }) => !told.has(code))
-    .flatMap(({ code, name }) => shiftOfAll({ name, codes: [code] }));
+    .filter(({ code }) => !explained.has(code))
+    .flatMap(({ code, name }) => shiftTogether({ name, codes: [code] }));
   return [...whole, ...single].map(({ name, shift }) => `${name} by ${describeShift(shift)}`);
 }
 
@@ -193,18 +198,18 @@ interface Shift {
   correlation: number;
 }
 
-/** The shift of `own`, at most half a year, that fits `other` best, and what it gains in correlation. */
-function bestShift(own: readonly number[], other: readonly number[]): Shift {
-  const at = (shift: number) =>
+/** The shift of `values`, at most half a year, that fits `reference` best, and what it gains in correlation. */
+function bestShift(values: readonly number[], reference: readonly number[]): Shift {
+  const correlationAt = (shift: number) =>
     correlation(
-      own.slice(Math.max(0, shift), own.length + Math.min(0, shift)),
-      other.slice(Math.max(0, -shift), own.length - Math.max(0, shift)),
+      values.slice(Math.max(0, shift), values.length + Math.min(0, shift)),
+      reference.slice(Math.max(0, -shift), values.length - Math.max(0, shift)),
     );
-  const unshifted = at(0);
+  const unshifted = correlationAt(0);
   let best: Shift = { months: 0, gain: 0, correlation: unshifted };
   for (let shift = -MOST_SHIFT; shift <= MOST_SHIFT; shift++) {
-    const found = at(shift);
-    if (found > best.correlation) best = { months: shift, gain: found - unshifted, correlation: found };
+    const fit = correlationAt(shift);
+    if (fit > best.correlation) best = { months: shift, gain: fit - unshifted, correlation: fit };
   }
   return best;
 }
@@ -215,30 +220,34 @@ const describeShift = ({ months }: Shift) =>
 const meanSeries = (series: readonly (readonly number[])[]): number[] =>
   series[0]!.map((_, month) => series.reduce((sum, values) => sum + values[month]!, 0) / series.length);
 
-/** Years of an area's rain that fit the neighbours' rain of another year far better than that of their own. */
+/** Years of an area's rain that fit the neighbours' rain of another year far better than that of the same year. */
 export function exchangedYears(content: Content): string[] {
   // Roots, so that the wettest months do not decide alone.
-  const series = weatherSeries(content, 'rain_mm').map((own) => ({
-    name: own.name,
-    code: own.code,
-    first: own.first,
-    values: own.values.map((value) => Math.sqrt(value!)),
+  const series = weatherSeries(content, 'rain_mm').map((area) => ({
+    name: area.name,
+    code: area.code,
+    first: area.first,
+    values: area.values.map((value) => Math.sqrt(value!)),
   }));
-  const of = new Map(series.map(({ code, values }) => [code, values]));
+  const rainByLga = new Map(series.map(({ code, values }) => [code, values]));
   return series.flatMap(({ name, code, first, values }) => {
-    const near = (content.neighbours[code] ?? []).flatMap((other) => (of.has(other) ? [of.get(other)!] : []));
+    const near = (content.neighbours[code] ?? []).flatMap((neighbour) =>
+      rainByLga.has(neighbour) ? [rainByLga.get(neighbour)!] : [],
+    );
     if (near.length === 0) return [];
-    const other = meanSeries(near);
-    const starts = values.flatMap((_, at) => ((first + at) % 12 === 0 && at + 12 <= values.length ? [at] : []));
+    const neighbourMean = meanSeries(near);
+    const starts = values.flatMap((_, start) =>
+      (first + start) % 12 === 0 && start + 12 <= values.length ? [start] : [],
+    );
     const distance = (a: number, b: number) => {
       let sum = 0;
-      for (let month = 0; month < 12; month++) sum += (values[a + month]! - other[b + month]!) ** 2;
+      for (let month = 0; month < 12; month++) sum += (values[a + month]! - neighbourMean[b + month]!) ** 2;
       return sum;
     };
     return starts.flatMap((year) => {
-      const own = distance(year, year);
+      const sameYear = distance(year, year);
       const best = starts.reduce((a, b) => (distance(year, b) < distance(year, a) ? b : a), year);
-      return distance(year, best) < OTHER_YEAR * own
+      return distance(year, best) < OTHER_YEAR * sameYear
         ? [`${name}: the rain of ${yearAt(first + year)} fits that of its neighbours in ${yearAt(first + best)}`]
         : [];
     });
@@ -255,11 +264,11 @@ export function shiftedCases(content: Content): string[] {
     if (areas.length < LEAST_AREAS || end - first < 24) return [];
     const logs = areas.map((area) => {
       const values = area.values.slice(first - area.first, end - area.first);
-      const usual = mean(known(values).map(Math.log1p));
+      const usual = mean(nonMissing(values).map(Math.log1p));
       return values.map((value) => (value === null ? usual : Math.log1p(value)));
     });
     return areas.flatMap(({ name }, i) => {
-      const shift = bestShift(logs[i]!, meanSeries(logs.filter((_, other) => other !== i)));
+      const shift = bestShift(logs[i]!, meanSeries(logs.filter((_, j) => j !== i)));
       return shift.gain > CASES_SHIFT_GAIN && shift.correlation > CASES_SHIFTED
         ? [`${name} by ${describeShift(shift)}`]
         : [];
@@ -274,7 +283,7 @@ export function shiftedCases(content: Content): string[] {
 export function casesRowOff(content: Content): string[] {
   const apart = (a: number, b: number) => Math.abs(Math.log1p(a) - Math.log1p(b));
   return [...byState(caseSeries(content))].flatMap(([state, areas]) => {
-    const whole = areas.map(({ values }) => known(values)).filter((values) => values.length > 2);
+    const whole = areas.map(({ values }) => nonMissing(values)).filter((values) => values.length > 2);
     const pairs = whole.slice(1).map((after, i) => [whole[i]!, after] as const);
     if (whole.length < LEAST_AREAS) return [];
     const isLarge = (step: number, values: readonly number[]) =>

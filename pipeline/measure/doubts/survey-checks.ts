@@ -1,4 +1,4 @@
-/** Surveys that are possible row by row and impossible as a whole. Each function returns what it finds. */
+/** Surveys that are possible row by row and impossible as a whole. Each function returns a text for each fault. */
 import type { Method } from '../../catalog/values.ts';
 import type { SurveyRow } from '../../ingest/ingest-tables.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
@@ -22,14 +22,14 @@ const ROUND_FACTOR = 4;
  * by the number of groups, because any of them could show the pattern.
  */
 const CHANCE = 1e-3;
-/** Share of samples that makes a pattern the rule. */
-const THE_RULE = 0.9;
+/** A pattern is the rule if at least this share of samples has it. */
+const NEARLY_ALWAYS = 0.9;
 /** Where lost slides were counted, a few samples may differ for another reason. */
 const NEARLY_ALL = 0.99;
 /** Both methods tested the same children, so their results go together, with a correlation of 0.8 or more. */
 const ROW_OFF_GAIN = 0.6;
 const LEAST_SAMPLES = 8;
-/** Where methods are swapped, microscopy exceeds the rapid test as often as the reverse elsewhere: in 4 of 5 samples. */
+/** Elsewhere the rapid test exceeds microscopy in 4 of 5 samples, so where methods are swapped, the reverse holds. */
 const MOSTLY = 0.75;
 
 const isPartial = ({ positivity }: SurveyRow) => positivity > 0 && positivity < 1;
@@ -67,7 +67,7 @@ export function repeatedRounds({ areas, surveys }: Content): string[] {
   const whole = repeatsAmong(rows, MOST_ALIKE, '');
   if (whole.length > 0) return whole;
   const states = Map.groupBy(rows, ({ state_code }) => state_code);
-  return [...states].flatMap(([state, own]) => repeatsAmong(own, THE_RULE, `${names.get(state)} in `));
+  return [...states].flatMap(([state, stateRows]) => repeatsAmong(stateRows, NEARLY_ALWAYS, `${names.get(state)} in `));
 }
 
 /** Pairs of rounds of which more than the share `most` of the results are the same, in the same states. */
@@ -81,7 +81,7 @@ function repeatsAmong(surveys: readonly SurveyRow[], most: number, where: string
     rounds.slice(0, i).flatMap((earlier) => {
       if (later.rows[0]!.survey_year === earlier.rows[0]!.survey_year) return [];
       const common = [...later.results].reduce(
-        (sum, [result, own]) => sum + Math.min(own.length, earlier.results.get(result)?.length ?? 0),
+        (sum, [result, repeats]) => sum + Math.min(repeats.length, earlier.results.get(result)?.length ?? 0),
         0,
       );
       const fewest = Math.min(later.rows.length, earlier.rows.length);
@@ -98,19 +98,18 @@ export function multipliedExamined({ areas, surveys }: Content): string[] {
   const rows = surveys.filter(({ examined }) => examined !== null && Number.isInteger(examined));
   const rounds = Map.groupBy(rows, roundName);
   const states = Map.groupBy(rows, (row) => `${roundName(row)} in ${names.get(row.state_code)}`);
-  const divisor = (own: readonly SurveyRow[]) => own.map(({ examined }) => examined!).reduce(greatestDivisor);
-  const multiplied = ([, own]: [string, SurveyRow[]]) => {
-    const common = divisor(own);
-    const isVaried = new Set(own.map(({ examined }) => examined)).size >= LEAST_NUMBERS;
-    return isVaried && common > 1 && common ** -own.length < CHANCE / (rounds.size + states.size);
+  const divisor = (group: readonly SurveyRow[]) => group.map(({ examined }) => examined!).reduce(greatestDivisor);
+  const multiplied = ([, group]: [string, SurveyRow[]]) => {
+    const common = divisor(group);
+    const isVaried = new Set(group.map(({ examined }) => examined)).size >= LEAST_NUMBERS;
+    return isVaried && common > 1 && common ** -group.length < CHANCE / (rounds.size + states.size);
   };
-  const whole = [...rounds].filter(multiplied);
+  const wholeRounds = [...rounds].filter(multiplied);
   // A state is not named again with its round.
-  const parts = [...states].filter(
-    (group) => multiplied(group) && !whole.some(([, own]) => own.includes(group[1][0]!)),
-  );
-  return [...whole, ...parts].map(
-    ([group, own]) => `all ${own.length} numbers of ${group} are multiples of ${divisor(own)}`,
+  const listed = new Set(wholeRounds.flatMap(([, group]) => group));
+  const singleStates = [...states].filter((state) => multiplied(state) && !listed.has(state[1][0]!));
+  return [...wholeRounds, ...singleStates].map(
+    ([place, group]) => `all ${group.length} numbers of ${place} are multiples of ${divisor(group)}`,
   );
 }
 
@@ -135,22 +134,22 @@ const pairTests = (surveys: readonly SurveyRow[]): Pair[] =>
 /** Results by the two methods that are the same figure, in a round or in one of its states. */
 export function equalMethods({ areas, surveys }: Content): string[] {
   const pairs = pairTests(surveys).filter(({ microscopy, rdt }) => isPartial(microscopy) || isPartial(rdt));
-  const has = ({ microscopy, rdt }: Pair) => microscopy.positivity === rdt.positivity;
-  const { rounds, states } = standOut(areas, pairs, has, THE_RULE);
-  return [...rounds, ...states].map((at) => `the same positivity by both methods in ${at}`);
+  const isEqual = ({ microscopy, rdt }: Pair) => microscopy.positivity === rdt.positivity;
+  const { rounds, states } = groupsApart(areas, pairs, isEqual, NEARLY_ALWAYS);
+  return [...rounds, ...states].map((group) => `the same positivity by both methods in ${group}`);
 }
 
 /** Microscopy above the rapid test, in a round or in one of its states. */
 export function swappedMethods({ areas, surveys }: Content): string[] {
   const pairs = pairTests(surveys).filter(({ microscopy, rdt }) => microscopy.positivity !== rdt.positivity);
-  const has = ({ microscopy, rdt }: Pair) => microscopy.positivity > rdt.positivity;
-  const { states } = standOut(areas, pairs, has, MOSTLY);
+  const isMicroscopyHigher = ({ microscopy, rdt }: Pair) => microscopy.positivity > rdt.positivity;
+  const { states } = groupsApart(areas, pairs, isMicroscopyHigher, MOSTLY);
   const rounds = byRound(surveys).flatMap(({ survey_year, microscopy, rdt }) =>
     microscopy !== null && rdt !== null && microscopy > MOST_MICROSCOPY * rdt
       ? [`round ${survey_year}: ${percent(microscopy)} by microscopy, ${percent(rdt)} by rapid test`]
       : [],
   );
-  return [...rounds, ...states.map((at) => `microscopy above the rapid test in ${at}`)];
+  return [...rounds, ...states.map((group) => `microscopy above the rapid test in ${group}`)];
 }
 
 /** States of a round in which microscopy goes together with the rapid test of the sample before or after it. */
@@ -171,11 +170,11 @@ export function resultsRowOff({ areas, surveys }: Content): string[] {
 /** As many slides as rapid tests in every sample of a round, or of a state, although slides are lost elsewhere. */
 export function noSlideLost({ areas, surveys }: Content): string[] {
   const pairs = pairTests(surveys).filter(({ microscopy }) => microscopy.examined !== null);
-  const has = ({ microscopy, rdt }: Pair) => microscopy.examined! >= rdt.examined!;
-  if (pairs.every(has)) return [];
-  const { rounds, states } = standOut(areas, pairs, has, NEARLY_ALL);
-  const others = new Set(pairs.map(({ survey_year }) => survey_year)).size > 1;
-  return [...(others ? rounds : []), ...states].map((at) => `as many slides as rapid tests in ${at}`);
+  const hasAllSlides = ({ microscopy, rdt }: Pair) => microscopy.examined! >= rdt.examined!;
+  if (pairs.every(hasAllSlides)) return [];
+  const { rounds, states } = groupsApart(areas, pairs, hasAllSlides, NEARLY_ALL);
+  const hasSeveralRounds = new Set(pairs.map(({ survey_year }) => survey_year)).size > 1;
+  return [...(hasSeveralRounds ? rounds : []), ...states].map((group) => `as many slides as rapid tests in ${group}`);
 }
 
 /** States of a round, or rounds, with results by microscopy only, although others have both. */
@@ -193,13 +192,13 @@ export function missingRapidTests({ areas, surveys }: Content): string[] {
     ...Map.groupBy(samples, ({ survey_year }) => `round ${survey_year}`),
     ...Map.groupBy(samples, ({ survey_year, state_code }) => `round ${survey_year} in ${names.get(state_code)}`),
   ];
-  const paired = (list: typeof samples) => list.filter(({ both }) => both).length;
-  const all = paired(samples);
-  return groups.flatMap(([group, own]) => {
-    const others = samples.length - own.length;
-    const isRule = others >= LEAST_ROWS && all - paired(own) >= THE_RULE * others;
-    return isRule && own.length >= LEAST_AT_ONE_PLACE && own.every(({ slideOnly }) => slideOnly)
-      ? [`all ${own.length} samples of ${group}`]
+  const countPaired = (group: typeof samples) => group.filter(({ both }) => both).length;
+  const paired = countPaired(samples);
+  return groups.flatMap(([place, group]) => {
+    const rest = samples.length - group.length;
+    const isRule = rest >= LEAST_ROWS && paired - countPaired(group) >= NEARLY_ALWAYS * rest;
+    return isRule && group.length >= LEAST_AT_ONE_PLACE && group.every(({ slideOnly }) => slideOnly)
+      ? [`all ${group.length} samples of ${place}`]
       : [];
   });
 }
@@ -209,11 +208,14 @@ export function distantRounds({ surveys }: Content): string[] {
   const rounds = byRound(surveys);
   return (['microscopy', 'rdt'] as const).flatMap((method) =>
     rounds.flatMap((round) => {
-      const own = round[method];
-      const others = rounds.flatMap((other) => (other === round ? [] : (other[method] ?? [])));
-      const far = (other: number) => own! > ROUND_FACTOR * other || own! < other / ROUND_FACTOR;
-      return own !== null && others.length > 0 && others.every(far)
-        ? [`round ${round.survey_year}: ${percent(own)} by ${method}, ${others.map(percent).join(', ')} in others`]
+      const positivity = round[method];
+      if (positivity === null) return [];
+      const otherRounds = rounds.flatMap((other) => (other === round ? [] : (other[method] ?? [])));
+      const isFar = (figure: number) => positivity > ROUND_FACTOR * figure || positivity < figure / ROUND_FACTOR;
+      return otherRounds.length > 0 && otherRounds.every(isFar)
+        ? [
+            `round ${round.survey_year}: ${percent(positivity)} by ${method}, ${otherRounds.map(percent).join(', ')} in others`,
+          ]
         : [];
     }),
   );
@@ -229,47 +231,54 @@ function byRound(surveys: readonly SurveyRow[]) {
 }
 
 function pooledPositivity(rows: readonly SurveyRow[], method: Method): number | null {
-  const own = rows.filter((row) => row.method === method);
+  const tested = rows.filter((row) => row.method === method);
   const children = (row: SurveyRow) => row.examined ?? 1000;
-  const examined = own.reduce((sum, row) => sum + children(row), 0);
+  const examined = tested.reduce((sum, row) => sum + children(row), 0);
   if (examined < LEAST_EXAMINED) return null;
-  return own.reduce((sum, row) => sum + children(row) * row.positivity, 0) / examined;
+  return tested.reduce((sum, row) => sum + children(row) * row.positivity, 0) / examined;
 }
 
 /**
  * The rounds in which far more pairs have a property than in the other rounds, and the states of the remaining rounds
- * with far more than the rest of their round: at least the share `rule`, and more than chance explains.
+ * with far more than the rest of their round: at least `leastShare`, and more than chance explains.
  */
-function standOut(areas: Content['areas'], pairs: readonly Pair[], has: (pair: Pair) => boolean, rule: number) {
+function groupsApart(
+  areas: Content['areas'],
+  pairs: readonly Pair[],
+  hasProperty: (pair: Pair) => boolean,
+  leastShare: number,
+) {
   const names = areaNames(areas);
-  const count = (list: readonly Pair[]) => list.filter(has).length;
+  const count = (group: readonly Pair[]) => group.filter(hasProperty).length;
   const byYear = Map.groupBy(pairs, ({ survey_year }) => survey_year);
   const byPlace = Map.groupBy(pairs, ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
   const groups = byYear.size + byPlace.size;
-  const isApart = (own: readonly Pair[], others: readonly Pair[]) => {
+  const isApart = (group: readonly Pair[], rest: readonly Pair[]) => {
     // One sample of each kind is added, so that a property that never occurs elsewhere still has a chance.
-    const usual = (count(others) + 1) / (others.length + 2);
-    return count(own) >= rule * own.length && binomialTail(count(own), own.length, usual) < CHANCE / groups;
+    const usual = (count(rest) + 1) / (rest.length + 2);
+    return (
+      count(group) >= leastShare * group.length && binomialTail(count(group), group.length, usual) < CHANCE / groups
+    );
   };
-  const rounds = [...byYear].filter(([year, own]) =>
+  const rounds = [...byYear].filter(([year, group]) =>
     isApart(
-      own,
+      group,
       pairs.filter(({ survey_year }) => survey_year !== year),
     ),
   );
-  const states = [...byPlace.values()].filter((own) => {
-    const { survey_year, state_code } = own[0]!;
+  const states = [...byPlace.values()].filter((group) => {
+    const { survey_year, state_code } = group[0]!;
     if (rounds.some(([year]) => year === survey_year)) return false;
     return isApart(
-      own,
+      group,
       byYear.get(survey_year)!.filter((pair) => pair.state_code !== state_code),
     );
   });
   return {
-    rounds: rounds.map(([year, own]) => `${count(own)} of ${own.length} samples of round ${year}`),
-    states: states.map((own) => {
-      const { survey_year, state_code } = own[0]!;
-      return `${count(own)} of ${own.length} samples of round ${survey_year} in ${names.get(state_code)}`;
+    rounds: rounds.map(([year, group]) => `${count(group)} of ${group.length} samples of round ${year}`),
+    states: states.map((group) => {
+      const { survey_year, state_code } = group[0]!;
+      return `${count(group)} of ${group.length} samples of round ${survey_year} in ${names.get(state_code)}`;
     }),
   };
 }

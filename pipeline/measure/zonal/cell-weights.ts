@@ -27,15 +27,15 @@ export function createCellWeights(columns: number) {
       const weights = areas[area];
       for (let i = 0; i + 1 < rowStart.length; i++) {
         const windowRow = firstRow + i - window.row;
-        const otherRow = match.rows[windowRow]!;
-        if (otherRow < 0) continue;
+        const targetRow = match.rows[windowRow]!;
+        if (targetRow < 0) continue;
         for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++) {
           const from = coverage.column[k]! - window.column;
           for (let j = from; j < from + coverage.length[k]!; j++) {
             const people = coverage.share[k]! * persons[windowRow * window.columns + j]!;
-            const otherColumn = match.columns[j]!;
-            if (!(people > 0) || otherColumn < 0) continue;
-            const cell = otherRow * columns + otherColumn;
+            const targetColumn = match.columns[j]!;
+            if (!(people > 0) || targetColumn < 0) continue;
+            const cell = targetRow * columns + targetColumn;
             weights.set(cell, (weights.get(cell) ?? 0) + people);
           }
         }

@@ -11,6 +11,7 @@ import type { ZonalRow } from './zonal-tables.ts';
 const MAX_OUTSIDE = 0.01;
 /** The factor by which a state's population may differ from its census: real ones differ by a factor of up to 2.4. */
 const CENSUS_FACTOR = 4;
+
 /** Checks a raster, window by window, for signs of an undeclared nodata value. */
 export interface FillWatch {
   /** Checks a window; each cell must be passed once. @throws BadInput for a missing cell, if none may be */
@@ -94,12 +95,12 @@ export function checkCovered(population: Pick<Raster, 'file'>, lga: string, insi
  */
 export function compareWithCensus(source: Source, areas: Areas, rows: readonly ZonalRow[], census: Census): void {
   for (const { state_code, state } of areas.states) {
-    const known = areas.lgas.flatMap((lga, i) => {
-      const counted = lga.state_code === state_code ? census[lga.lga_code] : null;
-      return counted ? [{ counted: counted.people, mapped: rows[i]!.population }] : [];
+    const lgas = areas.lgas.flatMap((lga, i) => {
+      const row = lga.state_code === state_code ? census[lga.lga_code] : null;
+      return row ? [{ counted: row.people, mapped: rows[i]!.population }] : [];
     });
-    const counted = known.reduce((sum, lga) => sum + lga.counted, 0);
-    const mapped = known.reduce((sum, lga) => sum + lga.mapped, 0);
+    const counted = lgas.reduce((sum, lga) => sum + lga.counted, 0);
+    const mapped = lgas.reduce((sum, lga) => sum + lga.mapped, 0);
     if (counted === 0 || (mapped <= counted * CENSUS_FACTOR && mapped >= counted / CENSUS_FACTOR)) continue;
     throw new InputLocation(source.files[0]!.path, `${state_code} ${state}`).error(
       `${Math.round(mapped)} people`,

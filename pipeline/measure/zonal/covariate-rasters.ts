@@ -31,19 +31,19 @@ export function datedRows(
   lgaValues: (lga: number) => readonly (number | null)[],
   report: ReportLine[],
 ): CovariateRow[] {
-  const found: (ReportLine & { what: string })[] = [];
-  const times = datedFiles(source).map(({ time }, at) => ({
+  const fills: (ReportLine & { what: string })[] = [];
+  const times = datedFiles(source).map(({ time }, i) => ({
     time,
     values: fillGaps(
       source,
       `a value in ${time}`,
-      codes.map((_, lga) => lgaValues(lga)[at]!),
+      codes.map((_, lga) => lgaValues(lga)[i]!),
       codes,
       neighbours,
-      found,
+      fills,
     ),
   }));
-  const listed = new Set(found.map(({ what }) => what.split(' ')[0]!));
+  const listed = new Set(fills.map(({ what }) => what.split(' ')[0]!));
   for (const { lga_pcode, rule, reason } of source.gaps ?? [])
     if (listed.has(lga_pcode!)) report.push({ source: source.id, rule, what: `${lga_pcode}: ${reason}` });
   return codes.flatMap((lga_code, lga) =>
@@ -53,13 +53,12 @@ export function datedRows(
 
 /** `readNearest` for a covariate: with several rasters, their mean where all have a value, NaN elsewhere. */
 export async function meanNearest(rasters: readonly Raster[], grid: Grid, window: Window): Promise<Values> {
-  const [first, ...others] = rasters;
-  const sum = await readNearest(first!, grid, window);
-  for (const raster of others) {
+  const sum = await readNearest(rasters[0]!, grid, window);
+  for (const raster of rasters.slice(1)) {
     const values = await readNearest(raster, grid, window);
     for (let i = 0; i < sum.length; i++) sum[i]! += values[i]!;
   }
-  if (others.length > 0) for (let i = 0; i < sum.length; i++) sum[i]! /= rasters.length;
+  if (rasters.length > 1) for (let i = 0; i < sum.length; i++) sum[i]! /= rasters.length;
   return sum;
 }
 
@@ -67,7 +66,7 @@ type Cell = Pick<PredictionCell, 'lga_code' | 'longitude' | 'latitude' | 'popula
 
 /**
  * A raster's values by prediction cell, with missing ones filled by the rule that the catalog declares: the value of
- * the nearest cell with one within the rule's `km`, or the rule's own `value`.
+ * the nearest cell with one within the rule's `km`, or the rule's `value`.
  * @param values in the cells' order and the source's unit, null if the raster has no value where the cell's people live
  * @throws BadInput for a missing value without a rule, or with no other value within the rule's `km`
  */
@@ -81,32 +80,32 @@ export function fillCells(
   if (missing.length === 0) return values as number[];
   const gaps = (source.gaps ?? []).filter(({ rule }) => rule === 'nearest' || rule === 'value');
   const filled = [...values];
-  const used: { gap: Gap; cell: number; km: number }[] = [];
+  const fills: { gap: Gap; cell: number; km: number }[] = [];
   for (const cell of missing) {
-    const { nearest, km } = nearestKnown(cells, values, cell);
+    const { nearest, km } = nearestValue(cells, values, cell);
     const gap = gaps.find(({ rule, km: reach }) => rule === 'value' || (nearest !== null && km <= reach!));
     if (!gap) throw undeclared(source, cells[cell]!, `${missing.length} of ${cells.length}`, km);
     filled[cell] = gap.rule === 'value' ? gap.value! : nearest;
-    used.push({ gap, cell, km });
+    fills.push({ gap, cell, km });
   }
   const people = cells.reduce((sum, { population }) => sum + population, 0);
   for (const gap of gaps) {
-    const own = used.filter((fill) => fill.gap === gap);
-    if (own.length === 0) continue;
-    const share = own.reduce((sum, { cell }) => sum + cells[cell]!.population, 0) / people;
+    const filledCells = fills.filter((fill) => fill.gap === gap);
+    if (filledCells.length === 0) continue;
+    const share = filledCells.reduce((sum, { cell }) => sum + cells[cell]!.population, 0) / people;
     const how =
       gap.rule === 'value'
         ? `are set to ${gap.value} ${source.unit}`
-        : `are set to the nearest value, at most ${Math.max(...own.map(({ km }) => km)).toFixed(1)} km away`;
-    const what = `${own.length} of ${cells.length} prediction cells (${(100 * share).toFixed(3)}% of people) ${how}: ${gap.reason}`;
+        : `are set to the nearest value, at most ${Math.max(...filledCells.map(({ km }) => km)).toFixed(1)} km away`;
+    const what = `${filledCells.length} of ${cells.length} prediction cells (${(100 * share).toFixed(3)}% of people) ${how}: ${gap.reason}`;
     report.push({ source: source.id, rule: gap.rule, what });
   }
   return filled as number[];
 }
 
 /** The value nearest to a cell and its distance; null and infinity if there is none. */
-function nearestKnown(cells: readonly Cell[], values: readonly (number | null)[], at: number) {
-  const { longitude, latitude } = cells[at]!;
+function nearestValue(cells: readonly Cell[], values: readonly (number | null)[], target: number) {
+  const { longitude, latitude } = cells[target]!;
   const shrink = Math.cos((latitude * Math.PI) / 180);
   let nearest: number | null = null;
   let least = Number.POSITIVE_INFINITY;
@@ -120,7 +119,10 @@ function nearestKnown(cells: readonly Cell[], values: readonly (number | null)[]
   return { nearest, km: Math.sqrt(least) * KM_PER_DEGREE };
 }
 
-/** @param share how many of the cells have no value @param km distance to the nearest value, infinite if there is none */
+/**
+ * @param share how many of the cells have no value
+ * @param km distance to the nearest value, infinite if there is none
+ */
 function undeclared(source: Source, { lga_code, longitude, latitude }: Cell, share: string, km: number): BadInput {
   const far = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
   return new InputLocation(

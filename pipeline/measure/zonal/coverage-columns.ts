@@ -38,7 +38,7 @@ export function createPieces() {
       for (let k = 0; k < count; k++) order[next[rows[k]!]!++] = k;
     },
     start: (row: number) => starts[row]!,
-    at: (k: number) => order[k]!,
+    inOrder: (k: number) => order[k]!,
     column: (piece: number) => columns[piece]!,
     fall: (piece: number) => falls[piece]!,
     area: (piece: number) => areas[piece]!,

@@ -124,7 +124,7 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
     stamps++;
     let count = 0;
     for (let k = pieces.start(row); k < pieces.start(row + 1); k++) {
-      const piece = pieces.at(k);
+      const piece = pieces.inOrder(k);
       const column = pieces.column(piece);
       if (stamp[column] !== stamps) {
         stamp[column] = stamps;

@@ -93,12 +93,12 @@ export async function measureLgas(
     await eachWindow(population, polygons, async (window, coverages) => {
       const persons = await population.readWindow(window);
       const urban = markCentres(centres, window);
-      const urbanPart = (own: Values) => own.map((n, i) => n * urban[i]!);
+      const urbanPart = (persons: Values) => persons.map((n, i) => n * urban[i]!);
       const all = { persons, urbanPersons: urbanPart(persons) };
       const personsIn = (lga: number) => {
         if (!even) return all;
-        const own = even.ofArea(lga, window);
-        return { persons: own, urbanPersons: urbanPart(own) };
+        const inArea = even.ofArea(lga, window);
+        return { persons: inArea, urbanPersons: urbanPart(inArea) };
       };
       const heights = elevation
         ? await readNearest(elevation, grid, window)
@@ -107,7 +107,7 @@ export async function measureLgas(
       for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
       const values: Values[] = [];
       for (const rasters of covariates) values.push(await meanNearest(rasters, grid, window));
-      const matches = dated.map(({ grid: own }) => matchCentres(grid, window, own));
+      const matches = dated.map(({ grid: datedGrid }) => matchCentres(grid, window, datedGrid));
       for (const [lga, coverage] of coverages) {
         const { persons, urbanPersons } = personsIn(lga);
         addWindow(personSums[lga]!, coverage, window, persons, null);
@@ -133,8 +133,8 @@ export async function measureLgas(
     const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
     onProgress(0.85, 'elevation');
     const series: { id: string; values: (number | null)[][] }[] = [];
-    for (const { source, grid: own, weights } of dated)
-      series.push({ id: source.id, values: await readDated(source, rawData, own, weights.finish(codes.length)) });
+    for (const { source, grid: datedGrid, weights } of dated)
+      series.push({ id: source.id, values: await readDated(source, rawData, datedGrid, weights.finish(codes.length)) });
     onProgress(1, 'months');
 
     const lgas = codes.map(
@@ -174,7 +174,7 @@ async function eachWindow(
 }
 
 /**
- * Means over the cells of the raster's own grid that have a value: Σ share × metres / Σ share; null if there are none.
+ * Means over the elevation raster's cells that have a value: Σ share × metres / Σ share; null if there are none.
  */
 async function meanElevation(elevation: Raster, polygons: Polygons): Promise<(number | null)[]> {
   const [sums] = await sumInside([elevation.description], null, outlinesOn(elevation, polygons), 1, () => {});
@@ -191,7 +191,7 @@ function countTouched(coverages: readonly [area: number, Coverage][], window: Wi
         marks.fill(1, offset + column[k]!, offset + column[k]! + length[k]!);
     }
   }
-  return marks.reduce((count, is, i) => count + (is === 1 && persons[i]! > 0 ? 1 : 0), 0);
+  return marks.reduce((count, mark, i) => count + (mark === 1 && persons[i]! > 0 ? 1 : 0), 0);
 }
 
 const outlinesOn = ({ grid }: Pick<Raster, 'grid'>, { lgas }: Polygons) =>

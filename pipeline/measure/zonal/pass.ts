@@ -13,9 +13,9 @@ const BANDS_AHEAD = 4;
 
 /**
  * Sums of every layer inside every outline: `[layer][outline]`. The layers must share one grid. If the weights have
- * another, the sums are those over the weights' cells, each with the value of the layer's cell that contains its centre.
- * The sums are identical to the last bit for any number of threads (`jobs`), because the files determine the bands, and
- * rows are added from north to south.
+ * another, the sums are those over the weights' cells, each with the value of the layer's cell that contains its
+ * centre. The sums are identical to the last bit for any number of threads (`jobs`), because the files determine the
+ * bands, and rows are added from north to south.
  * @param outlines on the weights' grid or, without weights, on that of the layers
  * @param onProgress receives the share of bands done
  * @throws BadInput: the northernmost fault
@@ -72,11 +72,11 @@ async function sumBands(
   onSums: (band: number, rows: Float64Array) => void,
 ): Promise<void> {
   if (threads === 1) {
-    const own = await openBandWorker(task);
+    const worker = await openBandWorker(task);
     try {
-      for (const [band, window] of bands.entries()) onSums(band, await own.sumBand(window));
+      for (const [band, window] of bands.entries()) onSums(band, await worker.sumBand(window));
     } finally {
-      await own.close();
+      await worker.close();
     }
     return;
   }

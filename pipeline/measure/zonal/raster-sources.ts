@@ -69,7 +69,7 @@ export function fillGaps(
   neighbours: Polygons['neighbours'],
   report: ReportLine[],
 ): (number | null)[] {
-  const known = new Map(codes.map((code, i) => [code, values[i] ?? null]));
+  const figureByCode = new Map(codes.map((code, i) => [code, values[i] ?? null]));
   return values.map((value, i) => {
     if (value !== null) return value;
     const code = codes[i]!;
@@ -83,9 +83,9 @@ export function fillGaps(
       report.push({ source: source.id, rule, what: `${code} has ${figure} set to ${gap!.value}` });
       return gap!.value!;
     }
-    const near = rule === 'neighbours' ? (neighbours[code] ?? []).map((other) => known.get(other) ?? null) : [];
-    const given = near.filter((figure) => figure !== null);
-    if (rule !== 'neighbours' || given.length === 0) {
+    const near = rule === 'neighbours' ? (neighbours[code] ?? []) : [];
+    const figures = near.map((neighbour) => figureByCode.get(neighbour)).filter((value) => value != null);
+    if (figures.length === 0) {
       throw new BadInput({
         file: source.files[0]!.path,
         where: code,
@@ -95,9 +95,9 @@ export function fillGaps(
     }
     report.push({
       source: source.id,
-      rule,
-      what: `${code} has ${figure} set to the mean of ${given.length} neighbours`,
+      rule: 'neighbours',
+      what: `${code} has ${figure} set to the mean of ${figures.length} neighbours`,
     });
-    return given.reduce((sum, figure) => sum + figure, 0) / given.length;
+    return figures.reduce((sum, value) => sum + value, 0) / figures.length;
   });
 }

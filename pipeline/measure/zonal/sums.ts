@@ -34,7 +34,7 @@ export interface ZonalSums {
 /** Sums of a row: Σ s, Σ s v, Σ s w, Σ s w v, in this order. */
 export const SUMS_PER_ROW = 4;
 
-/** A compensated sum: the total, and the part of the terms lost to rounding. */
+/** A compensated sum: the total, and what rounding took from it. */
 interface Sum {
   total: number;
   dropped: number;
@@ -63,11 +63,11 @@ export function addWindow(
 
 /** Adds the sums of rows, which must come in order from north to south. */
 export function addRows(sums: ZonalSums, rows: Float64Array): void {
-  for (let at = 0; at < rows.length; at += SUMS_PER_ROW) {
-    add(sums.count, rows[at]!);
-    add(sums.sum, rows[at + 1]!);
-    add(sums.weightSum, rows[at + 2]!);
-    add(sums.weightedSum, rows[at + 3]!);
+  for (let first = 0; first < rows.length; first += SUMS_PER_ROW) {
+    add(sums.count, rows[first]!);
+    add(sums.sum, rows[first + 1]!);
+    add(sums.weightSum, rows[first + 2]!);
+    add(sums.weightedSum, rows[first + 3]!);
   }
 }
 
@@ -122,11 +122,11 @@ export function sumRows(
       if (spanEnd > endColumn) break;
     }
     next[i] = k;
-    const at = SUMS_PER_ROW * i;
-    rows[at]! += count;
-    rows[at + 1]! += sum;
-    rows[at + 2]! += weightSum;
-    rows[at + 3]! += weightedSum;
+    const first = SUMS_PER_ROW * i;
+    rows[first]! += count;
+    rows[first + 1]! += sum;
+    rows[first + 2]! += weightSum;
+    rows[first + 3]! += weightedSum;
   }
 }
 

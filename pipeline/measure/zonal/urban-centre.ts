@@ -44,7 +44,7 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
   const find = (set: number): number => {
     let root = set;
     while (parent[root] !== root) root = parent[root]!;
-    for (let at = set; parent[at] !== root; ) [at, parent[at]] = [parent[at]!, root];
+    for (let member = set; parent[member] !== root; ) [member, parent[member]] = [parent[member]!, root];
     return root;
   };
   const join = (a: number, b: number) => {

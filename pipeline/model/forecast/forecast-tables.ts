@@ -1,11 +1,11 @@
 import { area, code, horizon_months, period } from '../../contract/fields.ts';
-import { meaning, real, text } from '../../lib/tables/table.ts';
+import { real, text, withMeaning } from '../../lib/tables/table.ts';
 
 /** `long`: state records that start years before the others; their older months are forecast too. */
 export type AreaLevel = 'lga' | 'state' | 'long';
 
 /** How far ahead a forecast of cases is. */
-export const months_after_cases = meaning('Months after the last month of case records', horizon_months);
+export const months_after_cases = withMeaning('Months after the last month of case records', horizon_months);
 const quantiles = {
   q05: real('Confirmed cases: 5% quantile of the forecast'),
   q25: real('25% quantile'),

@@ -48,7 +48,7 @@ export function searchOptimum(
 ): Centre {
   const path = searchPath(marginal, null);
   const minimum = minimiseBfgs(path.cost, start, {
-    slope: path.slope,
+    gradient: path.slope,
     spread: [...SPREAD, ...Array.from({ length: marginal.clusteredRounds }, () => RHO.spread)],
     ...how,
   });

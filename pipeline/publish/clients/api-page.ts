@@ -1,7 +1,7 @@
 import type { Reference } from '../../contract/reference.ts';
 import { commonParts, operationParts, operationTables } from '../../contract/reference-parts.ts';
 import { html, prose } from '../../lib/pages/html.ts';
-import { cardStyle, headed, headOnDisk, page } from '../../lib/pages/page.ts';
+import { cardStyle, headOnDisk, page, pageBody } from '../../lib/pages/page.ts';
 
 /** The reference as one page, for those who have a snapshot but no dashboard. */
 export function renderApiPage(reference: Reference): string {
@@ -11,7 +11,7 @@ export function renderApiPage(reference: Reference): string {
   return page(
     `${title}: API reference`,
     headOnDisk({ style: cardStyle() }),
-    headed(
+    pageBody(
       html`<h1>${title}</h1><p>API reference of ${modelVersion}, contract ${contractVersion}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · <a href="../client/README.md">Clients for Python, R and TypeScript</a></p>`,
       html`<section><h2>Usage</h2>${Usage}
 <pre>curl -H "Authorization: Bearer $MALARIA_API_KEY" '${base}${example.address}'</pre></section>

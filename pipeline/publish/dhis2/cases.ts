@@ -1,7 +1,7 @@
 /** Forecasts of cases for DHIS2, in the form in which their records may be passed on. */
 import type { Source } from '../../catalog/sources.ts';
 import type { CasesRow } from '../../ingest/ingest-tables.ts';
-import { meaning } from '../../lib/tables/table.ts';
+import { withMeaning } from '../../lib/tables/table.ts';
 import { CASES } from '../../model/forecast/forecast-tables.ts';
 import { encodeCases } from '../report/encode-observed.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
@@ -30,7 +30,7 @@ export function caseFigures(form: CaseForm): Figure[] {
   return Object.entries(QUANTILES).map(([quantile, name]) => ({
     column: `${prefix}_${quantile}`,
     name: `${what} forecast ${name}`,
-    form: meaning(`Forecast of confirmed cases, ${name}${unit}`, CASES.columns[quantile as keyof typeof QUANTILES]),
+    form: withMeaning(`Forecast of confirmed cases, ${name}${unit}`, CASES.columns[quantile as keyof typeof QUANTILES]),
   }));
 }
 

@@ -1,7 +1,7 @@
 import { countryWords } from '../../contract/words.ts';
 import { renderSections, type Section } from '../../lib/pages/blocks.ts';
 import { html } from '../../lib/pages/html.ts';
-import { headed, headOnDisk, page } from '../../lib/pages/page.ts';
+import { headOnDisk, page, pageBody } from '../../lib/pages/page.ts';
 import type { SnapshotDiff } from '../snapshot/diff.ts';
 import { pageStyle } from './bundle.ts';
 import { changeFill, changeMaps, heat } from './diff-maps.ts';
@@ -25,7 +25,7 @@ export const changesPage = ({ title, lead, synthetic, sections, diff, outlines }
     `${synthetic ? '[made up] ' : ''}${title}`,
     headOnDisk({ style: pageStyle() }),
     html`${synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place.</p>`}
-${headed(
+${pageBody(
   html`<h1>${title}</h1><p>${lead}</p>`,
   html`${renderSections(sections)}${diff && html`${mapSection(diff, outlines)}${renderSections(diffSections(diff, outlines))}`}`,
 )}`,

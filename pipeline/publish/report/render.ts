@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { countryWords } from '../../contract/words.ts';
 import { Html, html, jsonScript, type Html as Markup } from '../../lib/pages/html.ts';
-import { headed, headOnDisk, page } from '../../lib/pages/page.ts';
+import { headOnDisk, page, pageBody } from '../../lib/pages/page.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { Finding } from '../snapshot/provenance.ts';
 import { bundlePage, pageStyle } from './bundle.ts';
@@ -117,7 +117,7 @@ function opened({ model }: Contents, { title, below, main, skip, data, script }:
     headOnDisk({ style: pageStyle(), permit }),
     html`${skip}
 ${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
-${headed(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${below}`, main)}
+${pageBody(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${below}`, main)}
 ${jsonScript('data', data)}
 <script type="module">${Html.of(script)}</script>`,
   );

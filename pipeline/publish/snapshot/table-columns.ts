@@ -9,12 +9,12 @@ import {
   type ColumnForm,
   choice,
   describe,
-  meaning,
   orNull,
   real,
   type TableForm,
   text,
   whole,
+  withMeaning,
 } from '../../lib/tables/table.ts';
 import * as forecast from '../../model/forecast/forecast-tables.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
@@ -25,7 +25,7 @@ import * as backtest from '../../validate/backtest/backtest-tables.ts';
 const { area, code, period, state_code, state, zone, lga_code, lga, is_urban, longitude, latitude } = fields;
 const lgaScores = withFields({ period, state_code, lga_code, lga, is_urban }, LgaRisk);
 const stateScores = withFields({ period }, StateRisk);
-const horizon_months = meaning('Months after the latest estimated month', fields.horizon_months);
+const horizon_months = withMeaning('Months after the latest estimated month', fields.horizon_months);
 
 const geometry: ColumnForm<AreaGeometry> = {
   type: 'BLOB',
@@ -52,12 +52,12 @@ export const TABLES = {
       period,
       basis: fields.basis,
       last_survey: orNull(
-        meaning('Month of the last survey in the {state.one} up to this month', period),
+        withMeaning('Month of the last survey in the {state.one} up to this month', period),
         'null before the first',
       ),
       months_since_survey: orNull(whole('Months from last_survey to this month'), 'null before the first survey'),
       last_cases: orNull(
-        meaning('Last month of its own case record up to this month', period),
+        withMeaning('Last month of its own case record up to this month', period),
         'null if there is none',
       ),
       cases_log_mae: orNull(

@@ -1,5 +1,5 @@
 import { area, period, skill, state_code } from '../../contract/fields.ts';
-import { meaning, real } from '../../lib/tables/table.ts';
+import { real, withMeaning } from '../../lib/tables/table.ts';
 import { months_after_cases } from '../../model/forecast/forecast-tables.ts';
 
 export const SKILL = {
@@ -25,7 +25,7 @@ export const PAST = {
   columns: {
     state_code,
     horizon_months: months_after_cases,
-    period: meaning('The forecast month', period),
+    period: withMeaning('The forecast month', period),
     observed: real(
       "Cases reported in that month, relative to the mean of the {state.one}'s observed values in this table",
     ),

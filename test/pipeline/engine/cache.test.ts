@@ -12,7 +12,7 @@ import {
   writeEntry,
 } from '../../../pipeline/engine/cache.ts';
 import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
-import { lockShared, whenAlone } from '../../../pipeline/engine/lock.ts';
+import { lockShared, runIfAlone } from '../../../pipeline/engine/lock.ts';
 import { temporaryName } from '../../../pipeline/lib/atomic-write.ts';
 import { sha256 } from '../../../pipeline/lib/hash.ts';
 import { orNull, real, toTable, whole } from '../../../pipeline/lib/tables/table.ts';
@@ -152,7 +152,7 @@ test('a lock file that is not a database is named', () => {
   const out = temporary();
   lockShared(out).release();
   writeFileSync(path.join(out, 'cache/lock.sqlite'), 'something else '.repeat(100));
-  for (const use of [() => lockShared(out), () => whenAlone(out, () => {})])
+  for (const use of [() => lockShared(out), () => runIfAlone(out, () => {})])
     expect(use).toThrow(/cache\/lock\.sqlite: file is not a database, expected an empty SQLite database/);
 });
 
@@ -162,11 +162,11 @@ test('nothing is removed while a build uses the directory', () => {
   const never = () => {
     throw new Error('must not run');
   };
-  expect(whenAlone(out, never)).toBe(false);
+  expect(runIfAlone(out, never)).toBe(false);
   one.release();
-  expect(whenAlone(out, never)).toBe(false);
+  expect(runIfAlone(out, never)).toBe(false);
   two.release();
   let alone = 0;
-  expect(whenAlone(out, () => void alone++)).toBe(true);
+  expect(runIfAlone(out, () => void alone++)).toBe(true);
   expect(alone).toBe(1);
 });

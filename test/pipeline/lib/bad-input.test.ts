@@ -32,7 +32,7 @@ test('all bad items are read, and the first one carries the others', () => {
     readEach([2, 1, 3], read);
     expect.unreachable();
   } catch (error) {
-    expect(error).toMatchObject({ found: '2', others: [{ found: '3' }] });
+    expect(error).toMatchObject({ found: '2', further: [{ found: '3' }] });
   }
 });
 

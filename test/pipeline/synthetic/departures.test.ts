@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { monthIndex } from '../../../pipeline/contract/months.ts';
 import { type Cells, poolCells } from '../../../pipeline/synthetic/cells.ts';
-import { blendHalves, shareOfFirst } from '../../../pipeline/synthetic/departures.ts';
+import { blendHalves, firstHalfShare } from '../../../pipeline/synthetic/departures.ts';
 import { FAMILIES, type TruthFamily } from '../../../pipeline/synthetic/families.ts';
 import { growGeography } from '../../../pipeline/synthetic/geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from '../../../pipeline/synthetic/noise.ts';
@@ -46,7 +46,10 @@ function difference(family: TruthFamily, period: string): number[] {
   const [own, plain] = [truths[family], truths.matern];
   return cellOf.map(
     (cell) =>
-      logit(own.at(cell, period)) - logit(plain.at(cell, period)) - own.recipe.intercept + plain.recipe.intercept,
+      logit(own.shareAt(cell, period)) -
+      logit(plain.shareAt(cell, period)) -
+      own.recipe.intercept +
+      plain.recipe.intercept,
   );
 }
 
@@ -132,7 +135,7 @@ test('mixed: the slope is half way from that of matern to -0.1, with states 0.05
 test('nonstationary: each half has half of the cells, and its own standard deviation and correlation range', () => {
   const halves = truths.nonstationary.departures.halves!;
   expect(halves.range_km).toEqual([60, 300]);
-  const shares = cells.lga.map((_, cell) => shareOfFirst(halves, cells, cell));
+  const shares = cells.lga.map((_, cell) => firstHalfShare(halves, cells, cell));
   expect(mean(shares)).toBeGreaterThan(0.48);
   expect(mean(shares)).toBeLessThan(0.52);
   const years = blendHalves(halves, cells);

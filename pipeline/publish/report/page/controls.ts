@@ -1,4 +1,4 @@
-import { ALIKE, likeness, plain as plainName } from '../../../lib/likeness.ts';
+import { ALIKE, likeness, plainName } from '../../../lib/likeness.ts';
 import { periodName } from '../shared/names.ts';
 import {
   areaName,

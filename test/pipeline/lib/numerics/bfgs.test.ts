@@ -29,7 +29,7 @@ test('a known gradient makes differences unnecessary and leads to the same minim
     return rosenbrock(x);
   };
   const slope = ([a, b]: number[]) => [-2 * (1 - a!) - 400 * a! * (b! - a! ** 2), 200 * (b! - a! ** 2)];
-  const { x } = minimiseBfgs(counted, [-1.2, 1], { spread: [0.1, 0.1], slope, tolerance: 1e-12, limit: 200 });
+  const { x } = minimiseBfgs(counted, [-1.2, 1], { spread: [0.1, 0.1], gradient: slope, tolerance: 1e-12, limit: 200 });
   expect(x[0]).toBeCloseTo(1, 5);
   expect(calls).toBeLessThan(100);
 });

@@ -126,7 +126,7 @@ const eachPair = (rows: readonly SurveyRow[], change: (slides: SurveyRow, rapid:
   for (const [i, row] of rows.entries()) if (row.method === 'microscopy') change(row, rows[i + 1]!);
 };
 
-/** For each check, by what it sees: a fault, and what its line must name. */
+/** For each check, by its finding: a fault, and what its line must name. */
 const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp][]> = {
   'clusters share one location': [
     [
@@ -485,18 +485,18 @@ test('a country without optional files raises no doubt', () => {
 
 test('raw-data/README.md lists the checks', () => {
   const page = readFileSync(path.join(import.meta.dirname, '../../../../raw-data/README.md'), 'utf8');
-  for (const { sees, why } of CHECKS) expect(page).toContain(`| ${sees} | ${why} |`);
+  for (const { finding, cause } of CHECKS) expect(page).toContain(`| ${finding} | ${cause} |`);
 });
 
 test('every check has a fault that it finds', () => {
-  expect(Object.keys(FAULTS)).toEqual(CHECKS.map(({ sees }) => sees));
+  expect(Object.keys(FAULTS)).toEqual(CHECKS.map(({ finding }) => finding));
 });
 
-for (const [sees, faults] of Object.entries(FAULTS))
-  test.each(faults)(`${sees} (%#)`, (change, names) => {
+for (const [finding, faults] of Object.entries(FAULTS))
+  test.each(faults)(`${finding} (%#)`, (change, names) => {
     const content = country();
     change(content);
-    const line = listDoubts(content).find(({ what }) => String(what).startsWith(`${sees}: `));
+    const line = listDoubts(content).find(({ what }) => String(what).startsWith(`${finding}: `));
     expect(line?.what).toMatch(names);
     expect(line).toMatchObject({ rule: 'hard to believe', needs_approval: true });
   });
