@@ -51,7 +51,7 @@ choice adds on the fold itself. It fits about a hundred models, which takes minu
 async function score(options: RiskOptions): Promise<void> {
   const { out, draws } = options;
   if (out === undefined) throw new UsageError('found no --out, expected a file for the scores, or --covariates');
-  const foldOf = await readFolds(options.folds);
+  const folds = await readFolds(options.folds);
   const rows = await withStages(
     STAGES,
     'folds',
@@ -59,7 +59,7 @@ async function score(options: RiskOptions): Promise<void> {
     ({ model }, io, onProgress): HeldOut[] => {
       const inputs = readInputs(io);
       const prepared = prepareRisk(inputs);
-      return crossValidate(prepared, settingsFor(model, inputs, prepared, foldOf, null), onProgress);
+      return crossValidate(prepared, settingsFor(model, inputs, prepared, folds, null), onProgress);
     },
   );
   const shipped = rows.filter((row) => row.model !== 'national');
@@ -71,11 +71,14 @@ async function score(options: RiskOptions): Promise<void> {
 }
 
 async function screen(options: RiskOptions): Promise<void> {
-  const foldOf = await readFolds(options.folds);
-  const found = await withStages(STAGES, 'screening', { ...options, out: options.build }, ({ model }, io, onProgress) =>
-    screenCountry(model, readInputs(io), foldOf, onProgress),
+  const folds = await readFolds(options.folds);
+  const screening = await withStages(
+    STAGES,
+    'screening',
+    { ...options, out: options.build },
+    ({ model }, io, onProgress) => screenCountry(model, readInputs(io), folds, onProgress),
   );
-  sayEvaluation(options, found, describeScreening(found));
+  sayEvaluation(options, screening, describeScreening(screening));
 }
 
 function cells(row: HeldOutScores): Cells {
