@@ -162,7 +162,7 @@ async function buildSnapshot(
         entries,
         cacheKey,
         cache,
-        artifact: (name) => readAny(cache, entries, name),
+        artifact: (name) => readOutput(cache, entries, name),
         findings,
         progress: (share, what) =>
           onEvent({ type: 'progress', stage, share: share * 0.7, ...(what === undefined ? {} : { what }) }),
@@ -194,9 +194,9 @@ function snapshotCauses(country: Country, cache: string, cacheKey: CacheKey, ver
   return same ? [`${version} has not been built here`] : explainRun(cacheKey, latest, where);
 }
 
-function readAny<T>(cache: string, entries: readonly CacheEntry[], name: string): T {
-  const [stage, own] = name.split('/') as [string, string];
-  return readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, own);
+function readOutput<T>(cache: string, entries: readonly CacheEntry[], name: string): T {
+  const [stage, output] = name.split('/') as [string, string];
+  return readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, output);
 }
 
 function countFindings(
@@ -206,7 +206,7 @@ function countFindings(
   entries: readonly CacheEntry[],
 ): Finding[] {
   const reports = entries.flatMap(({ stage }) =>
-    readAny<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
+    readOutput<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
   );
   const words = countryWords(country.model.territory);
   const findings = [...catalogFindings(country.sources, raw), ...reports];

@@ -9,7 +9,7 @@ import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
 
 /** How to make a version. */
-export interface Making {
+export interface CandidateRecipe {
   version: string;
   /** The stages' keys. */
   keys: Record<string, string>;
@@ -25,8 +25,11 @@ export interface Making {
  * @returns whether the version already existed; a version is never written to again
  * @throws UsageError if the version exists with other content, which only tampering or chance can cause
  */
-export async function makeCandidate(out: string, making: Making): Promise<{ directory: string; already: boolean }> {
-  const { version, keys, write, check } = making;
+export async function makeCandidate(
+  out: string,
+  recipe: CandidateRecipe,
+): Promise<{ directory: string; already: boolean }> {
+  const { version, keys, write, check } = recipe;
   const snapshots = snapshotsFolder(out);
   const directory = path.join(snapshots, version);
   if (isBuilt(out, version, keys)) return { directory, already: true };
@@ -41,7 +44,7 @@ export async function makeCandidate(out: string, making: Making): Promise<{ dire
     await rename(temporary, directory).catch((error) => {
       // Another build was first: it must have made the same content.
       if (!isBuilt(out, version, keys)) throw error;
-      if (hashOfManifest(temporary) !== hashOfManifest(directory)) throw otherContent(directory, version);
+      if (hashOfManifest(temporary) !== hashOfManifest(directory)) throw differentContent(directory, version);
     });
     await syncDirectory(snapshots);
   } finally {
@@ -60,24 +63,24 @@ export function isBuilt(out: string, version: string, keys: Record<string, strin
   try {
     manifest = JSON.parse(readFileSync(path.join(directory, 'manifest.json'), 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !isThere(directory)) return false;
-    throw otherContent(directory, version);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && !directoryExists(directory)) return false;
+    throw differentContent(directory, version);
   }
-  const found = Object.fromEntries((manifest.stages ?? []).map(({ stage, key }) => [stage, key]));
-  if (manifest.model_version === version && sha256Json(found) === sha256Json(keys)) return true;
-  throw otherContent(directory, version);
+  const builtKeys = Object.fromEntries((manifest.stages ?? []).map(({ stage, key }) => [stage, key]));
+  if (manifest.model_version === version && sha256Json(builtKeys) === sha256Json(keys)) return true;
+  throw differentContent(directory, version);
 }
 
 /** Removes temporary files of killed builds. Call it only while no other process writes to `out`. */
 export function clearUnfinished(out: string): void {
   for (const folder of [out, snapshotsFolder(out), releasesFolder(out)]) {
-    if (!isThere(folder)) continue;
+    if (!directoryExists(folder)) continue;
     for (const name of readdirSync(folder, { encoding: 'utf8', recursive: folder === releasesFolder(out) }))
       if (isTemporary(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
 
-function otherContent(directory: string, version: string): Error {
+function differentContent(directory: string, version: string): Error {
   return new UsageError(
     `${directory}: found content other than the inputs and code of ${version} give, expected the same, since a version never changes; check it with \`malaria-risk verify\` and move it away`,
   );
@@ -86,7 +89,7 @@ function otherContent(directory: string, version: string): Error {
 /** SHA-256 of a snapshot's manifest. */
 export const hashOfManifest = (directory: string) => sha256(readFileSync(path.join(directory, 'manifest.json')));
 
-function isThere(directory: string): boolean {
+function directoryExists(directory: string): boolean {
   try {
     readdirSync(directory);
     return true;

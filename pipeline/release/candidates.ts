@@ -37,6 +37,6 @@ export function readCandidates(out: string): Candidate[] {
 
 /** The latest candidate that still exists. */
 export function newestCandidate(out: string): Candidate | null {
-  const there = ({ version }: Candidate) => existsSync(path.join(snapshotsFolder(out), version, 'manifest.json'));
-  return readCandidates(out).findLast(there) ?? null;
+  const exists = ({ version }: Candidate) => existsSync(path.join(snapshotsFolder(out), version, 'manifest.json'));
+  return readCandidates(out).findLast(exists) ?? null;
 }

@@ -31,8 +31,8 @@ export function currentSnapshot(out: string): Snapshot | null {
 /** @throws UsageError if `current` is a directory, which a publication cannot replace by its link */
 export function checkCurrent(out: string): void {
   const current = currentLink(out);
-  const there = lstatSync(current, { throwIfNoEntry: false });
-  if (there?.isDirectory())
+  const existing = lstatSync(current, { throwIfNoEntry: false });
+  if (existing?.isDirectory())
     throw new UsageError(`${current}: found a directory, expected a link to the published snapshot; move it away`);
 }
 

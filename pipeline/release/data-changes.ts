@@ -19,33 +19,33 @@ export interface SourceChange {
 
 /** Sources whose files, release or catalog entry differ, in the catalog's order. */
 export function changedSources(before: Manifest, after: Manifest): SourceChange[] {
-  const [was, is] = [before, after].map(
+  const [earlier, later] = [before, after].map(
     ({ sources }) => new Map((sources as Source[]).map((source) => [source.id, source])),
   ) as [Map<string, Source>, Map<string, Source>];
-  return [...new Set([...is.keys(), ...was.keys()])]
-    .map((id) => sourceChange(was.get(id), is.get(id)))
+  return [...new Set([...later.keys(), ...earlier.keys()])]
+    .map((id) => sourceChange(earlier.get(id), later.get(id)))
     .filter((change) => change !== null);
 }
 
-function sourceChange(was: Source | undefined, is: Source | undefined): SourceChange | null {
-  const { id, title } = (is ?? was)!;
-  const files = changedFiles(was, is);
-  const release = { was: was?.release ?? null, is: is?.release ?? null };
-  const catalog = was && is ? valueChanges(withoutFiles(was), withoutFiles(is)) : [];
-  const change = !was ? 'new' : !is ? 'gone' : 'changed';
+function sourceChange(before: Source | undefined, after: Source | undefined): SourceChange | null {
+  const { id, title } = (after ?? before)!;
+  const files = changedFiles(before, after);
+  const release = { was: before?.release ?? null, is: after?.release ?? null };
+  const catalog = before && after ? valueChanges(withoutFiles(before), withoutFiles(after)) : [];
+  const change = !before ? 'new' : !after ? 'gone' : 'changed';
   if (change === 'changed' && files.length === 0 && release.was === release.is && catalog.length === 0) return null;
-  return { source: id, title, change, release, files, accepted: acceptedSince(was, is), catalog };
+  return { source: id, title, change, release, files, accepted: acceptedSince(before, after), catalog };
 }
 
 const withoutFiles = ({ files: _, release: __, accepted: ___, ...about }: Source) => about;
 
-function acceptedSince(was: Source | undefined, is: Source | undefined): Acceptance[] {
-  const known = new Set((was?.accepted ?? []).map((acceptance) => JSON.stringify(acceptance)));
-  return (is?.accepted ?? []).filter((acceptance) => !known.has(JSON.stringify(acceptance)));
+function acceptedSince(before: Source | undefined, after: Source | undefined): Acceptance[] {
+  const earlier = new Set((before?.accepted ?? []).map((acceptance) => JSON.stringify(acceptance)));
+  return (after?.accepted ?? []).filter((acceptance) => !earlier.has(JSON.stringify(acceptance)));
 }
 
-function changedFiles(was: Source | undefined, is: Source | undefined): SourceChange['files'] {
-  const [then, now] = [was, is].map(
+function changedFiles(before: Source | undefined, after: Source | undefined): SourceChange['files'] {
+  const [then, now] = [before, after].map(
     (source) => new Map((source?.files ?? []).map(({ path, sha256 }) => [path, sha256!])),
   ) as [Map<string, string>, Map<string, string>];
   return [...new Set([...now.keys(), ...then.keys()])].sort().flatMap((path) => {

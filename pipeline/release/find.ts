@@ -14,9 +14,9 @@ export function findVersion(out: string, version: string | null): Snapshot {
   if (name === undefined)
     throw new UsageError(`${out}: found no candidate, expected one; run \`malaria-risk build\` first`);
   if (path.basename(name) !== name || !existsSync(path.join(snapshotsFolder(out), name, 'manifest.json'))) {
-    const known = [...new Set(readCandidates(out).map((candidate) => candidate.version))].slice(-5);
-    const such = known.length > 0 ? `, such as ${known.join(', ')}` : '; --out names the directory of another build';
-    throw new UsageError(`${snapshotsFolder(out)}: found no ${name}, expected an existing version${such}`);
+    const recent = [...new Set(readCandidates(out).map((candidate) => candidate.version))].slice(-5);
+    const hint = recent.length > 0 ? `, such as ${recent.join(', ')}` : '; --out names the directory of another build';
+    throw new UsageError(`${snapshotsFolder(out)}: found no ${name}, expected an existing version${hint}`);
   }
   return openSnapshot(path.join(snapshotsFolder(out), name));
 }

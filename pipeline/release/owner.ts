@@ -26,13 +26,13 @@ export async function asOwner<T>(out: string, work: () => Promise<T>): Promise<T
 
 function refuseForeign(out: string): void {
   const foreign = writtenIn(out).find((file) => {
-    const found = lstatSync(file);
-    return found.uid !== process.geteuid?.() && !found.isSymbolicLink() && !isWritable(file);
+    const stats = lstatSync(file);
+    return stats.uid !== process.geteuid?.() && !stats.isSymbolicLink() && !isWritable(file);
   });
   if (foreign === undefined) return;
-  const all = [releasesFolder(out), snapshotsFolder(out), currentLink(out)].join(' ');
+  const paths = [releasesFolder(out), snapshotsFolder(out), currentLink(out)].join(' ');
   throw new UsageError(
-    `${foreign}: found the property of user ${lstatSync(foreign).uid}, which this user cannot change, expected that of the owner of ${out}; run: sudo chown -hR --reference=${out} ${all}`,
+    `${foreign}: found the property of user ${lstatSync(foreign).uid}, which this user cannot change, expected that of the owner of ${out}; run: sudo chown -hR --reference=${out} ${paths}`,
   );
 }
 

@@ -98,7 +98,7 @@ async function publish(out: string, to: Destination, options: PublishOptions): P
   for (const { out: folder, to: name } of to.histories)
     started.push([folder, await startRelease(folder, { ...facts, to: name })]);
   await to.put(after);
-  await writeReleaseIndex(to.releases, { before, after, review, at: facts.at, note, keepDays });
+  await writeReleaseIndex(to.releases, { before, after, review, releasedAt: facts.at, note, keepDays });
   await to.point(model_version);
   for (const [folder, release] of started) await endRelease(folder, release, 'published');
   return { model_version, directory, to: to.name, replaces, release: { ...started[0]![1], status: 'published' } };

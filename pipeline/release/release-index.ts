@@ -31,7 +31,7 @@ export interface Publishing {
   before: Snapshot | null;
   after: Snapshot;
   review: Review;
-  at: string;
+  releasedAt: string;
   note: string | null;
   /** For how many days the replaced version is promised to stay available. */
   keepDays: number | null;
@@ -39,32 +39,32 @@ export interface Publishing {
 
 /** Writes the index that takes effect once `after` is current. Nothing points to it until then. */
 export async function writeReleaseIndex(files: ReleaseFiles, publishing: Publishing): Promise<void> {
-  const { before, after, review, at, keepDays } = publishing;
+  const { before, after, review, releasedAt, keepDays } = publishing;
   const { model_version } = after.manifest;
   const index = before && (await readReleaseIndex(files, before.manifest.model_version));
-  const known = index?.versions.versions ?? (before ? [versionEntry(before.manifest)] : []);
-  const sunset = keepDays === null ? null : new Date(Date.parse(at) + keepDays * 86_400_000).toISOString();
-  const others = known
+  const listed = index?.versions.versions ?? (before ? [versionEntry(before.manifest)] : []);
+  const sunset = keepDays === null ? null : new Date(Date.parse(releasedAt) + keepDays * 86_400_000).toISOString();
+  const earlier = listed
     .filter((version) => version.model_version !== model_version)
-    .map((version) => (version.replaced_at === null ? { ...version, replaced_at: at, sunset } : version));
+    .map((version) => (version.replaced_at === null ? { ...version, replaced_at: releasedAt, sunset } : version));
   const release = releaseEntry(
     publishing,
-    known.some((version) => version.model_version === model_version),
+    listed.some((version) => version.model_version === model_version),
   );
   const diff = review.diff && before ? diffPath(before.manifest.model_version, model_version) : null;
   // The diff of two versions never changes, so it is written only once.
   if (diff && !(await files.read(diff))) await writeEncoded(files, diff, JSON.stringify(servedDiff(review.diff!)));
-  await write(files, at, {
+  await writeIndex(files, releasedAt, {
     current: model_version,
-    versions: [versionEntry(after.manifest), ...others],
+    versions: [versionEntry(after.manifest), ...earlier],
     releases: [release, ...(index?.versions.releases ?? [])],
   });
 }
 
 /** Rewrites the index for the versions that still exist. */
-export async function refreshReleaseIndex(files: ReleaseFiles, current: string, at: string): Promise<void> {
+export async function refreshReleaseIndex(files: ReleaseFiles, current: string, now: string): Promise<void> {
   const index = await readReleaseIndex(files, current);
-  if (index) await write(files, at, index.versions);
+  if (index) await writeIndex(files, now, index.versions);
 }
 
 /** The index that is in effect while `version` is current; null if it was published before there was an index. */
@@ -81,20 +81,20 @@ export async function readReleaseIndex(
 
 const [VERSIONS] = RELEASE_OPERATIONS;
 
-async function write(files: ReleaseFiles, at: string, known: schemas.Versions): Promise<void> {
-  const { current } = known;
+async function writeIndex(files: ReleaseFiles, now: string, history: schemas.Versions): Promise<void> {
+  const { current } = history;
   let kept = 0;
-  const versions = known.versions.map((version): Version => {
+  const versions = history.versions.map((version): Version => {
     const { model_version, sunset } = version;
     const isKept =
       model_version === current ||
-      (files.has(model_version) && (sunset === null || sunset > at) && kept++ < MOST_KEPT_VERSIONS);
+      (files.has(model_version) && (sunset === null || sunset > now) && kept++ < MOST_KEPT_VERSIONS);
     const status = model_version === current ? 'current' : isKept ? 'kept' : 'gone';
     return { ...version, status, path: isKept ? `/v1/versions/${model_version}` : null };
   });
   const entries: Record<string, FileEntry> = {};
   const answers: Record<string, string> = {};
-  const list = async (address: string, name: string) => {
+  const addAnswer = async (address: string, name: string) => {
     for (const ending of ['', ...Object.values(ENCODINGS)]) {
       const bytes = await files.read(name + ending);
       if (!bytes) return false;
@@ -104,18 +104,18 @@ async function write(files: ReleaseFiles, at: string, known: schemas.Versions): 
     return true;
   };
   const releases: Released[] = [];
-  for (const [index, release] of known.releases.entries()) {
+  for (const [index, release] of history.releases.entries()) {
     const { replaces, model_version } = release;
     let diff: string | null = null;
     if (replaces !== null && index <= MOST_KEPT_VERSIONS) {
       const address = `/v1/versions/${replaces}/diff/${model_version}`;
-      if (address in answers || (await list(address, diffPath(replaces, model_version)))) diff = address;
+      if (address in answers || (await addAnswer(address, diffPath(replaces, model_version)))) diff = address;
     }
     releases.push({ ...release, diff });
   }
   const name = `${current}/index/versions.json`;
   await writeEncoded(files, name, JSON.stringify({ current, versions, releases } satisfies schemas.Versions));
-  await list(VERSIONS.path, name);
+  await addAnswer(VERSIONS.path, name);
   const earlier = versions.flatMap(({ model_version, status, replaced_at, sunset }) =>
     status === 'kept' ? [{ model_version, replaced_at: replaced_at!, sunset }] : [],
   );
@@ -152,7 +152,7 @@ function versionEntry({ model_version, updated_at, contract_version, coverage }:
   };
 }
 
-function releaseEntry({ before, after, review, at, note }: Publishing, rollback: boolean): Released {
+function releaseEntry({ before, after, review, releasedAt, note }: Publishing, rollback: boolean): Released {
   const estimatedMonths = ({ coverage }: Manifest) => periodRange(coverage.first_estimated, coverage.last_estimated);
   const estimated = new Set(before ? estimatedMonths(before.manifest) : []);
   const { sources, making, diff } = review;
@@ -164,7 +164,7 @@ function releaseEntry({ before, after, review, at, note }: Publishing, rollback:
   return {
     model_version: after.manifest.model_version,
     replaces: before?.manifest.model_version ?? null,
-    released_at: at,
+    released_at: releasedAt,
     rollback,
     note,
     new_months: before ? estimatedMonths(after.manifest).filter((month) => !estimated.has(month)) : [],

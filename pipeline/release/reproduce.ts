@@ -80,13 +80,13 @@ export async function reproduce(
     for (const file of origin.raw) await linkRaw(rawData, file, raw);
     writeCatalog(country, origin.manifest);
     const built = await build({ country, rawData: raw, out, jobs, onEvent });
-    const found: Manifest = JSON.parse(readFileSync(path.join(built.directory, 'manifest.json'), 'utf8'));
-    const [was, is] = [origin.manifest.files, found.files];
-    const different = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-      (name) => was[name]?.sha256 !== is[name]?.sha256,
+    const rebuilt: Manifest = JSON.parse(readFileSync(path.join(built.directory, 'manifest.json'), 'utf8'));
+    const [originals, copies] = [origin.manifest.files, rebuilt.files];
+    const different = [...new Set([...Object.keys(originals), ...Object.keys(copies)])].filter(
+      (name) => originals[name]?.sha256 !== copies[name]?.sha256,
     );
     if (built.manifest_sha256 !== origin.manifest_sha256) different.push('manifest.json');
-    return { model_version: built.model_version, files: Object.keys(was).length + 1, different };
+    return { model_version: built.model_version, files: Object.keys(originals).length + 1, different };
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

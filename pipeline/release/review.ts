@@ -52,11 +52,15 @@ function refusals(before: Snapshot | null, { manifest }: Snapshot): string[] {
   return reasons;
 }
 
-function changesToApprove(diff: SnapshotDiff, { manifest: was }: Snapshot, { manifest: is }: Snapshot): string[] {
+function changesToApprove(
+  diff: SnapshotDiff,
+  { manifest: earlier }: Snapshot,
+  { manifest: later }: Snapshot,
+): string[] {
   const gone = diff.answers.filter(({ only_in_a }) => only_in_a > 0);
   return [
     ...diff.over,
-    ...(was.coverage.transmission && !is.coverage.transmission ? ['the transmission model is missing'] : []),
+    ...(earlier.coverage.transmission && !later.coverage.transmission ? ['the transmission model is missing'] : []),
     // Removed estimated months show here; forecasts have the same files whatever their months.
     ...gone.map(({ operation, only_in_a }) => `${only_in_a} answers of ${operation} are missing`),
     ...diff.tables.flatMap(({ table, rows, columns_only_in_a }) => [

@@ -33,10 +33,10 @@ export async function withBucket<T>(
 
   const get = async (name: string) => {
     const request = client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + name }));
-    const found = await request.catch((error) =>
+    const response = await request.catch((error) =>
       httpStatus(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error),
     );
-    return found && { etag: found.ETag, bytes: Buffer.from(await found.Body!.transformToByteArray()) };
+    return response && { etag: response.ETag, bytes: Buffer.from(await response.Body!.transformToByteArray()) };
   };
   const put = (
     name: string,
@@ -61,10 +61,10 @@ export async function withBucket<T>(
       name: url,
       histories: [{ out, to: url }],
       async current() {
-        const found = await get('current');
-        pointer = found && { etag: found.etag };
-        if (!found) return null;
-        const version = versionAt(found.bytes.toString());
+        const object = await get('current');
+        pointer = object && { etag: object.etag };
+        if (!object) return null;
+        const version = versionAt(object.bytes.toString());
         if (version === null) throw new UsageError(`${url}/current: found other text, expected snapshots/VERSION`);
         return fetchReviewed(version, path.join(copies, version), async (name) => {
           const file = await get(`${snapshotPath(version)}/${name}`);

@@ -24,9 +24,13 @@ export async function releaseIndexFaults(snapshot: string): Promise<string[]> {
     return [`releases/${name}: ${isReleaseIndex.errors![0]!.instancePath} ${isReleaseIndex.errors![0]!.message}`];
   if (index.current !== path.basename(snapshot)) faults.push(`releases/${name}: is the index of ${index.current}`);
   for (const [file, entry] of Object.entries(index.files)) {
-    const found = await files.read(file);
-    if (!found) faults.push(`releases/${file}: missing`);
-    else if (sha256(found) !== entry.sha256 || found.length !== entry.bytes || strongEtag(entry.sha256) !== entry.etag)
+    const content = await files.read(file);
+    if (!content) faults.push(`releases/${file}: missing`);
+    else if (
+      sha256(content) !== entry.sha256 ||
+      content.length !== entry.bytes ||
+      strongEtag(entry.sha256) !== entry.etag
+    )
       faults.push(`releases/${file}: differs from its manifest`);
   }
   if (faults.length > 0) return faults;

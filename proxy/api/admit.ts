@@ -45,8 +45,8 @@ export const admit = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => 
  */
 export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: NodeJS.Dict<string[]>): string | null {
   const bearers = authorization.filter((value) => /^bearer( |$)/i.test(value));
-  const [key = null, ...others] = [...bearers.map((value) => value.replace(/^bearer */i, '')), ...plain];
-  return others.every((other) => other === key) ? key : null;
+  const [key = null, ...rest] = [...bearers.map((value) => value.replace(/^bearer */i, '')), ...plain];
+  return rest.every((value) => value === key) ? key : null;
 }
 
 /**

@@ -24,33 +24,33 @@ type Report = (line: string, cause: 'snapshot') => void;
 export function sendFile(reply: FastifyReply, file: ServedFile, report: Report) {
   const { method, headers } = reply.request;
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined, [...file.codings.keys()]);
-  const found = file.codings.get(coding)!;
+  const representation = file.codings.get(coding)!;
   // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot continue to read it.
-  const common = { etag: found.etag, 'cache-control': 'private, no-cache', ...file.headers };
-  if (matchesEtag(headers['if-none-match'], found.etag)) return reply.code(304).headers(common).send();
+  const common = { etag: representation.etag, 'cache-control': 'private, no-cache', ...file.headers };
+  if (matchesEtag(headers['if-none-match'], representation.etag)) return reply.code(304).headers(common).send();
   const acceptsRanges = file.ranges && coding === 'identity';
   const part =
     acceptsRanges && method === 'GET'
-      ? requestedRange(headers.range, headers['if-range'] as string | undefined, found)
+      ? requestedRange(headers.range, headers['if-range'] as string | undefined, representation)
       : null;
   if (part === 'beyond') {
-    return sendProblem(reply, 'RANGE_NOT_SATISFIABLE', { 'content-range': `bytes */${found.bytes}` });
+    return sendProblem(reply, 'RANGE_NOT_SATISFIABLE', { 'content-range': `bytes */${representation.bytes}` });
   }
-  const { start, end } = part ?? { start: 0, end: found.bytes - 1 };
+  const { start, end } = part ?? { start: 0, end: representation.bytes - 1 };
   const send = (body?: Buffer | Transform) => {
     reply.headers({ ...common, link: LINKS, 'content-type': file.type, 'content-length': end - start + 1 });
     if (coding !== 'identity') reply.header('content-encoding', coding);
     if (acceptsRanges) reply.header('accept-ranges', 'bytes');
-    if (part) reply.code(206).header('content-range', `bytes ${start}-${end}/${found.bytes}`);
+    if (part) reply.code(206).header('content-range', `bytes ${start}-${end}/${representation.bytes}`);
     return reply.send(body);
   };
   if (method === 'HEAD') return send();
-  if (found.held) return send(part ? found.held.subarray(start, end + 1) : found.held);
-  return openChecked(found, { start, end }, file.damage, report).then(send, (error: NodeJS.ErrnoException) => {
+  if (representation.held) return send(part ? representation.held.subarray(start, end + 1) : representation.held);
+  return openChecked(representation, { start, end }, file.damage, report).then(send, (error: NodeJS.ErrnoException) => {
     // A replaced version that was pruned since the proxy last checked.
     if (error.code === 'ENOENT' && file.headers.deprecation) return sendProblem(reply, 'UNKNOWN_VERSION');
     if (isTooManyOpen(error)) throw error;
-    file.damage.set(found.path, errorLine(error));
+    file.damage.set(representation.path, errorLine(error));
     throw new Damaged(errorLine(error), { cause: error });
   });
 }
@@ -82,17 +82,22 @@ export function requestedRange(
  * A part of a file that is not held in memory. One that was found to be damaged is first checked in full.
  * @throws Error if it is damaged still, or its length differs from the manifest's
  */
-async function openChecked(found: Representation, part: Part, damage: Damage, report: Report): Promise<Transform> {
-  const { path, bytes } = found;
+async function openChecked(
+  representation: Representation,
+  part: Part,
+  damage: Damage,
+  report: Report,
+): Promise<Transform> {
+  const { path, bytes } = representation;
   if (damage.has(path)) {
-    await readChecked(path, path, found);
+    await readChecked(path, path, representation);
     damage.delete(path);
   }
   const handle = await open(path);
   try {
     const { size } = await handle.stat();
     if (size !== bytes) throw new Error(`${path} has ${size} bytes, the manifest says ${bytes}`);
-    const checking = verifyWhileSending(found, part, damage, report);
+    const checking = verifyWhileSending(representation, part, damage, report);
     return pipeline(handle.createReadStream({ end: bytes - 1 }), checking, () => {});
   } catch (error) {
     await handle.close();
@@ -107,12 +112,12 @@ async function openChecked(found: Representation, part: Part, damage: Damage, re
 function verifyWhileSending({ path, sha256 }: Representation, { start, end }: Part, damage: Damage, report: Report) {
   const digest = createHash('sha256');
   let last: Buffer | undefined;
-  let at = 0;
+  let position = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       digest.update(chunk);
-      const wanted = chunk.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
-      at += chunk.length;
+      const wanted = chunk.subarray(Math.max(0, start - position), Math.max(0, end + 1 - position));
+      position += chunk.length;
       if (wanted.length === 0) return done();
       const before = last;
       last = wanted;

@@ -87,7 +87,7 @@ function isMalformed({ raw, originalUrl }: FastifyRequest): boolean {
   return authority === '' || [...hosts, authority ?? ''].some((host) => !HOST.test(host));
 }
 
-const PROBLEM_OF: Record<string, ProblemCode> = {
+const PARSER_PROBLEMS: Record<string, ProblemCode> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
@@ -104,7 +104,7 @@ export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoExc
       return void socket.destroySoon();
     }
     const request_id = randomUUID();
-    const problem = PROBLEM_OF[code] ?? 'MALFORMED_REQUEST';
+    const problem = PARSER_PROBLEMS[code] ?? 'MALFORMED_REQUEST';
     const { status, headers, body } = problemResponse(problem, request_id);
     app.answered({ ...UNREAD, request_id, status, error: problem });
     const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id };

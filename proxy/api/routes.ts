@@ -64,16 +64,16 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
         const lacksScope = operation.scopes.some((scope) => !holder.scopes.includes(scope));
         if (lacksScope) return sendProblem(reply, 'SCOPE_REQUIRED', {}, { detail: scopesNeeded });
         const current = snapshots.current();
-        const found = find(operation, request, current);
-        if (!('error' in found)) return sendFile(reply, found, report);
-        return sendProblem(reply, found.error, {}, { detail: found.detail, territory: current.territory });
+        const answer = findAnswer(operation, request, current);
+        if (!('error' in answer)) return sendFile(reply, answer, report);
+        return sendProblem(reply, answer.error, {}, { detail: answer.detail, territory: current.territory });
       },
     });
   }
 });
 
 /** The file that answers a request for `operation`, or the first error. */
-function find(operation: Operation, request: FastifyRequest, current: Served): ServedFile | Failure {
+function findAnswer(operation: Operation, request: FastifyRequest, current: Served): ServedFile | Failure {
   const { releases, model_version } = current;
   const { version = model_version, other } = request.params as { version?: string; other?: string };
   if (RELEASE_SET.has(operation)) {
@@ -82,10 +82,10 @@ function find(operation: Operation, request: FastifyRequest, current: Served): S
   }
   const snapshot = version === model_version ? current : releases.versions.get(version);
   if (!snapshot) return { error: 'UNKNOWN_VERSION' };
-  const found = locate(operation, request.query as Query, snapshot.coverage);
-  if ('error' in found) return found;
+  const outcome = locate(operation, request.query as Query, snapshot.coverage);
+  if ('error' in outcome) return outcome;
   // A snapshot older than the operation, or without data for it, has no such file.
-  return snapshot.files.get(found.file) ?? { error: 'NOT_FOUND', detail: whyMissing(operation, snapshot) };
+  return snapshot.files.get(outcome.file) ?? { error: 'NOT_FOUND', detail: whyMissing(operation, snapshot) };
 }
 
 /** Why a snapshot lacks an operation's file, if that is known: versions older than the tables may have had a season. */

@@ -23,7 +23,7 @@ export interface DashboardSettings {
   twoStep: readonly Role[];
 }
 
-type Given = Omit<
+type SharedServices = Omit<
   Services,
   'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'reportUrl' | 'twoStep' | 'later'
 >;
@@ -43,7 +43,7 @@ export interface Dashboard {
  * The dashboard on the API's store, not listening yet.
  * @throws UsageError if the mail settings are invalid.
  */
-export async function openDashboard(settings: DashboardSettings, services: Given): Promise<Dashboard> {
+export async function openDashboard(settings: DashboardSettings, services: SharedServices): Promise<Dashboard> {
   let url = settings.dashboardUrl ?? '';
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
@@ -58,7 +58,7 @@ export async function openDashboard(settings: DashboardSettings, services: Given
       .finally(() => pending.delete(done));
     pending.add(done);
   };
-  const all: Services = {
+  const pageServices: Services = {
     ...services,
     usage: services.accounts.usage,
     attempts: services.accounts.attempts,
@@ -70,10 +70,10 @@ export async function openDashboard(settings: DashboardSettings, services: Given
     twoStep: settings.twoStep,
     later,
   };
-  const notices = () => later(() => sendNotices(all));
+  const notices = () => later(() => sendNotices(pageServices));
   const noticeTimer = setInterval(notices, NOTICES_MS).unref();
   return {
-    app: await buildDashboard(all, settings.trustProxy),
+    app: await buildDashboard(pageServices, settings.trustProxy),
     listensAt(address) {
       if (url === '') url = address;
       notices();

@@ -6,9 +6,9 @@ export interface CalendarMonth {
   end: number;
 }
 
-/** The month that contains `wallMs`: `known` if it does, so that only one request a month computes it. */
-export function calendarMonth(wallMs: number, known?: CalendarMonth): CalendarMonth {
-  if (known && wallMs >= known.start && wallMs < known.end) return known;
+/** The month that contains `wallMs`: `latest` if it does, so that only one request a month computes it. */
+export function calendarMonth(wallMs: number, latest?: CalendarMonth): CalendarMonth {
+  if (latest && wallMs >= latest.start && wallMs < latest.end) return latest;
   const date = new Date(wallMs);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   return { name: date.toISOString().slice(0, 7), start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };

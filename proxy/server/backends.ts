@@ -34,14 +34,14 @@ export async function openStore(store: string, mayCreate = false): Promise<Accou
  */
 function refuseForeign(file: string): void {
   for (const part of [file, `${file}-wal`, `${file}-shm`, dirname(file)]) {
-    const found = statSync(part, { throwIfNoEntry: false });
+    const stats = statSync(part, { throwIfNoEntry: false });
     const self = process.geteuid?.();
-    if (!found || found.uid === self) continue;
+    if (!stats || stats.uid === self) continue;
     try {
       accessSync(part, constants.W_OK);
     } catch {
       throw new UsageError(
-        `store: ${part} belongs to user ${found.uid}, and this program runs as user ${self}, which cannot write it; run it as that user, or: sudo chown ${self} ${part}`,
+        `store: ${part} belongs to user ${stats.uid}, and this program runs as user ${self}, which cannot write it; run it as that user, or: sudo chown ${self} ${part}`,
       );
     }
   }

@@ -50,8 +50,8 @@ export function openReports(write: (line: string, level: Level) => void): Report
       const line = text.replaceAll(/[^\s<>@,;:"'/]+@(?=\w)/g, '…@');
       if (cause === undefined) return write(line, 'info');
       failures[cause]++;
-      const found = recent.get(cause);
-      if (found) recent.set(cause, { more: found.more + 1, last: line });
+      const following = recent.get(cause);
+      if (following) recent.set(cause, { more: following.more + 1, last: line });
       else pass(line, cause);
     },
   };

@@ -21,14 +21,14 @@ export function settingsFromFiles(env: NodeJS.ProcessEnv): Record<string, string
       .filter(([name, file]) => SETTING.test(name) && name.endsWith('_FILE') && file)
       .map(([from, file]) => ({ name: from.replace(/_FILE$/, ''), from, file: file! })),
   ];
-  const found: Record<string, string> = {};
+  const settings: Record<string, string> = {};
   for (const { name, from, file } of sources) {
-    if (env[name] || found[name] !== undefined)
+    if (env[name] || settings[name] !== undefined)
       throw new UsageError(`${name} is also set by ${file}; set it only once`);
-    found[name] = read(file, from, () => readFileSync(file, 'utf8')).replace(/\r?\n$/, '');
-    if (found[name] === '') throw new UsageError(`${from}: ${file} is empty`);
+    settings[name] = read(file, from, () => readFileSync(file, 'utf8')).replace(/\r?\n$/, '');
+    if (settings[name] === '') throw new UsageError(`${from}: ${file} is empty`);
   }
-  return found;
+  return settings;
 }
 
 function read<T>(path: string, from: string, work: () => T): T {

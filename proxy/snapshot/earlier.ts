@@ -36,21 +36,21 @@ const [VERSIONS] = RELEASE_OPERATIONS;
 
 /** Identifies the release index beside a snapshot; changes whenever it is rewritten. */
 export async function releaseIndexIdentity(directory: string): Promise<string> {
-  const found = await stat(releaseIndexPath(directory), { bigint: true }).catch(() => null);
-  return found ? `${found.ino} ${found.size} ${found.mtimeNs}` : 'none';
+  const stats = await stat(releaseIndexPath(directory), { bigint: true }).catch(() => null);
+  return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : 'none';
 }
 
 /**
  * Reads the release index beside the snapshot in `directory`. Of an earlier version only the manifest is read: each file
  * is checked against it whenever it is sent. A version that is missing, or whose manifest is damaged, is reported and
  * left out.
- * @param known the releases so far; their versions are not read again, since that takes a fifth of a second each
+ * @param previous the releases so far; their versions are not read again, since that takes a fifth of a second each
  * @throws Error, in one line, if the index itself is damaged
  */
 export async function openReleases(
   directory: string,
   report: (line: string, cause: 'publication') => void,
-  known?: Releases,
+  previous?: Releases,
 ): Promise<Releases> {
   const index = await readReleaseIndex(releaseIndexPath(directory));
   const versions = new Map<string, Version>();
@@ -63,7 +63,7 @@ export async function openReleases(
         ...(sunset === null ? {} : { sunset: new Date(sunset).toUTCString() }),
       };
       const directory = join(root, snapshotPath(model_version));
-      const before = known?.versions.get(model_version);
+      const before = previous?.versions.get(model_version);
       const isSame = JSON.stringify(before?.headers) === JSON.stringify(headers);
       if (isSame) await access(join(directory, 'manifest.json'));
       versions.set(model_version, isSame ? before! : { ...(await describeSnapshot(directory, headers)), headers });
@@ -99,14 +99,14 @@ export async function versionBefore({ answers }: Releases): Promise<string | nul
   if (!list) return null;
   const { releases }: Versions = JSON.parse(list.toString());
   const first = releases.at(-1)?.replaces;
-  const line = first ? [first] : [];
+  const succession = first ? [first] : [];
   for (const { model_version } of releases.toReversed()) {
-    const at = line.indexOf(model_version);
+    const index = succession.indexOf(model_version);
     // Rolled back to: whatever was published since does not count.
-    if (at === -1) line.push(model_version);
-    else line.length = at + 1;
+    if (index === -1) succession.push(model_version);
+    else succession.length = index + 1;
   }
-  return line.at(-2) ?? null;
+  return succession.at(-2) ?? null;
 }
 
 const releaseIndexPath = (directory: string) =>

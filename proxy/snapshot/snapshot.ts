@@ -72,15 +72,15 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
   const served = [...files.values()].flatMap(({ codings }) => [...codings.values()]);
   const toHold = new Map<string, Representation>();
   let room = HELD_BYTES;
-  for (const found of served.sort((a, b) => a.bytes - b.bytes)) {
-    room -= found.bytes;
-    if (found.bytes <= LARGEST_HELD_BYTES && room >= 0) toHold.set(found.path, found);
+  for (const representation of served.sort((a, b) => a.bytes - b.bytes)) {
+    room -= representation.bytes;
+    if (representation.bytes <= LARGEST_HELD_BYTES && room >= 0) toHold.set(representation.path, representation);
   }
   await inParallel(AT_ONCE, Object.entries(manifest.files), async ([name, entry]) => {
     const path = join(root, checkRelative(name));
     const bytes = await readChecked(name, path, entry);
-    const found = toHold.get(path);
-    if (found) found.held = bytes;
+    const representation = toHold.get(path);
+    if (representation) representation.held = bytes;
   });
   const { model_version, coverage, updated_at, territory } = manifest;
   return { directory: root, model_version, updatedAt: Date.parse(updated_at), coverage, territory, files, damage };
@@ -180,8 +180,8 @@ export const isTooManyOpen = (error: unknown) =>
 
 /** The uncompressed bytes of a file, unchecked if they are not held; null if there is no such file. */
 export async function readServed(file: ServedFile | undefined): Promise<Buffer | null> {
-  const found = file?.codings.get('identity');
-  return found ? (found.held ?? readFile(found.path)) : null;
+  const representation = file?.codings.get('identity');
+  return representation ? (representation.held ?? readFile(representation.path)) : null;
 }
 
 /** The state that examples use. */

@@ -95,13 +95,13 @@ export function visualForm(name: string): string {
 
 /** The scopes in a comma-separated list, in the contract's order. @throws UsageError for an unknown scope or none. */
 export function parseScopes(list: string): Scope[] {
-  const known = Object.keys(SCOPES) as Scope[];
+  const allScopes = Object.keys(SCOPES) as Scope[];
   const requested = list.split(',').map((item) => item.trim());
-  const unknown = requested.find((item) => !(known as string[]).includes(item));
+  const unknown = requested.find((item) => !(allScopes as string[]).includes(item));
   if (unknown !== undefined) {
-    throw new UsageError(`scopes: expected one or more of ${known.join(', ')}, found ${JSON.stringify(unknown)}`);
+    throw new UsageError(`scopes: expected one or more of ${allScopes.join(', ')}, found ${JSON.stringify(unknown)}`);
   }
-  return known.filter((scope) => requested.includes(scope));
+  return allScopes.filter((scope) => requested.includes(scope));
 }
 
 /**

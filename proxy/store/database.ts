@@ -62,7 +62,7 @@ export function schemaScripts(kind: 'sqlite' | 'postgres'): string[] {
 }
 
 /** Where the schema of a store stands: `version` is null if there is no table `store`, as in what is not ours. */
-export interface FoundSchema {
+export interface SchemaState {
   version: number | null;
   isEmpty: boolean;
 }
@@ -79,7 +79,7 @@ export const noStore = (name: string) =>
  */
 export function missingScripts(
   name: string,
-  { version, isEmpty }: FoundSchema,
+  { version, isEmpty }: SchemaState,
   scripts: readonly string[],
   mayCreate: boolean,
 ): string[] {

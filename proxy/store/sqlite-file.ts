@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
-import { type FoundSchema, missingScripts, schemaScripts } from './database.ts';
+import { missingScripts, type SchemaState, schemaScripts } from './database.ts';
 import { newSecret } from './tag-secrets.ts';
 
 /** SQLite's error codes that concern the file and not the statement. */
@@ -71,8 +71,8 @@ export function openSqliteFile(
 /** Returns a function that reports whether `file` has been removed, or replaced by another file, since this call. */
 export function watchReplacement(file: string): () => boolean {
   const identity = () => {
-    const found = statSync(file, { throwIfNoEntry: false });
-    return found && `${found.dev}:${found.ino}`;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats && `${stats.dev}:${stats.ino}`;
   };
   const first = identity();
   return () => identity() !== first;
@@ -81,8 +81,8 @@ export function watchReplacement(file: string): () => boolean {
 /** What is damaged in `db`; null if nothing is. */
 export function damageIn(db: DatabaseSync): string | null {
   try {
-    const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
-    return found === 'ok' ? null : String(found).replaceAll('\n', ' ');
+    const result = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+    return result === 'ok' ? null : String(result).replaceAll('\n', ' ');
   } catch (error) {
     if (isDamageError(error)) return errorLine(error);
     throw error;
@@ -97,7 +97,7 @@ export function checkIntact(db: DatabaseSync, file: string, advice = RESTORE): v
 const RESTORE = 'restore the last backup: malaria-proxy restore FILE --store sqlite:FILE';
 
 /** Finds out where the schema of the database in `file` stands, without writing to it. */
-export function schemaIn(db: DatabaseSync): FoundSchema {
+export function schemaIn(db: DatabaseSync): SchemaState {
   const names = db
     .prepare('SELECT name FROM sqlite_schema')
     .all()
@@ -118,9 +118,9 @@ export function migrate(db: DatabaseSync, file: string, scripts: readonly string
   db.exec('PRAGMA journal_mode = WAL');
   db.exec('BEGIN IMMEDIATE');
   // Another process may have done so meanwhile.
-  const found = schemaIn(db);
-  for (const script of missingScripts(file, found, scripts, true)) db.exec(script);
-  if (found.isEmpty) {
+  const schema = schemaIn(db);
+  for (const script of missingScripts(file, schema, scripts, true)) db.exec(script);
+  if (schema.isEmpty) {
     db.exec('INSERT INTO store VALUES (0)');
     db.prepare('INSERT INTO tag_secrets VALUES (?, 0, NULL)').run(newSecret());
   }

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Places } from '../../pipeline/contract/schemas.ts';
-import { OF_PAGES } from '../../pipeline/deploy/pack/pack.ts';
+import { PAGE_SOURCES } from '../../pipeline/deploy/pack/pack.ts';
 import { moduleCode } from '../../pipeline/engine/code.ts';
 import { ROOT } from '../../pipeline/lib/packed.ts';
 import { hashTree, temporary } from '../support/command-line.ts';
@@ -86,7 +86,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
       expect(own.filter((file) => /(?:^|\/)test\/|\.test\./.test(file))).toEqual([]);
       const sources = own.filter((file) => /(?<!\.d)\.ts$/.test(file));
       const asTheyAre = /^pipeline\/publish\/(?:report\/page|clients\/ts)\//;
-      expect(sources.filter((file) => !asTheyAre.test(file) && !OF_PAGES.has(file))).toEqual([]);
+      expect(sources.filter((file) => !asTheyAre.test(file) && !PAGE_SOURCES.has(file))).toEqual([]);
       // What is JavaScript in the checkout too has no types.
       const compiled = own.filter((one) => /^(pipeline|proxy)\/.*\.js$/.test(one) && !existsSync(path.join(ROOT, one)));
       expect(compiled.length).toBeGreaterThan(50);

@@ -42,11 +42,11 @@ function checkCommand(): Command {
     .option('--json', 'print every fault and doubt as JSON: step, source, what')
     .addHelpText('after', CHECK_DETAIL)
     .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
-      const found = await checkCountry(country, rawData);
-      const faults = found.filter(isFault);
-      if (json) say(JSON.stringify(found, null, 2));
+      const findings = await checkCountry(country, rawData);
+      const faults = findings.filter(isFault);
+      if (json) say(JSON.stringify(findings, null, 2));
       else {
-        if (found.length > 0) say(...describeFaults(found));
+        if (findings.length > 0) say(...describeFaults(findings));
         if (faults.length === 0) say(`${country}: no faults`);
         if (faults.some(({ remedy }) => remedy)) {
           const raw = rawData === undefined ? '' : ` --raw-data ${quoteForShell(rawData)}`;

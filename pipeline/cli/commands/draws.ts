@@ -51,15 +51,16 @@ Examples:
 /** The draws that the options select. @throws UsageError if the country does not have a state or month */
 function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
   const areas = readAreas(io);
-  const known = areas.states.map(({ state_code }) => state_code);
-  const unknown = states?.find((code) => !known.includes(code));
-  if (unknown !== undefined) throw new UsageError(`--states: found ${unknown}, expected some of ${known.join(',')}`);
+  const stateCodes = areas.states.map(({ state_code }) => state_code);
+  const unknown = states?.find((code) => !stateCodes.includes(code));
+  if (unknown !== undefined)
+    throw new UsageError(`--states: found ${unknown}, expected some of ${stateCodes.join(',')}`);
   const scored = [...new Set(io.table(risk.LGAS).map(({ period }) => period))];
   const months = periods ? periodRange(periods.first, periods.last) : scored;
   const missing = months.find((period) => !scored.includes(period));
   if (missing !== undefined)
     throw new UsageError(`--periods: found ${missing}, expected months from ${scored[0]} to ${scored.at(-1)}`);
-  const wanted = new Set(states ?? known);
+  const wanted = new Set(states ?? stateCodes);
   const codes =
     area === 'state'
       ? areas.states.map(({ state_code }) => ({ code: state_code, wanted: wanted.has(state_code) }))

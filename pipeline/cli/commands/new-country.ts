@@ -86,8 +86,8 @@ export default function newCountryCommand(): Command {
         writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);
       await write('sources.json', { sources });
       await write('model.json', model);
-      const known = Object.entries(answers).filter(([id]) => !open.some((question) => question.id === id));
-      await write('answers.json', Object.fromEntries(known));
+      const answered = Object.entries(answers).filter(([id]) => !open.some((question) => question.id === id));
+      await write('answers.json', Object.fromEntries(answered));
       if (open.length > 0)
         say(
           `No file tells; write it into ${path.join(directory, 'model.json')} before you build:`,
@@ -103,8 +103,8 @@ async function recogniseAll(root: string, files: readonly string[]): Promise<Rec
   const recognised: RecognisedFile[] = [];
   for (const [i, file] of files.entries()) {
     showStep(`Looking at ${i + 1} of ${files.length}: ${file}`);
-    const found = await recogniseFile(root, file, files);
-    if (found) recognised.push(found);
+    const recognisedFile = await recogniseFile(root, file, files);
+    if (recognisedFile) recognised.push(recognisedFile);
   }
   showStep('');
   return recognised;
@@ -216,9 +216,9 @@ async function showNextSteps(
     `Fill in, in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file where marked "${OPEN}".`,
   );
   showStep('Checking the catalog against the files');
-  const found = await checkCountry(directory, root);
-  const doubts = found.filter((fault) => !isFault(fault));
-  const faults = found.filter(isFault);
+  const findings = await checkCountry(directory, root);
+  const doubts = findings.filter((fault) => !isFault(fault));
+  const faults = findings.filter(isFault);
   showStep('');
   const near = path.relative('.', root) || '.';
   const raw = quoteForShell(near.startsWith('..') ? root : near);
@@ -266,8 +266,8 @@ async function hiddenFaults(directory: string, root: string, faults: readonly Fa
   if (!faults.some(({ remedy }) => remedy)) return [];
   const { repairs, left } = await repairCountry(directory, root);
   const all = [...repairs.map(({ fault }) => fault), ...left.map(({ what }) => what)];
-  const known = new Set(faults.map(({ what }) => what));
-  return all.filter((what) => !known.has(what));
+  const visible = new Set(faults.map(({ what }) => what));
+  return all.filter((what) => !visible.has(what));
 }
 
 /** 8100 to 8775, a port for each two-letter code of a country. */

@@ -97,27 +97,27 @@ function provenanceCommand(): Command {
     .option(...snapshotOption)
     .option('--json', 'as JSON')
     .action((file: string, { snapshot, json }: { snapshot: string; json?: boolean }) => {
-      const found = traceFile(openSnapshot(snapshot).manifest, file);
-      say(json ? JSON.stringify(found, null, 2) : describeProvenance(found));
+      const provenance = traceFile(openSnapshot(snapshot).manifest, file);
+      say(json ? JSON.stringify(provenance, null, 2) : describeProvenance(provenance));
     });
 }
 
 /** The stages and raw files behind a file, with the raw files' citations and licences. */
-function describeProvenance(found: Provenance): string {
-  const { file, bytes, sha256, model_version, updated_at, made_of } = found;
+function describeProvenance(provenance: Provenance): string {
+  const { file, bytes, sha256, model_version, updated_at, made_of } = provenance;
   return [
     `${file}: ${bytes} bytes, SHA-256 ${sha256}`,
     `${model_version}, updated ${updated_at}`,
     `Made from ${made_of.join(', ') || 'model.json alone'}`,
     '',
     'Stages behind it, the last one first:',
-    ...found.stages.map(
+    ...provenance.stages.map(
       ({ stage, key, reads, code }) =>
         `  ${stage.padEnd(13)} key ${key.slice(0, 16)}, ${code.length} files of code${reads.length ? `; reads ${reads.join(', ')}` : ''}`,
     ),
     '',
     'Raw files behind it:',
-    ...found.raw.flatMap((raw) => [
+    ...provenance.raw.flatMap((raw) => [
       `  ${raw.path} (read by ${raw.read_by.join(', ')})`,
       `    SHA-256 ${raw.sha256}`,
       `    ${raw.title}, release ${raw.release}: ${raw.citation}; ${raw.licence}`,

@@ -94,31 +94,31 @@ export async function runZonal(
   const layers = await Promise.all(options.raster.map((file) => describeRaster(file, declared)));
   // All layers must be on the first layer's grid.
   const first = layers[0]!;
-  for (const other of layers) refuseOtherGrid(first, other);
+  for (const layer of layers) refuseOtherGrid(first, layer);
   const weights =
     options.weights === undefined
       ? null
       : await describeRaster(options.weights, { valid: POSITIVE, nodata: weightsNodata, band: options.weightsBand });
-  const ownGrid = weights !== null && !sameGrid(first.grid, weights.grid);
-  if (ownGrid) refuseCoarser(first, weights);
+  const gridsDiffer = weights !== null && !sameGrid(first.grid, weights.grid);
+  if (gridsDiffer) refuseCoarser(first, weights);
   const features = await readPolygons(options.polygons);
   const ids = identifyFeatures(features, options.id, options.polygons);
   const outlines = features.map(({ polygons }) => polygons);
   refuseMisdrawn(options, ids, outlines);
 
   const on = (grid: Grid) => outlines.map((polygons) => drawOutline(polygons, grid));
-  const passes = ownGrid ? 2 : 1;
-  const sums = await sumInside(layers, ownGrid ? null : weights, on(first.grid), jobs, (done) =>
+  const passes = gridsDiffer ? 2 : 1;
+  const sums = await sumInside(layers, gridsDiffer ? null : weights, on(first.grid), jobs, (done) =>
     onProgress(done / passes),
   );
-  if (ownGrid) {
+  if (gridsDiffer) {
     const weighted = await sumInside(layers, weights, on(weights.grid), jobs, (done) =>
       onProgress((1 + done) / passes),
     );
     sums.forEach((layer, k) => {
-      layer.forEach((own, i) => {
-        own.weightSum = weighted[k]![i]!.weightSum;
-        own.weightedSum = weighted[k]![i]!.weightedSum;
+      layer.forEach((sum, i) => {
+        sum.weightSum = weighted[k]![i]!.weightSum;
+        sum.weightedSum = weighted[k]![i]!.weightedSum;
       });
     });
   }
@@ -128,7 +128,7 @@ export async function runZonal(
   );
   await writeCsv(options.out, rows, columns);
   const warnings = warningsOutside(first, ids, outlines);
-  if (ownGrid) {
+  if (gridsDiffer) {
     const rule = "each of their cells has the value of the raster's cell that contains its centre";
     warnings.push(
       `${weights.file}: the weights have a grid of their own; ${rule}`,
@@ -141,20 +141,23 @@ export async function runZonal(
 /** What weights can be. */
 const POSITIVE = [0, 1e19] as const;
 
-function refuseOtherGrid(first: RasterDescription, other: RasterDescription): void {
-  if (sameGrid(first.grid, other.grid)) return;
+function refuseOtherGrid(first: RasterDescription, layer: RasterDescription): void {
+  if (sameGrid(first.grid, layer.grid)) return;
   const expected = `the raster's ${describeGrid(first.grid)} (${first.file})`;
-  throw new BadInput({ file: other.file, found: describeGrid(other.grid), expected });
+  throw new BadInput({ file: layer.file, found: describeGrid(layer.grid), expected });
 }
 
 /** Weights with larger cells than the raster's would use one value of many; the raster is brought to their grid. */
-function refuseCoarser({ file, grid }: RasterDescription, { file: weights, grid: own }: RasterDescription): void {
+function refuseCoarser(
+  { file, grid }: RasterDescription,
+  { file: weights, grid: weightsGrid }: RasterDescription,
+): void {
   const slack = 1 + 1e-6;
-  if (own.cellWidth <= grid.cellWidth * slack && own.cellHeight <= grid.cellHeight * slack) return;
+  if (weightsGrid.cellWidth <= grid.cellWidth * slack && weightsGrid.cellHeight <= grid.cellHeight * slack) return;
   throw new BadInput({
     file: weights,
-    found: `weights in ${describeGrid(own)}`,
-    expected: `cells no larger than the raster's, ${describeGrid(grid)}; average the raster over theirs with: ${averageOver(file, own)}`,
+    found: `weights in ${describeGrid(weightsGrid)}`,
+    expected: `cells no larger than the raster's, ${describeGrid(grid)}; average the raster over theirs with: ${averageOver(file, weightsGrid)}`,
   });
 }
 

@@ -12,8 +12,8 @@ import { type Cells, formatTable } from './text-table.ts';
 
 /** A line for each cause of faults, after its step. */
 export function describeFaults(faults: readonly Fault[]): string[] {
-  return [...Map.groupBy(faults, ({ step }) => step)].flatMap(([step, own]) =>
-    groupMessages(own.map(({ what }) => what)).map((line) => `${step}: ${line}`),
+  return [...Map.groupBy(faults, ({ step }) => step)].flatMap(([step, stepFaults]) =>
+    groupMessages(stepFaults.map(({ what }) => what)).map((line) => `${step}: ${line}`),
   );
 }
 

@@ -17,11 +17,11 @@ export function sparkline(
  * @param width characters in all, 3 or more
  */
 export function rangeBar(low: number, middle: number, high: number, top: number, width: number): string {
-  const at = (value: number) => Math.min(width - 1, Math.round((value / top) * (width - 1)));
+  const column = (value: number) => Math.min(width - 1, Math.round((value / top) * (width - 1)));
   return Array.from({ length: width }, (_, i) => {
-    if (i === at(middle)) return '●';
-    if (i === at(low)) return '├';
-    if (i === at(high)) return '┤';
-    return i > at(low) && i < at(high) ? '─' : '·';
+    if (i === column(middle)) return '●';
+    if (i === column(low)) return '├';
+    if (i === column(high)) return '┤';
+    return i > column(low) && i < column(high) ? '─' : '·';
   }).join('');
 }

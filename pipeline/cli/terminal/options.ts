@@ -50,8 +50,8 @@ const addResultOptions = (command: Command, build: string) =>
 
 /** The directory of the only catalog below raw-data; undefined if there are several or none. */
 export function onlyCountry(): string | undefined {
-  const [first, ...others] = globSync('raw-data/*/sources.json');
-  return first !== undefined && others.length === 0 ? path.dirname(first) : undefined;
+  const [first, ...more] = globSync('raw-data/*/sources.json');
+  return first !== undefined && more.length === 0 ? path.dirname(first) : undefined;
 }
 
 export const jobsOption = () =>
@@ -68,10 +68,10 @@ export function atLeastOne(text: string): number {
 
 /** Path of a file to write. An impossible one is refused before the work starts, not after. */
 export function fileToWrite(file: string): string {
-  const kind = (of: string) => statSync(of, { throwIfNoEntry: false });
-  if (kind(file)?.isDirectory()) throw new InvalidArgumentError('found a directory, expected a file to write');
+  const stats = (of: string) => statSync(of, { throwIfNoEntry: false });
+  if (stats(file)?.isDirectory()) throw new InvalidArgumentError('found a directory, expected a file to write');
   const folder = path.dirname(file);
-  if (kind(folder)?.isDirectory() === false) throw new InvalidArgumentError(`${folder} is a file, not a directory`);
+  if (stats(folder)?.isDirectory() === false) throw new InvalidArgumentError(`${folder} is a file, not a directory`);
   return file;
 }
 
@@ -97,14 +97,14 @@ export function monthSpan(text: string): { first: Period; last: Period } {
 
 /** `1-3,7` as 1, 2, 3, 7. */
 export function seeds(text: string): number[] {
-  const found = text.split(',').flatMap((part) => {
+  const numbers = text.split(',').flatMap((part) => {
     const range = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part);
     const [first, last] = [Number(range?.[1]), Number(range?.[2] ?? range?.[1])];
     if (!range || last < first || last - first >= 1000)
       throw new InvalidArgumentError('expected seeds such as 3 or 1-10 or 1,4,7');
     return Array.from({ length: last - first + 1 }, (_, i) => first + i);
   });
-  return [...new Set(found)];
+  return [...new Set(numbers)];
 }
 
 export interface CountryOptions {

@@ -16,8 +16,8 @@ export function bundle(names: readonly string[], root: string, directory: string
   for (const [folder, entry] of Object.entries(all)) {
     if (entry.optional || emptied.includes(folder)) continue;
     const from = path.join(root, folder);
-    const own = path.join(from, 'node_modules');
-    cpSync(from, path.join(directory, folder), { recursive: true, filter: (file) => file !== own });
+    const nested = path.join(from, 'node_modules');
+    cpSync(from, path.join(directory, folder), { recursive: true, filter: (file) => file !== nested });
     forget(emptied.map(packageName), path.join(directory, folder, 'package.json'));
   }
 }

@@ -20,23 +20,25 @@ export function readLock(root: string): Lock {
 
 /** The entries of a package and of all its direct and indirect dependencies. */
 export function withDependencies(name: string, lock: Lock): Lock {
-  const found: Lock = {};
+  const entries: Lock = {};
   const visit = (wanted: string, from: string) => {
-    const place = placeOf(wanted, from, lock);
-    if (place === null || place in found) return;
-    const entry = lock[place]!;
-    found[place] = entry;
+    const location = resolvePackage(wanted, from, lock);
+    if (location === null || location in entries) return;
+    const entry = lock[location]!;
+    entries[location] = entry;
     const { dependencies, optionalDependencies, peerDependencies } = entry;
     for (const needed of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }))
-      visit(needed, place);
+      visit(needed, location);
   };
   visit(name, '');
-  return found;
+  return entries;
 }
 
 /** Where Node finds a package imported from `from`: within it or further up. Null if it is not installed. */
-function placeOf(name: string, from: string, lock: Lock): string | null {
-  const place = `${from}${from && '/'}node_modules/${name}`;
-  if (place in lock) return place;
-  return from === '' ? null : placeOf(name, from.slice(0, Math.max(from.lastIndexOf('node_modules/') - 1, 0)), lock);
+function resolvePackage(name: string, from: string, lock: Lock): string | null {
+  const location = `${from}${from && '/'}node_modules/${name}`;
+  if (location in lock) return location;
+  return from === ''
+    ? null
+    : resolvePackage(name, from.slice(0, Math.max(from.lastIndexOf('node_modules/') - 1, 0)), lock);
 }

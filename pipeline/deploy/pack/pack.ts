@@ -48,11 +48,11 @@ const PACKAGES: readonly Package[] = [
   },
 ];
 /** The sources of the report's pages, which are bundled when a page is made. */
-export const OF_PAGES: ReadonlySet<string> = new Set(
+export const PAGE_SOURCES: ReadonlySet<string> = new Set(
   ['main.ts', 'annex/main.ts'].flatMap((main) => Object.keys(moduleCode(`pipeline/publish/report/page/${main}`))),
 );
 /** Sources that are shipped uncompiled: those that only the page uses, and the clients. */
-const AS_THEY_ARE = /^pipeline\/publish\/(?:report\/page|clients\/(?:ts|r|python))\/|\.d\.ts$/;
+const UNCOMPILED = /^pipeline\/publish\/(?:report\/page|clients\/(?:ts|r|python))\/|\.d\.ts$/;
 /** The dependencies that differ by platform. */
 const MACHINE_CODE = ['@duckdb/node-api', 'rolldown'];
 const LEFT_OUT = /^pipeline\/deploy\/pack\/|\/tsconfig\.json$|^raw-data\/synthetic\//;
@@ -102,11 +102,11 @@ function layOut({ name, entry, description, files }: Package, directory: string,
   };
   for (const file of globSync([...files], { cwd: ROOT }).sort()) {
     if (LEFT_OUT.test(file) || !statSync(path.join(ROOT, file)).isFile()) continue;
-    const compiles = file.endsWith('.ts') && !AS_THEY_ARE.test(file);
-    const isOfPages = OF_PAGES.has(file) && name === 'malaria-risk';
+    const compiles = file.endsWith('.ts') && !UNCOMPILED.test(file);
+    const isPageSource = PAGE_SOURCES.has(file) && name === 'malaria-risk';
     const source = readFileSync(path.join(ROOT, file), 'utf8');
-    if (!compiles || isOfPages) put(file, source);
-    if (isOfPages) noteNeeds(source);
+    if (!compiles || isPageSource) put(file, source);
+    if (isPageSource) noteNeeds(source);
     if (!compiles) continue;
     const js = compiledName(file);
     const code = readFileSync(path.join(compiled, js), 'utf8');

@@ -34,6 +34,6 @@ async function readReference(snapshot: Snapshot): Promise<ReferenceContent | nul
 }
 
 async function readAnswer<T>({ files }: Snapshot, name: string): Promise<T | null> {
-  const found = await readServed(files.get(name));
-  return found && JSON.parse(String(found));
+  const bytes = await readServed(files.get(name));
+  return bytes && JSON.parse(String(bytes));
 }

@@ -77,8 +77,8 @@ interface Unasked<V extends Visit> {
   answer: Page<V>;
 }
 
-type At<M extends Method> = M | `${M} /${string}`;
-type Pages<V extends Visit, Change> = Partial<Record<At<'GET'>, Page<V>> & Record<At<'POST'>, Change>>;
+type RouteKey<M extends Method> = M | `${M} /${string}`;
+type Pages<V extends Visit, Change> = Partial<Record<RouteKey<'GET'>, Page<V>> & Record<RouteKey<'POST'>, Change>>;
 
 /**
  * Routes below `base` for one audience, keyed by method and the rest of the path. Each POST of somebody who is signed in
@@ -111,8 +111,8 @@ export async function attempt<T>(work: () => Awaitable<T>): Promise<T | UsageErr
 
 export function formFields(values: unknown): Fields {
   const all = (name: string): string[] => {
-    const found = Object.hasOwn(Object(values), name) ? (values as Record<string, unknown>)[name] : undefined;
-    return (Array.isArray(found) ? found : [found]).filter((value) => typeof value === 'string');
+    const value = Object.hasOwn(Object(values), name) ? (values as Record<string, unknown>)[name] : undefined;
+    return (Array.isArray(value) ? value : [value]).filter((value) => typeof value === 'string');
   };
   return {
     all,

@@ -42,7 +42,7 @@ const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
 const mailto = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
 
 /** Null if the visitor may create and revoke keys; else a page that explains why not and what to do. */
-export async function refusal({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
+export async function refusalNotice({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
   const { person, account } = visitor;
   const why = whyNoKeys(person, account);
   if (why === null) return null;
@@ -67,7 +67,7 @@ export async function refusal({ visitor }: SignedIn, { directory }: Services): P
 }
 
 async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
-  const refused = await refusal(visit, services);
+  const refused = await refusalNotice(visit, services);
   if (refused) return { title: 'API access', body: html`${title('API access')}${refused}` };
   const { account } = visit.visitor;
   // So that the last use agrees with the page about usage.
@@ -147,7 +147,7 @@ function newPage({ csrf, form: sent }: SignedIn, { words }: Services, errors: Er
 }
 
 async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
-  const refused = await refusal(visit, services);
+  const refused = await refusalNotice(visit, services);
   if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
   const { form: sent, now } = visit;
   const name = await attempt(() => checkName('name', sent.text('name')));
@@ -183,9 +183,9 @@ export const NO_SUCH_KEY: Answer = {
 
 async function revokePage(visit: SignedIn, services: Services): Promise<Answer> {
   const keys = await services.accounts.listKeys(visit.visitor.account!.name);
-  const found = keys.find(({ key }) => key.id === visit.params.id);
-  if (!found) return NO_SUCH_KEY;
-  const { key } = found;
+  const match = keys.find(({ key }) => key.id === visit.params.id);
+  if (!match) return NO_SUCH_KEY;
+  const { key } = match;
   if (key.revoked_at !== null) return { location: PATH };
   return { title: 'Revoke a key', body: confirmRevoke(key, await keyCreators([key], services), visit, PATH) };
 }
@@ -201,7 +201,7 @@ export const keyRoutes = [
   ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createKey }),
   ...routes(PATH, ['administrator', 'researcher'], {
     'GET /new': async (visit, services) => {
-      const refused = await refusal(visit, services);
+      const refused = await refusalNotice(visit, services);
       const body = refused ? html`${title('Create a key')}${refused}` : newPage(visit, services);
       return { title: 'Create a key', body, status: refused ? 403 : 200 };
     },

@@ -96,9 +96,9 @@ export async function refuseWithoutPassword(
     countSignIn('too_many');
     return tooManyAt('Nothing was changed', waitMs);
   }
-  const found = await directory.credentialsById(person.id);
-  if (!(await checkCounted(visit.form.text('current'), found?.passwordHash ?? null, [allowance], attempts))) {
-    noteFailure('password', person.email, person, await isKnownTo(person, visit, services), visit, services);
+  const credentials = await directory.credentialsById(person.id);
+  if (!(await checkCounted(visit.form.text('current'), credentials?.passwordHash ?? null, [allowance], attempts))) {
+    noteFailure('password', person.email, person, await isKnownBrowser(person, visit, services), visit, services);
     return again('This is not your current password.');
   }
   await attempts.giveBack([allowance]);
@@ -114,7 +114,7 @@ export async function refuseWithoutCode(
   again: () => Answer,
 ): Promise<Answer | null> {
   const { attempts, directory } = services;
-  const isKnown = await isKnownTo(person, visit, services);
+  const isKnown = await isKnownBrowser(person, visit, services);
   const what = `factor ${person.id} ${isKnown ? visit.browser!.toString('hex') : 'stranger'}`;
   const allowances = [
     { what, most: PER_FACTOR, windowMs: QUARTER_HOUR_MS },
@@ -143,7 +143,7 @@ export async function refuseWithoutCode(
 }
 
 /** Whether the person has signed in with this browser before. */
-export const isKnownTo = async (person: Person, { browser, now }: Visit, { directory }: Services) =>
+export const isKnownBrowser = async (person: Person, { browser, now }: Visit, { directory }: Services) =>
   browser !== null && (await directory.sessions.knowsBrowser(browser, person.id, now));
 
 /** Whether `password` is right. If the service was too busy to check it, the attempt is not counted. */

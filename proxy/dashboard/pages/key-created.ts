@@ -35,7 +35,7 @@ export async function issueKey(
   const once = { what: `form ${visit.csrf} ${sent.text('form')}`, most: 1, windowMs: SESSION_MS };
   if ((await services.attempts.take([once], now)) !== null) return { location: `${PATH}?done=made` };
   try {
-    const tooMany = await whyNoMore(visit, services);
+    const tooMany = await whyNoMoreKeys(visit, services);
     if (tooMany !== null) throw new UsageError(tooMany);
     const [{ id, name: owner }, by] = [visitor.account!, auditActor(visitor.person)];
     const { key, secret } = await services.accounts.createKey({ ...newKey, owner, brand: services.brand }, now, by);
@@ -48,7 +48,7 @@ export async function issueKey(
 }
 
 /** The reason why the account cannot have another key now; null if it can. */
-async function whyNoMore({ visitor, now }: SignedIn, { accounts, attempts }: Services): Promise<string | null> {
+async function whyNoMoreKeys({ visitor, now }: SignedIn, { accounts, attempts }: Services): Promise<string | null> {
   const { id, name } = visitor.account!;
   const working = (await accounts.listKeys(name)).filter(({ key }) => keyStatus(key, now) === 'active');
   if (working.length >= MOST_WORKING)

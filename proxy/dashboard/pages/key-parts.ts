@@ -71,7 +71,7 @@ export function confirmRevoke(
   creators: ReadonlyMap<string, string>,
   visit: SignedIn,
   back: string,
-  at = back,
+  base = back,
 ): Html {
   return html`<h1>Revoke “${key.name}”?</h1>
     <p>The key stops working everywhere at once. A revoked key cannot be restored.</p>
@@ -83,6 +83,6 @@ export function confirmRevoke(
       ['Created', moment(key.created_at)],
       ['Last used', moment(key.last_used_at)],
     ])}
-    <div class="actions">${form(visit.csrf, `${at}/${key.id}/revoke`, button('Revoke the key', 'danger'))}
+    <div class="actions">${form(visit.csrf, `${base}/${key.id}/revoke`, button('Revoke the key', 'danger'))}
     <a href="${back}">Keep it</a></div>`;
 }

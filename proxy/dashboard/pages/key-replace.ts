@@ -9,7 +9,7 @@ import type { Key } from '../../store/row-types.ts';
 import { button, choices, form } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
-import { NO_SUCH_KEY, refusal } from './api-access.ts';
+import { NO_SUCH_KEY, refusalNotice } from './api-access.ts';
 import { issueKey } from './key-created.ts';
 import { days, daysIn, PATH, replaceAt, title } from './key-parts.ts';
 
@@ -18,12 +18,12 @@ const GRACE_DAYS = [1, 7, 30];
 
 /** The key in the path if it belongs to the visitor's account and works; else the answer to send. */
 async function workingKey(visit: SignedIn, services: Services): Promise<Key | Answer> {
-  const refused = await refusal(visit, services);
+  const refused = await refusalNotice(visit, services);
   if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
   const keys = await services.accounts.listKeys(visit.visitor.account!.name);
-  const found = keys.find(({ key }) => key.id === visit.params.id);
-  if (!found) return NO_SUCH_KEY;
-  return keyStatus(found.key, visit.now) === 'active' ? found.key : { location: PATH };
+  const match = keys.find(({ key }) => key.id === visit.params.id);
+  if (!match) return NO_SUCH_KEY;
+  return keyStatus(match.key, visit.now) === 'active' ? match.key : { location: PATH };
 }
 
 async function replacePage(visit: SignedIn, services: Services): Promise<Answer> {

@@ -141,10 +141,10 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   if (waitMs !== null) return tooManyAt('Reset your password', waitMs);
   services.later(async () => {
     if ((await attempts.take([{ what: `reset of ${email}`, most: 3, windowMs: HOUR_MS }], now)) !== null) return;
-    const found = await directory.credentials(email);
+    const credentials = await directory.credentials(email);
     const token = mintToken();
-    await directory.links.openReset(found?.person.id ?? null, hashToken(token), now, null);
-    if (found) await mailer.send(resetMail(email, linkUrl(services.url(), token)), now);
+    await directory.links.openReset(credentials?.person.id ?? null, hashToken(token), now, null);
+    if (credentials) await mailer.send(resetMail(email, linkUrl(services.url(), token)), now);
   });
   const [title, result, more] =
     mailer.outbox === null

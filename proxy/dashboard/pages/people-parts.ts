@@ -12,16 +12,16 @@ import type { Services } from '../kit/services.ts';
 import type { Answer, SignedIn } from '../kit/visit.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mail/mails.ts';
 
-/** Tables of the people and invitations of `account`. @param at paths for managing them, null if the visitor may not */
+/** Tables of the people and invitations of `account`. @param paths paths for managing them, null if the visitor may not */
 export async function peopleTables(
   account: Account | null,
-  at: { people: string; invitations: string } | null,
+  paths: { people: string; invitations: string } | null,
   visit: SignedIn,
   { directory }: Services,
 ): Promise<Html> {
   const people = await directory.listPeople(account?.id ?? null);
-  const invitations = at === null ? [] : await directory.links.listInvitations(account?.id ?? null, visit.now);
-  const own = visit.visitor.person.id;
+  const invitations = paths === null ? [] : await directory.links.listInvitations(account?.id ?? null, visit.now);
+  const visitorId = visit.visitor.person.id;
   return html`${
     people.length > 0
       ? table(
@@ -29,7 +29,8 @@ export async function peopleTables(
           [
             {
               title: 'Name',
-              cell: (person) => html`${person.name}${person.id === own && html` <span class="soft">(you)</span>`}`,
+              cell: (person) =>
+                html`${person.name}${person.id === visitorId && html` <span class="soft">(you)</span>`}`,
             },
             { title: 'Email', variant: 'email', cell: ({ email }) => email },
             { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
@@ -38,10 +39,11 @@ export async function peopleTables(
               cell: ({ has_factor }) => (has_factor ? mark('on', 'good') : mark('off', 'calm')),
             },
             { title: 'Since', cell: ({ created_at }) => moment(created_at) },
-            at && {
+            paths && {
               title: 'Manage',
               variant: 'controls',
-              cell: ({ id, name }) => html`<a href="${at.people}/${id}">Manage<span class="unseen"> ${name}</span></a>`,
+              cell: ({ id, name }) =>
+                html`<a href="${paths.people}/${id}">Manage<span class="unseen"> ${name}</span></a>`,
             },
           ],
           people,
@@ -49,7 +51,7 @@ export async function peopleTables(
       : html`<p class="soft">Nobody yet.</p>`
   }
   ${
-    at !== null &&
+    paths !== null &&
     invitations.length > 0 &&
     html`<h2>Pending invitations</h2>${table(
       'Pending invitations',
@@ -63,7 +65,7 @@ export async function peopleTables(
           cell: ({ id, email }) =>
             form(
               visit.csrf,
-              `${at.invitations}/${id}/withdraw`,
+              `${paths.invitations}/${id}/withdraw`,
               html`<button type="submit" class="link">Withdraw<span class="unseen"> the invitation to ${email}</span></button>`,
             ),
         },

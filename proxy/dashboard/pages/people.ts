@@ -43,7 +43,7 @@ const NOBODY: Answer = {
 };
 
 /** A page about the person in the path, if the visitor may manage them: in the same account, or as the service team. */
-const about =
+const withPerson =
   (answer: (person: Person, visit: SignedIn, services: Services) => Awaitable<Answer>): Page =>
   async (visit, services) => {
     const credentials = await services.directory.credentialsById(visit.params.id!);
@@ -135,19 +135,19 @@ function listRoutes(list: PeopleList): Route[] {
         await directory.links.withdrawInvitation(params.id!, person.account_id, now, auditActor(person));
         return { location: `${base}?done=withdrawn` };
       },
-      'GET /:id': about((person, visit, services) => personPage(list, person, visit, services)),
-      'POST /:id/role': about(async (person, { visitor, form: sent, now }, { directory }) => {
+      'GET /:id': withPerson((person, visit, services) => personPage(list, person, visit, services)),
+      'POST /:id/role': withPerson(async (person, { visitor, form: sent, now }, { directory }) => {
         await directory.changeRole(person.id, sent.text('role') as Role, now, auditActor(visitor.person));
         return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
       }),
-      'POST /:id/two-step-off': about(async (person, { visitor, now }, { directory }) => {
+      'POST /:id/two-step-off': withPerson(async (person, { visitor, now }, { directory }) => {
         // People turn off their own on the profile page.
         if (person.id === visitor.person.id) return NOBODY;
         await directory.factors.turnOff(person.id, now, auditActor(visitor.person));
         return { location: `${base}/${person.id}?done=two-step` };
       }),
-      'GET /:id/remove': about((person, visit) => removePage(list, person, visit)),
-      'POST /:id/remove': about(async (person, { visitor, now }, { directory }) => {
+      'GET /:id/remove': withPerson((person, visit) => removePage(list, person, visit)),
+      'POST /:id/remove': withPerson(async (person, { visitor, now }, { directory }) => {
         await directory.removePerson(person.id, now, auditActor(visitor.person));
         const isElsewhere = person.account_id !== visitor.person.account_id;
         return { location: isElsewhere ? `/team/accounts/${person.account_id}` : `${base}?done=removed` };

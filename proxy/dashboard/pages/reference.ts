@@ -16,7 +16,7 @@ const REQUESTS = `${PATH}/requests`;
 export const FIRST_MAP = `${PATH}/first-map`;
 type State = Reference['places']['states'][number];
 /** How many of the areas found are shown. */
-const MOST_FOUND = 100;
+const MOST_SHOWN = 100;
 
 const page =
   (answer: (reference: Reference, visit: SignedIn, services: Services) => Answer): Page =>
@@ -30,7 +30,7 @@ const page =
 const kicker = html`<p class="kicker"><a href="${PATH}">Reference</a></p>`;
 
 /** Whether every word of `query` occurs in `texts`. */
-function isFound(query: string, texts: readonly string[]): boolean {
+function matchesQuery(query: string, texts: readonly string[]): boolean {
   const text = texts.join(' ').toLowerCase();
   return query
     .toLowerCase()
@@ -41,26 +41,32 @@ function isFound(query: string, texts: readonly string[]): boolean {
 function listPage(reference: Reference, { query }: SignedIn, { words, reportUrl }: Services): Answer {
   const { title, modelVersion, synthetic, lastEstimated, operations } = reference;
   const search = query.text('q').trim();
-  const found = operations.filter(({ id, path, summary, description, fields }) =>
-    isFound(search, [id, path, summary, description, ...fields.flatMap((field) => [field.name, field.description])]),
+  const matches = operations.filter(({ id, path, summary, description, fields }) =>
+    matchesQuery(search, [
+      id,
+      path,
+      summary,
+      description,
+      ...fields.flatMap((field) => [field.name, field.description]),
+    ]),
   );
   const body = html`<h1>Reference</h1>
     ${synthetic && notice('Made-up data', 'All places, surveys and scores are invented; use them only to try things out.', 'calm')}
     <p>${title}, data version <code>${modelVersion}</code>, estimated up to ${lastEstimated}. Every request needs a key.</p>
     <p>${reportUrl && html`<a href="${reportUrl}">The report</a> · `}<a href="${FIRST_MAP}">Your first map</a> · <a href="${REQUESTS}">Requests and errors</a> · <a href="${CODES}">${words('Codes of {state.many} and {lga.many}')}</a></p>
     ${searchForm(PATH, 'Search paths, fields and their meanings', search)}
-    ${search !== '' && html`<p role="status">${found.length} of ${operations.length} operations</p>`}
-    ${operationTables(reference, found, `${PATH}/`)}`;
+    ${search !== '' && html`<p role="status">${matches.length} of ${operations.length} operations</p>`}
+    ${operationTables(reference, matches, `${PATH}/`)}`;
   return { title: 'Reference', body };
 }
 
 function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl }: Services): Answer {
-  const found = operations.find(({ id }) => id === params.operation);
-  if (!found) {
+  const operation = operations.find(({ id }) => id === params.operation);
+  if (!operation) {
     const body = html`${kicker}<h1>No such operation</h1><p><a href="${PATH}">All operations</a></p>`;
     return { title: 'No such operation', status: 404, body };
   }
-  const { id, path, summary, description, address, schema } = found;
+  const { id, path, summary, description, address, schema } = operation;
   const samples = codeSamples(`${apiUrl()}${address}`, schema ? null : path.split('/').at(-1)!);
   const body = html`${kicker}<h1>${summary}</h1>
     <p><code>GET ${path}</code></p>
@@ -70,7 +76,7 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
         ? html`<p><a href="${PATH}/versions"><code>/v1/versions</code></a> lists the addresses of all diffs, as <code>diff</code>.</p>`
         : html`<section><h2>Samples</h2><p>They read your key from the environment variable <code>MALARIA_API_KEY</code>.</p>${sampleBlocks(samples)}</section>`
     }
-    ${sections(operationParts(found))}`;
+    ${sections(operationParts(operation))}`;
   return { title: path, body };
 }
 
@@ -85,19 +91,19 @@ const sections = (parts: Record<string, Html | null>): Html =>
 function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn, { words }: Services): Answer {
   const search = query.text('q').trim();
   const state = states.find(({ state_code }) => state_code === query.text('state'));
-  const found = lgas.filter(
+  const matches = lgas.filter(
     ({ lga_code, lga, state_code }) =>
       (state !== undefined || search !== '') &&
       (state === undefined || state_code === state.state_code) &&
-      isFound(search, [lga_code, lga]),
+      matchesQuery(search, [lga_code, lga]),
   );
   const title = words('Codes of {state.many} and {lga.many}');
   const [one, many] = [words('{Lga.one}'), words('{Lga.many}')];
   const body = html`${kicker}<h1>${title}</h1>
     ${searchForm(CODES, words('Search {lga.many} by name or code'), search)}
-    ${search !== '' && html`<p role="status">${found.length} of ${lgas.length} ${words('{lga.many}')}${found.length > MOST_FOUND && `, the first ${MOST_FOUND} shown`}</p>`}
+    ${search !== '' && html`<p role="status">${matches.length} of ${lgas.length} ${words('{lga.many}')}${matches.length > MOST_SHOWN && `, the first ${MOST_SHOWN} shown`}</p>`}
     ${
-      found.length > 0 &&
+      matches.length > 0 &&
       html`<h2>${many}${state && ` of ${state.state}`}</h2>${table(
         many,
         [
@@ -105,7 +111,7 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
           { title: one, cell: ({ lga }) => lga },
           { title: words('{State.one}'), cell: ({ state_code }) => html`<code>${state_code}</code>` },
         ],
-        found.slice(0, MOST_FOUND),
+        matches.slice(0, MOST_SHOWN),
       )}`
     }
     <h2>${words('{State.many}')}</h2>

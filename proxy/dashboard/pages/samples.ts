@@ -12,8 +12,8 @@ export interface Sample {
 
 /** @param file name of the file for the answer; null if the answer is JSON, which is printed */
 export function codeSamples(url: string, file: string | null): Sample[] {
-  const at = JSON.stringify(url);
-  const to = JSON.stringify(file);
+  const quotedUrl = JSON.stringify(url);
+  const quotedFile = JSON.stringify(file);
   return [
     {
       language: 'curl',
@@ -24,9 +24,9 @@ export function codeSamples(url: string, file: string | null): Sample[] {
       text: [
         '# Needs the package requests.',
         'import os, requests',
-        `answer = requests.get(${at}, headers={"Authorization": "Bearer " + os.environ["MALARIA_API_KEY"]}, timeout=60)`,
+        `answer = requests.get(${quotedUrl}, headers={"Authorization": "Bearer " + os.environ["MALARIA_API_KEY"]}, timeout=60)`,
         'if not answer.ok: raise SystemExit(answer.text)',
-        file === null ? 'print(answer.json())' : `open(${to}, "wb").write(answer.content)`,
+        file === null ? 'print(answer.json())' : `open(${quotedFile}, "wb").write(answer.content)`,
       ].join('\n'),
     },
     {
@@ -36,9 +36,11 @@ export function codeSamples(url: string, file: string | null): Sample[] {
         'library(curl)',
         'handle <- new_handle()',
         'handle_setheaders(handle, Authorization = paste("Bearer", Sys.getenv("MALARIA_API_KEY")))',
-        `answer <- curl_fetch_memory(${at}, handle)`,
+        `answer <- curl_fetch_memory(${quotedUrl}, handle)`,
         'if (answer$status_code != 200) stop(rawToChar(answer$content))',
-        file === null ? 'str(jsonlite::fromJSON(rawToChar(answer$content)))' : `writeBin(answer$content, ${to})`,
+        file === null
+          ? 'str(jsonlite::fromJSON(rawToChar(answer$content)))'
+          : `writeBin(answer$content, ${quotedFile})`,
       ].join('\n'),
     },
     {
@@ -46,11 +48,11 @@ export function codeSamples(url: string, file: string | null): Sample[] {
       text: [
         '// Save this as an ES module such as sample.mts, which Node.js 24 runs directly.',
         ...(file === null ? [] : ["import { writeFile } from 'node:fs/promises';"]),
-        `const answer = await fetch(${at}, { headers: { Authorization: \`Bearer \${process.env.MALARIA_API_KEY}\` } });`,
+        `const answer = await fetch(${quotedUrl}, { headers: { Authorization: \`Bearer \${process.env.MALARIA_API_KEY}\` } });`,
         'if (!answer.ok) throw new Error(await answer.text());',
         file === null
           ? 'console.log(await answer.json());'
-          : `await writeFile(${to}, Buffer.from(await answer.arrayBuffer()));`,
+          : `await writeFile(${quotedFile}, Buffer.from(await answer.arrayBuffer()));`,
       ].join('\n'),
     },
     {

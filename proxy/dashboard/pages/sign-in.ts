@@ -12,7 +12,7 @@ import { visitorMenu } from '../kit/layout.ts';
 import { button, doneNotice, field, form, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type Visit } from '../kit/visit.ts';
-import { checkCounted, codeField, isKnownTo, QUARTER_HOUR_MS, refuseWithoutCode, tooMany } from './confirm.ts';
+import { checkCounted, codeField, isKnownBrowser, QUARTER_HOUR_MS, refuseWithoutCode, tooMany } from './confirm.ts';
 import { noteFailure } from './failures.ts';
 
 const PER_EMAIL = 10;
@@ -50,10 +50,10 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     body: signInPage(visit, sent.text('email'), banner),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
-  const found = await directory.credentials(email ?? '');
+  const credentials = await directory.credentials(email ?? '');
   // Queried even if there is no such person, so that the timing reveals nothing.
   const isKnown =
-    visit.browser !== null && (await directory.sessions.knowsBrowser(visit.browser, found?.person.id ?? '', now));
+    visit.browser !== null && (await directory.sessions.knowsBrowser(visit.browser, credentials?.person.id ?? '', now));
   const allowances = isKnown ? [browserAllowance(visit.browser!)] : strangerAllowances(visit.address, email ?? '');
   const waitMs = await attempts.take(allowances, now);
   if (waitMs !== null) {
@@ -62,12 +62,12 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     return refused(tooMany(waitMs), 429, waitMs);
   }
 
-  const isRight = await checkCounted(sent.text('password'), found?.passwordHash ?? null, allowances, attempts);
-  if (!found || !isRight) {
-    noteFailure('password', email ?? '', found?.person ?? null, isKnown, visit, services);
+  const isRight = await checkCounted(sent.text('password'), credentials?.passwordHash ?? null, allowances, attempts);
+  if (!credentials || !isRight) {
+    noteFailure('password', email ?? '', credentials?.person ?? null, isKnown, visit, services);
     return refused(WRONG, 403);
   }
-  const { account_id } = found.person;
+  const { account_id } = credentials.person;
   const account = account_id === null ? null : await services.accounts.accountById(account_id);
   await attempts.giveBack(allowances);
   if (!mayVisit(account)) {
@@ -76,8 +76,8 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
       403,
     );
   }
-  const { person, passwordHash } = found;
-  const factorDue = found.factorSecret !== null;
+  const { person, passwordHash } = credentials;
+  const factorDue = credentials.factorSecret !== null;
   const token = mintToken();
   if (!(await directory.sessions.open(hashToken(token), { id: person.id, passwordHash, factorDue }, now))) {
     return refused(WRONG, 403);
@@ -122,7 +122,7 @@ async function enterCode(visit: Visit, services: Services): Promise<Answer> {
   if (refused) return refused;
   const token = mintToken();
   if (!(await directory.sessions.complete(visit.session, hashToken(token), now))) return { location: '/sign-in' };
-  return welcome(pending, token, visit, services, await isKnownTo(pending.person, visit, services));
+  return welcome(pending, token, visit, services, await isKnownBrowser(pending.person, visit, services));
 }
 
 const browserAllowance = (browser: Buffer): Allowance => ({

@@ -37,7 +37,7 @@ const NO_ACCOUNT: Answer = {
 };
 
 /** A page about the account in the path, if there is one. */
-const about =
+const withAccount =
   (answer: (account: Account, visit: SignedIn, services: Services) => Promise<Answer>): Page =>
   async (visit, services) => {
     const account = await services.accounts.accountById(visit.params.id!);
@@ -160,7 +160,7 @@ async function setLimits(account: Account, visit: SignedIn, services: Services):
 }
 
 const applyChange = (what: AccountChange) =>
-  about(async (account, { visitor, now }, { accounts, directory, mailer, later, url }) => {
+  withAccount(async (account, { visitor, now }, { accounts, directory, mailer, later, url }) => {
     await accounts.changeAccount(account.name, what, now, auditActor(visitor.person));
     if (what === 'unlock' && account.unlocked_at === null)
       later(async () => {
@@ -196,11 +196,11 @@ function confirmPage(account: Account, what: keyof typeof CONFIRM, { csrf }: Sig
 }
 
 const confirm = (what: keyof typeof CONFIRM) =>
-  about(async (account, visit) => ({ title: CONFIRM[what].button, body: confirmPage(account, what, visit) }));
+  withAccount(async (account, visit) => ({ title: CONFIRM[what].button, body: confirmPage(account, what, visit) }));
 
 export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
-  GET: about(accountPage),
-  'GET /usage': about(async (account, visit, services) => {
+  GET: withAccount(accountPage),
+  'GET /usage': withAccount(async (account, visit, services) => {
     const { span, links } = requestedSpan(visit, `${PATH}/${account.id}/usage`);
     const body = html`<p class="kicker"><a href="${PATH}/${account.id}">${account.name}</a></p><h1>Usage</h1>
       ${await monthSection(account, services)}${links}${await accountUsage(account, span, visit.now, services)}`;
@@ -211,7 +211,7 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
   'POST /suspend': applyChange('suspend'),
   'POST /reinstate': applyChange('reinstate'),
   'GET /remove': confirm('remove'),
-  'POST /remove': about(async (account, visit, { accounts }) => {
+  'POST /remove': withAccount(async (account, visit, { accounts }) => {
     if (visit.form.text('name').trim() !== account.name) {
       const body = confirmPage(account, 'remove', visit, 'This is not the name of the account.');
       return { title: 'Remove: error', status: 400, body };
@@ -219,8 +219,8 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
     await accounts.changeAccount(account.name, 'remove', visit.now, auditActor(visit.visitor.person));
     return { location: `${PATH}/${account.id}?done=remove` };
   }),
-  'POST /limits': about(setLimits),
-  'POST /invitations': about(async (account, visit, services) => {
+  'POST /limits': withAccount(setLimits),
+  'POST /invitations': withAccount(async (account, visit, services) => {
     const back = `${PATH}/${account.id}?done=invited`;
     const done = await attempt(() => invite(account, requestedRole(account, visit), visit, services, back));
     if (done instanceof UsageError) {
@@ -231,18 +231,18 @@ export const teamAccountRoutes = routes(`${PATH}/:id`, ['service'], {
     }
     return done;
   }),
-  'POST /invitations/:invitation/withdraw': about(async (account, { params, visitor, now }, { directory }) => {
+  'POST /invitations/:invitation/withdraw': withAccount(async (account, { params, visitor, now }, { directory }) => {
     await directory.links.withdrawInvitation(params.invitation!, account.id, now, auditActor(visitor.person));
     return { location: `${PATH}/${account.id}?done=withdrawn` };
   }),
-  'GET /keys/:key/revoke': about(async (account, visit, services) => {
-    const found = (await services.accounts.listKeys(account.name)).find(({ key }) => key.id === visit.params.key);
-    if (!found) return NO_ACCOUNT;
+  'GET /keys/:key/revoke': withAccount(async (account, visit, services) => {
+    const match = (await services.accounts.listKeys(account.name)).find(({ key }) => key.id === visit.params.key);
+    if (!match) return NO_ACCOUNT;
     const back = `${PATH}/${account.id}`;
-    const creators = await keyCreators([found.key], services);
-    return { title: 'Revoke a key', body: confirmRevoke(found.key, creators, visit, back, `${back}/keys`) };
+    const creators = await keyCreators([match.key], services);
+    return { title: 'Revoke a key', body: confirmRevoke(match.key, creators, visit, back, `${back}/keys`) };
   }),
-  'POST /keys/:key/revoke': about(async (account, { params, visitor, now }, { accounts }) => {
+  'POST /keys/:key/revoke': withAccount(async (account, { params, visitor, now }, { accounts }) => {
     await accounts.revokeKey(params.key!, now, auditActor(visitor.person), account.id);
     return { location: `${PATH}/${account.id}?done=revoked` };
   }),

@@ -45,8 +45,8 @@ const sum = (rows: readonly OwnerUsage[], kind: 'live' | 'test' | null, what: 'g
 function byDay(rows: readonly OwnerUsage[], days: readonly string[]): DayCount[] {
   const rowsByDay = Map.groupBy(rows, ({ day }) => day);
   return days.map((day) => {
-    const ofDay = rowsByDay.get(day) ?? [];
-    return { day, live: sum(ofDay, 'live'), test: sum(ofDay, 'test') };
+    const dayRows = rowsByDay.get(day) ?? [];
+    return { day, live: sum(dayRows, 'live'), test: sum(dayRows, 'test') };
   });
 }
 
@@ -58,7 +58,7 @@ interface Group {
 }
 
 function groupUsage(rows: readonly OwnerUsage[], rowTitle: (row: OwnerUsage) => string): Group[] {
-  const groups = [...Map.groupBy(rows, rowTitle)].map(([title, of]) => ({ title, rows: of }));
+  const groups = [...Map.groupBy(rows, rowTitle)].map(([title, groupRows]) => ({ title, rows: groupRows }));
   return groups.sort((a, b) => sum(b.rows, null) - sum(a.rows, null) || (a.title < b.title ? -1 : 1));
 }
 
@@ -129,24 +129,34 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
 }
 
 type Failed = Awaited<ReturnType<Services['usage']['listErrors']>>[number];
-const STATUS_OF: Readonly<Record<string, { status: number; title: string } | undefined>> = { ...ERRORS, ...FAULTS };
+const PROBLEMS_BY_CODE: Readonly<Record<string, { status: number; title: string } | undefined>> = {
+  ...ERRORS,
+  ...FAULTS,
+};
 
 /** Errors by status and code, each with its meaning; nothing if there were none. */
 function errorsSection(rows: readonly Failed[], { words }: Services): Html | false {
-  const codes = [...Map.groupBy(rows, ({ code }) => code)].map(([code, of]) => ({ code, of, known: STATUS_OF[code] }));
+  const codes = [...Map.groupBy(rows, ({ code }) => code)].map(([code, operations]) => ({
+    code,
+    operations,
+    meaning: PROBLEMS_BY_CODE[code],
+  }));
   if (codes.length === 0) return false;
   return html`<section><h2>Errors</h2>
     ${table(
       'Errors by status and code',
       [
-        { title: 'Status', cell: ({ known }) => known?.status ?? '' },
+        { title: 'Status', cell: ({ meaning }) => meaning?.status ?? '' },
         { title: 'Code', cell: ({ code }) => html`<code>${code}</code>` },
-        { title: 'Meaning', cell: ({ known }) => words(known?.title ?? '').replaceAll('`', '') },
-        { title: 'Operations', cell: ({ of }) => of.map(({ operation }) => operationPath(operation)).join(', ') },
+        { title: 'Meaning', cell: ({ meaning }) => words(meaning?.title ?? '').replaceAll('`', '') },
+        {
+          title: 'Operations',
+          cell: ({ operations }) => operations.map(({ operation }) => operationPath(operation)).join(', '),
+        },
         {
           title: 'Requests',
           variant: 'number',
-          cell: ({ of }) => number(of.reduce((sum, { count }) => sum + count, 0)),
+          cell: ({ operations }) => number(operations.reduce((sum, { count }) => sum + count, 0)),
         },
       ],
       codes,

@@ -68,7 +68,7 @@ const NOBODY = toPhc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 export async function checkPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = FORM.exec(stored ?? NOBODY) ?? FORM.exec(NOBODY)!;
   const expected = Buffer.from(hash!, 'base64');
-  const found = (await inTurn(() =>
+  const derived = (await inTurn(() =>
     derive('argon2id', {
       memory: Number(memory),
       passes: Number(passes),
@@ -78,7 +78,7 @@ export async function checkPassword(password: string, stored: string | null): Pr
       tagLength: expected.length,
     }),
   )) as Buffer;
-  return timingSafeEqual(found, expected) && password.length <= LONGEST_PASSWORD;
+  return timingSafeEqual(derived, expected) && password.length <= LONGEST_PASSWORD;
 }
 
 /** Words that a guesser would try first here; the last four are the best-known passphrase of all. */
@@ -97,8 +97,8 @@ export async function checkNewPassword(password: string, about: readonly string[
   const words = [GUESSED_FIRST, ...about]
     .flatMap((text) => text.normalize('NFKC').split(/[^\p{L}\p{M}\p{N}]+/u))
     .filter((word) => word.length > 2);
-  const known = new RegExp(`\\s|${words.map(RegExp.escape).join('|')}`, 'giu');
-  const workerData = { password: password.normalize('NFKC').replace(known, ''), words };
+  const guessable = new RegExp(`\\s|${words.map(RegExp.escape).join('|')}`, 'giu');
+  const workerData = { password: password.normalize('NFKC').replace(guessable, ''), words };
   const [guesses] = await inTurn(() =>
     once(new Worker(new URL('guesses.ts', import.meta.url), { workerData }), 'message'),
   );

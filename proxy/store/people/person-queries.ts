@@ -41,16 +41,16 @@ export async function lockTeam(
 
 /** Locks a person until the transaction ends; null if there is no such person. */
 export async function lockPerson(tx: Db, id: string | null): Promise<Person | null> {
-  const found = people(tx).where('id', '=', id ?? '');
-  const row = await found.forNoKeyUpdate().executeTakeFirst();
+  const query = people(tx).where('id', '=', id ?? '');
+  const row = await query.forNoKeyUpdate().executeTakeFirst();
   return row ? toPerson(row) : null;
 }
 
 /** Locks a person's team, then the person. @throws UsageError if the person has been removed. */
 export async function lockTeamAndPerson(database: Database, tx: Db, id: string) {
   // Read without a lock: nobody ever moves to another team.
-  const known = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
-  const account = known ? await lockTeam(database, tx, known.account_id) : null;
+  const membership = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
+  const account = membership ? await lockTeam(database, tx, membership.account_id) : null;
   return { person: present(await lockPerson(tx, id)), account };
 }
 

@@ -86,7 +86,7 @@ export function rolesIn(account: Pick<Account, 'kind'> | null): readonly Role[] 
 /** @throws UsageError if `person` is the last of `people` in a role that somebody must have. */
 export function checkNotLast(person: Person, people: readonly Person[], what: string): void {
   if (person.role !== 'administrator' && person.role !== 'service') return;
-  if (people.some((other) => other.id !== person.id && other.role === person.role)) return;
+  if (people.some((colleague) => colleague.id !== person.id && colleague.role === person.role)) return;
   const whose = person.role === 'service' ? 'the service team' : 'the organisation';
   const role = person.role === 'service' ? 'person' : 'administrator';
   throw new UsageError(`${person.email} is the last ${role} of ${whose}; add another before you ${what}`);

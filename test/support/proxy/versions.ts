@@ -56,7 +56,7 @@ export async function publishRelease(
       sources: [],
       making: { model: [], code: [] },
     },
-    at: `2026-0${Number(release)}-01T00:00:00.000Z`,
+    releasedAt: `2026-0${Number(release)}-01T00:00:00.000Z`,
     note,
     keepDays,
   });

@@ -118,9 +118,9 @@ async function evaluateTruth(options: TruthOptions): Promise<void> {
   for (const [i, { truth, seed, directory, make }] of asked.entries()) {
     if (!json) process.stderr.write(`${truth}${seed === null ? '' : `, seed ${seed}`} (${i + 1} of ${asked.length})\n`);
     await make();
-    const known = await readTruth(directory);
+    const trueValues = await readTruth(directory);
     const scores = await withStages(['risk'], 'scores', { ...options, country: directory, out: build }, (country, io) =>
-      scoreCountry(country, io, known),
+      scoreCountry(country, io, trueValues),
     );
     scored.push({ truth, seed, ...scores });
   }

@@ -119,8 +119,8 @@ type Forecast = SnapshotTables['forecasts_cases'][number];
 
 /** @throws UsageError if the version's case records, which no snapshot has, are no longer in the cache */
 async function readRecords(select: <Row>(sql: string) => Promise<Row[]>, out: string): Promise<CasesRow[]> {
-  const [found] = await select("FROM information_schema.tables WHERE table_schema = 'ingest' AND table_name = 'cases'");
-  if (found) return select<CasesRow>('FROM ingest.cases');
+  const [table] = await select("FROM information_schema.tables WHERE table_schema = 'ingest' AND table_name = 'cases'");
+  if (table) return select<CasesRow>('FROM ingest.cases');
   throw new UsageError(
     `--cases index: found no case records of the version in the cache of ${out}, which the index refers to; build it again, or choose --cases none`,
   );
