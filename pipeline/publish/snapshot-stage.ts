@@ -10,6 +10,7 @@ import { buildOpenapi } from '../contract/openapi.ts';
 import {
   type Coverage,
   exampleValues,
+  type FileParameters,
   filePath,
   JSON_OPERATIONS,
   OPERATIONS,
@@ -42,7 +43,7 @@ import { dataPackage } from './snapshot/data-package.ts';
 import { firstVersion, noDifference } from './snapshot/first-version.ts';
 import { type Finding, hashedSources, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
-import { openTree } from './snapshot/tree.ts';
+import { openTree, type Tree } from './snapshot/tree.ts';
 
 /** Number of answers in progress, so that every core has something to compress while others wait for the disk. */
 const AT_ONCE = 4 * availableParallelism();
@@ -74,89 +75,111 @@ export interface SnapshotInput {
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
   const { contents, observations } = await readContents(input);
   const { coverage, tables, model } = contents;
+  const { territory } = model;
   const sources = hashedSources(input.sources, input.raw);
   const tree = openTree(directory);
-  const total = JSON_OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length;
-  let written = 0;
-  const values = exampleValues(coverage, model.territory);
-  const shown = new Set(JSON_OPERATIONS.map((operation) => filePath(operation, values)));
-  const answers = new Map<string, unknown>();
-  let listed: Tables['tables'] = [];
-  const queue = snapshotAnswers(contents);
-  const work = async () => {
-    for (const { id, path: file, answer } of queue) {
-      if (shown.has(file)) answers.set(id, shortened(answer));
-      if (id === 'tables') listed = (answer as Tables).tables;
-      await tree.writeEncoded(file, JSON.stringify(answer));
-      written += 1;
-      if (written % 100 === 0) input.progress((0.9 * written) / total, 'answers');
-    }
-  };
-  await awaitAll(Array.from({ length: AT_ONCE }, work));
+  const values = exampleValues(coverage, territory);
+  const { count, examples, listed } = await writeAnswers(tree, contents, values, input.progress);
   input.progress(0.92, 'tables');
-  const { territory } = model;
-  const about = {
-    model_version: input.model_version,
-    country: model.name,
-    ...(model.synthetic ? { synthetic: 'true' } : {}),
-    updated_at: model.updated_at,
-    licences: JSON.stringify(Object.fromEntries(sources.map(({ title, licence }) => [title, licence]))),
-  };
-  await writeTables(tree, tables, about, territory);
-  const described = dataPackage(contents, tree.entries());
-  await tree.write('tables/datapackage.json', `${JSON.stringify(described, null, 2)}\n`);
+  await writeTables(tree, tables, tableMetadata(contents, sources), territory);
+  await tree.write('tables/datapackage.json', jsonText(dataPackage(contents, tree.entries())));
   for (const { id, file, type } of OPERATIONS)
     if (type === TABLE_TYPES.csv && file in tree.entries())
-      answers.set(id, firstLines(await readFile(path.join(directory, file), 'utf8')));
+      examples.set(id, firstLines(await readFile(path.join(directory, file), 'utf8')));
   const evidence = { ...summariseEvidence(input), ...observations };
   const card = modelCard(contents, evidence);
-  answers.set('model-card', shortened({ model_version: card.model_version, limits: card.limits }));
-  answers.set('versions', firstVersion(contents));
-  answers.set('versions-diff', noDifference(contents));
-  const openapi = buildOpenapi(input.model_version, territory, { values, answers });
-  await tree.write('openapi.json', `${JSON.stringify(openapi, null, 2)}\n`);
+  examples.set('model-card', shortened({ model_version: card.model_version, limits: card.limits }));
+  examples.set('versions', firstVersion(contents));
+  examples.set('versions-diff', noDifference(contents));
+  const openapi = buildOpenapi(input.model_version, territory, { values, answers: examples });
+  await tree.write('openapi.json', jsonText(openapi));
   await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
   const reference = describeApi(openapi, listed);
   const clients = clientFiles(territory, reference, values);
   for (const [name, text] of Object.entries(clients)) await tree.write(`client/${name}`, text);
   for (const [name, bytes] of Object.entries(clientArchives(clients))) await tree.write(name, bytes);
-  await tree.write('model-card.json', `${JSON.stringify(card, null, 2)}\n`);
+  await tree.write('model-card.json', jsonText(card));
   await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
-  await tree.write('findings.json', `${JSON.stringify(input.findings, null, 2)}\n`);
+  await tree.write('findings.json', jsonText(input.findings));
   const reported = { ...contents, sources };
   await tree.write('report/index.html', await renderReport(reported, evidence, input.findings));
   await tree.write('report/annex.html', await renderAnnex(reported, evidence, input.findings));
   await tree.write('report/api.html', renderApiPage(reference));
+  const manifest = makeManifest(input, contents, { answers: count, files: tree.entries(), sources });
+  await openTree(directory).write('manifest.json', JSON.stringify(manifest));
+  input.progress(1);
+}
 
-  const missing = missingData(contents.sources, {
+const jsonText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Writes the answers. @returns their number, shortened ones as examples of each operation, and the list of tables */
+async function writeAnswers(
+  tree: Tree,
+  contents: Contents,
+  values: FileParameters,
+  onProgress: SnapshotInput['progress'],
+): Promise<{ count: number; examples: Map<string, unknown>; listed: Tables['tables'] }> {
+  const total = JSON_OPERATIONS.flatMap((operation) => operationFiles(operation, contents.coverage)).length;
+  const shown = new Set(JSON_OPERATIONS.map((operation) => filePath(operation, values)));
+  const examples = new Map<string, unknown>();
+  let count = 0;
+  let listed: Tables['tables'] = [];
+  const queue = snapshotAnswers(contents);
+  const work = async () => {
+    for (const { id, path: file, answer } of queue) {
+      if (shown.has(file)) examples.set(id, shortened(answer));
+      if (id === 'tables') listed = (answer as Tables).tables;
+      await tree.writeEncoded(file, JSON.stringify(answer));
+      count += 1;
+      if (count % 100 === 0) onProgress((0.9 * count) / total, 'answers');
+    }
+  };
+  await awaitAll(Array.from({ length: AT_ONCE }, work));
+  return { count, examples, listed };
+}
+
+/** Metadata of every Parquet file. */
+const tableMetadata = ({ model, model_version }: Contents, sources: readonly Source[]): Record<string, string> => ({
+  model_version,
+  country: model.name,
+  ...(model.synthetic ? { synthetic: 'true' } : {}),
+  updated_at: model.updated_at,
+  licences: JSON.stringify(Object.fromEntries(sources.map(({ title, licence }) => [title, licence]))),
+});
+
+function makeManifest(
+  input: SnapshotInput,
+  { coverage, sources: catalog, tables }: Contents,
+  { answers, files, sources }: Pick<Manifest, 'files' | 'sources'> & { answers: number },
+): Manifest {
+  const { model, unpublishable } = input;
+  const missing = missingData(catalog, {
     season: tables.season.length > 0,
     transmission: coverage.transmission,
   });
-  const manifest: Manifest = {
+  return {
     format: 1,
     model_version: input.model_version,
-    country: input.model.name,
-    synthetic: input.model.synthetic,
-    territory,
-    updated_at: input.model.updated_at,
+    country: model.name,
+    synthetic: model.synthetic,
+    territory: model.territory,
+    updated_at: model.updated_at,
     code_version: input.code_version,
     contract_version: CONTRACT_VERSION,
-    ...(input.unpublishable.length > 0 ? { unpublishable: [...input.unpublishable] } : {}),
+    ...(unpublishable.length > 0 ? { unpublishable: [...unpublishable] } : {}),
     ...(missing.length > 0 ? { limits: missing } : {}),
     coverage: { ...coverage, states: [...coverage.states], lgas: [...coverage.lgas!] },
     counts: {
       states: tables.context_states.length,
       lgas: tables.context_lgas.length,
-      answers: written,
-      files: Object.keys(tree.entries()).length,
+      answers,
+      files: Object.keys(files).length,
     },
     runtime: input.cacheKey.runtime,
     sources,
     stages: [...input.entries, input.cacheKey].map(stageRecord),
-    files: tree.entries(),
+    files,
   };
-  await openTree(directory).write('manifest.json', JSON.stringify(manifest));
-  input.progress(1);
 }
 
 /** Waits for all promises even if one fails, so that nothing is written after it rejects with the first failure. */

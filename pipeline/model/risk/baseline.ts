@@ -52,92 +52,22 @@ export interface BaselineFit {
 export function fitBaseline(
   observations: BaselineObservation[],
   states: string[],
-  seasonExponent: { mean: number; sd: number },
+  seasonExponent: Normal,
   draws: number,
   random: Random,
 ): BaselineFit {
   const rounds = [...new Set(observations.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
   if (rounds.length === 0) throw new RangeError('no survey observations, expected at least one');
-  const R = rounds.length;
-  const units = states.length * R;
-  const size = R + units + 1;
-  const placed = observations.map((observation) => {
-    assertTested(observation, `${observation.state_code} ${observation.survey_year}`);
-    const s = states.indexOf(observation.state_code);
-    if (s < 0)
-      throw new RangeError(`area ${observation.state_code} of a survey is not among the ${states.length} known`);
-    const r = rounds.indexOf(observation.survey_year);
-    return { ...observation, r, u: R + s * R + r };
-  });
-
-  const start = new Float64Array(size);
-  for (let r = 0; r < R; r++) {
-    const roundSurveys = placed.filter((observation) => observation.r === r);
-    const positive = roundSurveys.reduce((sum, observation) => sum + observation.positive, 0);
-    start[r] = logit((positive + 0.5) / (roundSurveys.reduce((sum, observation) => sum + observation.examined, 0) + 1));
-  }
-  start[size - 1] = seasonExponent.mean;
-
-  /** Joint mode of (μ, α, γ) by Newton's method with step halving, and the Cholesky factor of the precision there. */
-  const laplace = (stateSd: number, rho: number, from: Float64Array) => {
-    const prior = Float64Array.from({ length: size }, (_, i) => 1 / (i < R ? NATION_SD : stateSd) ** 2);
-    prior[size - 1] = 1 / seasonExponent.sd ** 2;
-    const centre = (i: number) => (i === size - 1 ? seasonExponent.mean : 0);
-    /**
-     * @param observed the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms
-     */
-    const evaluateAt = (x: Float64Array, observed: boolean) => {
-      let value = 0;
-      const gradient = new Float64Array(size);
-      const precision = new Float64Array(size * size);
-      for (let i = 0; i < size; i++) {
-        const d = x[i]! - centre(i);
-        value += 0.5 * Math.log(prior[i]!) - 0.5 * prior[i]! * d * d;
-        gradient[i] = -prior[i]! * d;
-        precision[i * size + i] = prior[i]!;
-      }
-      for (const observation of placed) {
-        const eta = x[observation.r]! + x[observation.u]! + x[size - 1]! * observation.log_season;
-        const term = likelihoodTerm(observation, eta, observation.clustered ? rho : 0);
-        const curvature = observed ? -term.hessian : Math.max(0, -term.hessian);
-        value += term.value;
-        const columns = [observation.r, observation.u, size - 1];
-        const weights = [1, 1, observation.log_season];
-        for (let a = 0; a < 3; a++) {
-          gradient[columns[a]!]! += weights[a]! * term.gradient;
-          for (let b = 0; b <= a; b++)
-            precision[columns[a]! * size + columns[b]!]! += weights[a]! * weights[b]! * curvature;
-        }
-      }
-      return { value, gradient, precision };
-    };
-    let x = from.slice();
-    let current = evaluateAt(x, true);
-    for (let iteration = 0; iteration < 50; iteration++) {
-      const factor = choleskyDense(current.precision, size) ?? choleskyDense(evaluateAt(x, false).precision, size);
-      if (!factor) return null;
-      const step = solveUpper(factor, size, solveLower(factor, size, current.gradient.slice()));
-      const gain = step.reduce((sum, v, i) => sum + v * current.gradient[i]!, 0);
-      if (gain < 1e-10) return { x, factor, logMarginal: current.value - 0.5 * logDeterminant(factor, size) };
-      let length = 1;
-      for (;;) {
-        const moved = x.map((v, i) => v + length * step[i]!);
-        const candidate = evaluateAt(moved, true);
-        if (candidate.value >= current.value || length < 1e-6) {
-          x = moved;
-          current = candidate;
-          break;
-        }
-        length /= 2;
-      }
-    }
-    return null;
+  const model: BaselineModel = {
+    observations: observations.map((observation) => locateUnknowns(observation, states, rounds)),
+    rounds: rounds.length,
+    size: rounds.length + states.length * rounds.length + 1,
+    seasonExponent,
   };
-
-  let mode = start;
+  let mode = startingValues(model);
   const best = minimiseNelderMead(
     ([logStateSd, logitRho]) => {
-      const fit = laplace(Math.exp(logStateSd!), expit(logitRho!), mode);
+      const fit = jointMode(model, Math.exp(logStateSd!), expit(logitRho!), mode);
       if (!fit) return Number.POSITIVE_INFINITY;
       mode = fit.x;
       return -(fit.logMarginal + logPrior(Math.exp(logStateSd!), expit(logitRho!)));
@@ -147,21 +77,143 @@ export function fitBaseline(
   );
   const state_sd = Math.exp(best.x[0]!);
   const rho = expit(best.x[1]!);
-  const fit = laplace(state_sd, rho, mode);
+  const fit = jointMode(model, state_sd, rho, mode);
   if (!fit) throw new Error('the baseline did not converge: expected a mode within 50 steps');
+  return { states, rounds, state_sd, rho, ...drawPosterior(model, fit, draws, random) };
+}
 
+interface Normal {
+  mean: number;
+  sd: number;
+}
+
+/** The unknowns are μ by round, then α by state and round, and γ last. */
+interface BaselineModel {
+  observations: Located[];
+  /** Number of rounds. */
+  rounds: number;
+  /** Number of unknowns. */
+  size: number;
+  /** Prior of γ. */
+  seasonExponent: Normal;
+}
+
+/** An observation with the positions of μ_r and α_kr among the unknowns. */
+interface Located extends BaselineObservation {
+  r: number;
+  u: number;
+}
+
+function locateUnknowns(observation: BaselineObservation, states: string[], rounds: number[]): Located {
+  assertTested(observation, `${observation.state_code} ${observation.survey_year}`);
+  const s = states.indexOf(observation.state_code);
+  if (s < 0) throw new RangeError(`area ${observation.state_code} of a survey is not among the ${states.length} known`);
+  const r = rounds.indexOf(observation.survey_year);
+  return { ...observation, r, u: rounds.length + s * rounds.length + r };
+}
+
+/** μ at each round's positivity, α at 0, γ at its prior mean. */
+function startingValues({ observations, rounds, size, seasonExponent }: BaselineModel): Float64Array {
+  const start = new Float64Array(size);
+  for (let r = 0; r < rounds; r++) {
+    const ofRound = observations.filter((observation) => observation.r === r);
+    const positive = ofRound.reduce((sum, observation) => sum + observation.positive, 0);
+    start[r] = logit((positive + 0.5) / (ofRound.reduce((sum, observation) => sum + observation.examined, 0) + 1));
+  }
+  start[size - 1] = seasonExponent.mean;
+  return start;
+}
+
+/** A joint mode of (μ, α, γ), the Cholesky factor of the precision there, and ln of the marginal likelihood. */
+interface JointMode {
+  x: Float64Array;
+  factor: Float64Array;
+  logMarginal: number;
+}
+
+/** The joint mode by Newton's method with step halving; null if it is not found within 50 steps. */
+function jointMode(model: BaselineModel, stateSd: number, rho: number, from: Float64Array): JointMode | null {
+  const { size } = model;
+  let x = from.slice();
+  let current = logJoint(model, stateSd, rho, x, true);
+  for (let iteration = 0; iteration < 50; iteration++) {
+    const factor =
+      choleskyDense(current.precision, size) ?? choleskyDense(logJoint(model, stateSd, rho, x, false).precision, size);
+    if (!factor) return null;
+    const step = solveUpper(factor, size, solveLower(factor, size, current.gradient.slice()));
+    const gain = step.reduce((sum, v, i) => sum + v * current.gradient[i]!, 0);
+    if (gain < 1e-10) return { x, factor, logMarginal: current.value - 0.5 * logDeterminant(factor, size) };
+    let length = 1;
+    for (;;) {
+      const moved = x.map((v, i) => v + length * step[i]!);
+      const candidate = logJoint(model, stateSd, rho, moved, true);
+      if (candidate.value >= current.value || length < 1e-6) {
+        x = moved;
+        current = candidate;
+        break;
+      }
+      length /= 2;
+    }
+  }
+  return null;
+}
+
+/**
+ * ln of the joint density at x, its gradient and minus its second derivatives.
+ * @param observed the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms
+ */
+function logJoint(
+  { observations, rounds, size, seasonExponent }: BaselineModel,
+  stateSd: number,
+  rho: number,
+  x: Float64Array,
+  observed: boolean,
+) {
+  let value = 0;
+  const gradient = new Float64Array(size);
+  const precision = new Float64Array(size * size);
+  for (let i = 0; i < size; i++) {
+    const isSeason = i === size - 1;
+    const prior = 1 / (isSeason ? seasonExponent.sd : i < rounds ? NATION_SD : stateSd) ** 2;
+    const d = x[i]! - (isSeason ? seasonExponent.mean : 0);
+    value += 0.5 * Math.log(prior) - 0.5 * prior * d * d;
+    gradient[i] = -prior * d;
+    precision[i * size + i] = prior;
+  }
+  for (const observation of observations) {
+    const eta = x[observation.r]! + x[observation.u]! + x[size - 1]! * observation.log_season;
+    const term = likelihoodTerm(observation, eta, observation.clustered ? rho : 0);
+    const curvature = observed ? -term.hessian : Math.max(0, -term.hessian);
+    value += term.value;
+    const columns = [observation.r, observation.u, size - 1];
+    const weights = [1, 1, observation.log_season];
+    for (let a = 0; a < 3; a++) {
+      gradient[columns[a]!]! += weights[a]! * term.gradient;
+      for (let b = 0; b <= a; b++)
+        precision[columns[a]! * size + columns[b]!]! += weights[a]! * weights[b]! * curvature;
+    }
+  }
+  return { value, gradient, precision };
+}
+
+function drawPosterior(
+  { rounds, size }: BaselineModel,
+  { x: mode, factor }: JointMode,
+  draws: number,
+  random: Random,
+): Pick<BaselineFit, 'draws' | 'season_exponent'> {
   const season_exponent = new Float64Array(draws);
   const drawn = Array.from({ length: draws }, (_, d) => {
     const noise = solveUpper(
-      fit.factor,
+      factor,
       size,
       Float64Array.from({ length: size }, () => random.normal()),
     );
-    const x = fit.x.map((v, i) => v + noise[i]!);
+    const x = mode.map((v, i) => v + noise[i]!);
     season_exponent[d] = x[size - 1]!;
-    return Float64Array.from({ length: units }, (_, k) => x[k % R]! + x[R + k]!);
+    return Float64Array.from({ length: size - rounds - 1 }, (_, k) => x[k % rounds]! + x[rounds + k]!);
   });
-  return { states, rounds, state_sd, rho, draws: drawn, season_exponent };
+  return { draws: drawn, season_exponent };
 }
 
 /**

@@ -51,41 +51,66 @@ export async function verifySnapshot(
   directory: string,
   onProgress: (share: number) => void = () => {},
 ): Promise<Verdict> {
-  const faults: string[] = [];
-  const unusable = (what: string): Verdict => ({
-    directory,
-    model_version: null,
-    files: 0,
-    manifest_sha256: null,
-    unchecked: null,
-    faults: [`manifest.json: ${what}`],
-  });
   const present = listFiles(directory);
-  if (present.get('manifest.json') === false) return unusable(NO_FILE);
+  const read = present.get('manifest.json') === false ? NO_FILE : readManifest(directory);
+  if (typeof read === 'string')
+    return {
+      directory,
+      model_version: null,
+      files: 0,
+      manifest_sha256: null,
+      unchecked: null,
+      faults: [`manifest.json: ${read}`],
+    };
+  const { manifest, manifest_sha256 } = read;
+  const { model_version, contract_version } = manifest;
+  const ours = contract_version === CONTRACT_VERSION;
+  const operations = operationByPath(manifest, ours);
+  const { faults, answers } = checkFiles(directory, { manifest, present, operations }, onProgress);
+  const listed = Object.keys(manifest.files);
+  const unchecked = ours
+    ? null
+    : `answers against tables: it follows contract ${contract_version}, this code ${CONTRACT_VERSION}`;
+  return {
+    directory,
+    model_version,
+    files: listed.length,
+    manifest_sha256,
+    unchecked,
+    faults: [
+      ...[...present.keys()]
+        .filter((name) => name !== 'manifest.json' && !manifest.files[name])
+        .map((name) => `${name}: not in the manifest`),
+      ...missingAnswers(manifest, operations),
+      ...faults,
+      ...recordFaults(manifest),
+      ...(ours ? await contentFaults(directory, manifest, answers) : []),
+    ],
+  };
+}
+
+/** The manifest and its hash, or why it cannot be used. */
+function readManifest(directory: string): { manifest: Manifest; manifest_sha256: string } | string {
+  let bytes: Buffer;
   let manifest: Manifest;
-  let manifest_sha256: string;
   try {
-    const bytes = readFileSync(path.join(directory, 'manifest.json'));
-    manifest_sha256 = sha256(bytes);
+    bytes = readFileSync(path.join(directory, 'manifest.json'));
     manifest = JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    return unusable((error as Error).message);
+    return (error as Error).message;
   }
-  const validManifest = compileSchema(Manifest);
-  if (!validManifest(manifest)) {
-    const first = validManifest.errors![0]!;
-    return unusable(`${first.instancePath} ${first.message}`);
-  }
+  const validate = compileSchema(Manifest);
+  if (validate(manifest)) return { manifest, manifest_sha256: sha256(bytes) };
+  const { instancePath, message } = validate.errors![0]!;
+  return `${instancePath} ${message}`;
+}
 
-  const { model_version, contract_version, territory } = manifest;
-  const ours = contract_version === CONTRACT_VERSION;
-  const listed = Object.keys(manifest.files);
-  for (const name of present.keys())
-    if (name !== 'manifest.json' && !manifest.files[name]) faults.push(`${name}: not in the manifest`);
+type Operation = (typeof OPERATIONS)[number];
+
+/** The operation of each file that a snapshot with this manifest must have. */
+function operationByPath(manifest: Manifest, ours: boolean): Map<string, Operation> {
   const hasWindows = tableFile('season_windows', 'parquet') in manifest.files;
-  /** Hashes of the answers that exist and are valid by their schema. */
-  const answers = new Map<string, string>();
-  const operationByPath = new Map(
+  return new Map(
     OPERATIONS.flatMap((operation) =>
       // A snapshot of this contract may lack only tables without rows and, if it has no rain, the best months to act.
       operationFiles(
@@ -95,56 +120,80 @@ export async function verifySnapshot(
       ).map((file) => [file, operation] as const),
     ),
   );
-  for (const [file, operation] of operationByPath) {
-    if (!manifest.files[file]) faults.push(`${file}: the answer to ${operation.id} is missing`);
-    for (const suffix of isEncoded(operation) ? Object.values(ENCODINGS) : [])
-      if (!manifest.files[file + suffix]) faults.push(`${file + suffix}: not in the manifest`);
-  }
+}
 
-  listed.forEach((name, index) => {
+/** Answers and compressed copies that the manifest lacks. */
+function missingAnswers({ files }: Manifest, operations: ReadonlyMap<string, Operation>): string[] {
+  return [...operations].flatMap(([file, operation]) => [
+    ...(files[file] ? [] : [`${file}: the answer to ${operation.id} is missing`]),
+    ...(isEncoded(operation) ? Object.values(ENCODINGS) : [])
+      .filter((suffix) => !files[file + suffix])
+      .map((suffix) => `${file + suffix}: not in the manifest`),
+  ]);
+}
+
+interface Expected {
+  manifest: Manifest;
+  /** The directory's files: whether each is a regular file. */
+  present: ReadonlyMap<string, boolean>;
+  operations: ReadonlyMap<string, Operation>;
+}
+
+/** Checks each file that the manifest lists. @returns faults, and hashes of the answers that are valid by their schema */
+function checkFiles(
+  directory: string,
+  { manifest, present, operations }: Expected,
+  onProgress: (share: number) => void,
+): { faults: string[]; answers: Map<string, string> } {
+  const answers = new Map<string, string>();
+  const listed = Object.keys(manifest.files);
+  const faults = listed.flatMap((name, index) => {
     if (index % 500 === 0) onProgress(index / listed.length);
-    const entry = manifest.files[name]!;
-    if (!present.get(name)) {
-      faults.push(`${name}: ${present.has(name) ? NO_FILE : 'missing'}`);
-      return;
-    }
+    if (!present.get(name)) return [`${name}: ${present.has(name) ? NO_FILE : 'missing'}`];
     let bytes: Buffer;
     try {
       bytes = readFileSync(path.join(directory, name));
     } catch (error) {
-      faults.push(`${name}: ${(error as Error).message}`);
-      return;
+      return [`${name}: ${(error as Error).message}`];
     }
     const hash = sha256(bytes);
-    if (bytes.length !== entry.bytes) faults.push(`${name}: ${bytes.length} bytes, but ${entry.bytes} in the manifest`);
-    if (hash !== entry.sha256) faults.push(`${name}: SHA-256 differs from the manifest's`);
-    if (entry.etag !== strongEtag(entry.sha256)) faults.push(`${name}: its ETag does not match its hash`);
-    const plain = plainName(name);
-    if (plain) {
-      if (!sameAsPlain(bytes, name, manifest.files[plain])) faults.push(`${name}: does not unpack to ${plain}`);
-      return;
-    }
-    const operation = operationByPath.get(name);
-    if (!operation) {
-      if (name.startsWith('v1/')) faults.push(`${name}: belongs to no operation`);
-      return;
-    }
-    if (!operation.response) return;
-    const validate = compileSchema(inCountry(operation.response, territory));
-    try {
-      const value = JSON.parse(bytes.toString('utf8'));
-      if (validate(value)) answers.set(name, hash);
-      else faults.push(`${name}: ${validate.errors![0]!.instancePath || '/'} ${validate.errors![0]!.message}`);
-    } catch (error) {
-      faults.push(`${name}: ${(error as Error).message}`);
-    }
+    const fault = contentFault(name, bytes, manifest, operations.get(name));
+    if (fault === null && operations.get(name)?.response && !plainName(name)) answers.set(name, hash);
+    return [...entryFaults(bytes, hash, manifest.files[name]!), ...(fault === null ? [] : [fault])].map(
+      (what) => `${name}: ${what}`,
+    );
   });
-  const unchecked = ours
-    ? null
-    : `answers against tables: it follows contract ${contract_version}, this code ${CONTRACT_VERSION}`;
-  const ofContent = ours ? await contentFaults(directory, manifest, answers) : [];
-  const all = [...faults, ...recordFaults(manifest), ...ofContent];
-  return { directory, model_version, files: listed.length, manifest_sha256, unchecked, faults: all };
+  return { faults, answers };
+}
+
+/** Differences between a file's bytes and its entry in the manifest. */
+function entryFaults(bytes: Buffer, hash: string, entry: FileEntry): string[] {
+  return [
+    ...(bytes.length === entry.bytes ? [] : [`${bytes.length} bytes, but ${entry.bytes} in the manifest`]),
+    ...(hash === entry.sha256 ? [] : ["SHA-256 differs from the manifest's"]),
+    ...(entry.etag === strongEtag(entry.sha256) ? [] : ['its ETag does not match its hash']),
+  ];
+}
+
+/** Why a compressed copy is not that of its plain file, or an answer not valid by its schema. */
+function contentFault(
+  name: string,
+  bytes: Buffer,
+  { files, territory }: Manifest,
+  operation: Operation | undefined,
+): string | null {
+  const plain = plainName(name);
+  if (plain) return sameAsPlain(bytes, name, files[plain]) ? null : `does not unpack to ${plain}`;
+  if (!operation) return name.startsWith('v1/') ? 'belongs to no operation' : null;
+  if (!operation.response) return null;
+  const validate = compileSchema(inCountry(operation.response, territory));
+  try {
+    if (validate(JSON.parse(bytes.toString('utf8')))) return null;
+    const { instancePath, message } = validate.errors![0]!;
+    return `${instancePath || '/'} ${message}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Faults of the tables, and answers that differ from what the tables give. */
