@@ -260,7 +260,9 @@ function modelCard(contents: Contents, evidence: Evidence) {
   const { model, model_version, season_method, tables, transmission } = contents;
   return {
     model_version,
-    score: `share of children ${model.territory.ages_months.join('-')} months who would test positive by ${model.territory.method}, posterior mean`,
+    score:
+      `share of children ${model.territory.ages_months.join('-')} months who would test positive by ` +
+      `${model.territory.method}, posterior mean`,
     range: 'central 90% posterior interval',
     limits: describeRiskLimits(contents, evidence),
     risk: evidence.risk,

@@ -88,7 +88,8 @@ export function confirmRecord(record: TruthRecord, again: TruthRecord['countries
     );
     if (!recorded || !Object.entries(row).every(([name, value]) => isClose(value, recorded[name as keyof typeof row])))
       throw new UsageError(
-        `${truth}, seed ${seed}, ${group}: found ${figures(row)}, expected as recorded: ${recorded ? figures(recorded) : 'no such country'}`,
+        `${truth}, seed ${seed}, ${group}: found ${figures(row)}, expected as recorded: ` +
+          `${recorded ? figures(recorded) : 'no such country'}`,
       );
   }
   return { ...record, model_code, confirmed_on: [...new Set(again.map(({ truth, seed }) => `${truth}-${seed}`))] };

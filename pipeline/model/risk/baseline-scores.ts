@@ -77,8 +77,8 @@ export function baselineScores(
 }
 
 /**
- * Mean and central 90% range of draws, which are reordered; if a long tail puts the mean outside the range, the range is
- * widened.
+ * Mean and central 90% range of draws, which are reordered; if a long tail puts the mean outside the range, the range
+ * is widened.
  */
 function summary(draws: Float64Array): Omit<StateScore, 'state_code' | 'period'> {
   const score = draws.reduce((sum, value) => sum + value, 0) / draws.length;

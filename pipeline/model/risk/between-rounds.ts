@@ -20,7 +20,9 @@ export function monthsGivenRounds({ layout }: LatentStructure, point: FitPoint, 
   };
 }
 
-/** Every level of the nation and of the areas in every month of a draw, summed by state: `levels[state * months + m]`. */
+/**
+ * Every level of the nation and of the areas in every month of a draw, summed by state: `levels[state * months + m]`.
+ */
 export function drawLevels(
   { mesh, layout }: LatentStructure,
   { x, random }: Draw,

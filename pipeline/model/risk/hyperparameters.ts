@@ -19,7 +19,10 @@ export interface Hyperparameters {
   rho: number[];
 }
 
-/** θ, the hyperparameters on the scale of the search: logarithms of the positive ones in their order, then logit ρ of each round. */
+/**
+ * θ, the hyperparameters on the scale of the search: logarithms of the positive ones in their order, then logit ρ of
+ * each round.
+ */
 export function toTheta(hyperparameters: Hyperparameters): number[] {
   return [...POSITIVE.map((name) => Math.log(hyperparameters[name])), ...hyperparameters.rho.map(logit)];
 }

@@ -42,8 +42,8 @@ export function layOut(mesh: Mesh, times: number[], terms: Terms, surveyed: read
 }
 
 /**
- * The prior mean, and a function `evaluate` from hyperparameters to the prior's precision values in the pattern's order,
- * their log determinant and the mean.
+ * The prior mean, and a function `evaluate` from hyperparameters to the prior's precision values in the pattern's
+ * order, their log determinant and the mean.
  */
 export function preparePrior({ size, terms, symbolic: { pattern } }: Layout) {
   const mean = new Float64Array(size);

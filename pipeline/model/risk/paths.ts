@@ -22,8 +22,8 @@ export interface PredictedMonth {
 
 /**
  * Joint draws of all quantities that determine monthly prevalence, as plain arrays. A draw of an LGA takes 36 bytes,
- * plus 4 for each round and for each gap, including those before the first and after the last round, whatever the number of its cells and months. The arrays that
- * draws fill are in memory shared by threads.
+ * plus 4 for each round and for each gap, including those before the first and after the last round, whatever the
+ * number of its cells and months. The arrays that draws fill are in memory shared by threads.
  */
 export interface Paths {
   months: readonly PredictedMonth[];

@@ -25,7 +25,9 @@ export const run: StageRun = async (io) => {
   io.progress(0.5, 'predict');
   if (risk.score === 'baseline') {
     const scores = baseline.scores();
-    const what = `each month uses the nearest round: ${baseline.evidence.rounds.map(({ survey_year }) => survey_year).join(', ')}`;
+    const what =
+      'each month uses the nearest round: ' +
+      `${baseline.evidence.rounds.map(({ survey_year }) => survey_year).join(', ')}`;
     return {
       lgas: toTable(LGAS, scores.lgas),
       states: toTable(STATES, scores.states),

@@ -75,7 +75,10 @@ function pooledMean(places: readonly Recorded[]): number[] {
   );
 }
 
-/** A state's record if its LGAs' cannot be added up: their mean, with the noise of a single one, as bad years are shared. */
+/**
+ * A state's record if its LGAs' cannot be added up: their mean, with the noise of a single one, as bad years are
+ * shared.
+ */
 function pooled(lgas: readonly { people: number; record: LogSeason | null }[]): LogSeason | null {
   const recorded = lgas.filter(hasRecord);
   return recorded.length === 0

@@ -58,8 +58,8 @@ export function caseSeason(months: CaseMonths): number[] | null {
 
 /**
  * Monthly cases of a state: the sum over the LGAs that reported throughout, if these have at least half of all reported
- * cases, else the cases of all divided by the share that those that reported usually have. A month in which this is less
- * than half is null: the sum alone would make gaps appear as growth or season.
+ * cases, else the cases of all divided by the share that those that reported usually have. A month in which this is
+ * less than half is null: the sum alone would make gaps appear as growth or season.
  * @param lgas one series per LGA, of equal length
  */
 export function sumReporting(lgas: readonly (readonly (number | null)[])[]): (number | null)[] {

@@ -25,11 +25,11 @@ export function describeMethod(
   { durations, assumed_from, highShare }: SeasonAssumptions,
 ): Wording {
   const method =
-    `Population-weighted usual rain drives the transmission of an SIRS model (infectious for ${durations.infectious_months}, ` +
-    `immune for ${durations.immune_months} months, ${assumed_from}): transmission follows rain by ` +
-    `${rain.lag_months.toFixed(1)} months, its seasonal part is at half its maximum at ${rain.half_saturation_mm.toFixed(0)} ` +
-    `mm a month, and ${(100 * rain.share_year_round).toFixed(0)}% of its peak does not depend on rain. The index is the number of ` +
-    `new infections on the model's yearly cycle.`;
+    'Population-weighted usual rain drives the transmission of an SIRS model (infectious for ' +
+    `${durations.infectious_months}, immune for ${durations.immune_months} months, ${assumed_from}): transmission ` +
+    `follows rain by ${rain.lag_months.toFixed(1)} months, its seasonal part is at half its maximum at ` +
+    `${rain.half_saturation_mm.toFixed(0)} mm a month, and ${(100 * rain.share_year_round).toFixed(0)}% of its peak ` +
+    "does not depend on rain. The index is the number of new infections on the model's yearly cycle.";
   if (check.length === 0)
     return worded`${method} There are no monthly case records: the parameters are those fitted elsewhere and have not been checked here.`;
   return worded`${method} Its parameters were fitted by least squares to ${check.length} {state.many}' monthly case records, as the ratio of each month to the centred 12-month geometric mean, median over years; the check leaves each {state.one} out in turn when fitting them, but not when choosing the durations. ${describeHighMonths(check, highShare)}${describeLgas(check)}`;
@@ -45,12 +45,15 @@ function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number)
   const lowest = check.map(({ recorded }) => Math.min(...recorded));
   const neverLow = lowest.filter((value) => value >= highShare).length;
   const error = Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
+  const wrongly = months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length;
   return (
-    `A high season of twelve months means that no month is expected below ${highShare} of the peak, not that all months are alike: ` +
-    `the index shows how they differ. In ${neverLow} of the ${check.length} records no month falls below it; the lowest months of the records are ` +
-    `at ${Math.min(...lowest).toFixed(2)} to ${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} left-out months, ${low.length} ` +
-    `were recorded below ${highShare}: the index identified ${identified} of them, and put ${months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length} others below it. Its error is ` +
-    `${error.toFixed(2)} of the peak (root mean square), so a month that close to ${highShare} may be on either side.`
+    `A high season of twelve months means that no month is expected below ${highShare} of the peak, not that all ` +
+    `months are alike: the index shows how they differ. In ${neverLow} of the ${check.length} records no month falls ` +
+    `below it; the lowest months of the records are at ${Math.min(...lowest).toFixed(2)} to ` +
+    `${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} left-out months, ${low.length} were recorded ` +
+    `below ${highShare}: the index identified ${identified} of them, and put ${wrongly} others below it. Its error ` +
+    `is ${error.toFixed(2)} of the peak (root mean square), so a month that close to ${highShare} may be on either ` +
+    'side.'
   );
 }
 

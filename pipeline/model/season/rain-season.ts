@@ -54,7 +54,9 @@ export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, dur
     throw new BadInput({
       file: 'model.json',
       where: 'parameters.transmission',
-      found: `infectious_months ${durations.infectious_months} and immune_months ${durations.immune_months}, with which the season does not converge to a yearly cycle`,
+      found:
+        `infectious_months ${durations.infectious_months} and immune_months ${durations.immune_months}, with which ` +
+        'the season does not converge to a yearly cycle',
       expected: 'durations with which it does',
     });
   return scaleToPeak(incidence);

@@ -21,7 +21,10 @@ export const WINDOWS = {
 
 export type SeasonWindow = TableRow<typeof WINDOWS>;
 
-/** season/check: comparison of a state's recorded season with that expected from its rain, using parameters from the other states. */
+/**
+ * season/check: comparison of a state's recorded season with that expected from its rain, using parameters from the
+ * other states.
+ */
 export interface SeasonCheckRow {
   state_code: string;
   correlation: number;

@@ -54,8 +54,9 @@ export function enterLook(
   const earlier = register.looks.find(({ held_back_year }) => held_back_year === look.held_back_year);
   if (earlier && again === undefined)
     throw new UsageError(
-      `held-back year ${look.held_back_year}: found an evaluation of another design, ${earlier.design.slice(0, 8)}, expected none, ` +
-        `since the year is then no longer unseen. To evaluate ${look.design.slice(0, 8)} nevertheless, give a reason with --again REASON; both stay on record`,
+      `held-back year ${look.held_back_year}: found an evaluation of another design, ` +
+        `${earlier.design.slice(0, 8)}, expected none, since the year is then no longer unseen. To evaluate ` +
+        `${look.design.slice(0, 8)} nevertheless, give a reason with --again REASON; both stay on record`,
     );
   const entered: Look = { ...look, reason: earlier ? again! : 'first look', result: null };
   return { register: { looks: [...register.looks, entered] }, entry: register.looks.length };

@@ -40,10 +40,16 @@ export function describeLimits(
   const squares = span(fits.map((state) => state.squares_ratio));
   return [
     worded`It covers only ${names} and makes no statement about other {state.many} or about {lga.many}.`,
-    `Reporting is free to drift, and the drift explains much of the fit: modelled and reported cases correlate at ${fit}${seasons}. Reporting's highest month is ${reporting} times its lowest; more reporting and more malaria cannot be distinguished.`,
-    `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are assumed, not measured (${assumed_from}): with an immunity of ${fits[0]!.immune_months_tried} months the sum of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
-    'The share of year-round transmission is relative to the rate at the peak of the season: what would be left without any rain.',
-    'Every year has the same season, that of the usual rain: a wet or dry year, spraying or net campaigns show only as drift.',
+    'Reporting is free to drift, and the drift explains much of the fit: modelled and reported cases correlate ' +
+      `at ${fit}${seasons}. Reporting's highest month is ${reporting} times its lowest; more reporting and more ` +
+      'malaria cannot be distinguished.',
+    `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are ` +
+      `assumed, not measured (${assumed_from}): with an immunity of ${fits[0]!.immune_months_tried} months the sum ` +
+      `of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
+    'The share of year-round transmission is relative to the rate at the peak of the season: what would be left ' +
+      'without any rain.',
+    'Every year has the same season, that of the usual rain: a wet or dry year, spraying or net campaigns show ' +
+      'only as drift.',
     describeDoubt(states, fits),
     'Months flagged as gaps in reporting are shown as reported and left out of the fit.',
     describeProjections('development years', projection.development),
@@ -56,9 +62,15 @@ export function describeLimits(
 export function describeStanding({ registered, looks }: { registered: boolean; looks: number }): string {
   if (registered && looks === 1) return 'The design was registered before the held-back year was scored, once.';
   if (registered)
-    return `The design was registered before it was scored on the held-back year, but that was evaluation ${looks} on this year: designs changed after the first, so its score is not that of an unseen year.`;
+    return (
+      `The design was registered before it was scored on the held-back year, but that was evaluation ${looks} on ` +
+      'this year: designs changed after the first, so its score is not that of an unseen year.'
+    );
   if (looks > 0)
-    return 'The design was not registered before the held-back year was scored, and other designs had been scored on that year before.';
+    return (
+      'The design was not registered before the held-back year was scored, and other designs had been scored on ' +
+      'that year before.'
+    );
   return 'The design was not registered before the held-back year was scored.';
 }
 
@@ -75,7 +87,10 @@ export function describeProjections(what: string, { months, errors }: Pick<Score
     ...compared('better than', (rival) => model < rival),
     ...compared('not better than', (rival) => model >= rival),
   ];
-  return `A year ahead in the ${what} its mean error was ${model.toFixed(2)} cases per 1,000 over ${months} months: ${verdicts.join('; ')}.`;
+  return (
+    `A year ahead in the ${what} its mean error was ${model.toFixed(2)} cases per 1,000 over ${months} months: ` +
+    `${verdicts.join('; ')}.`
+  );
 }
 
 /** Months in which the range of R includes 1. */
@@ -85,7 +100,10 @@ function describeDoubt(states: TransmissionModel['states'], fits: readonly FitFi
     const months = MONTHS.filter((_, month) => low[month]! <= 1 && high[month]! > 1);
     return `${states[i]!.state} ${months.length > 0 ? months.join(' ') : 'none'}`;
   });
-  return `Months in which the 90% range of new infections per infection contains 1, so that growth cannot be distinguished from decline: ${doubtful.join('; ')}. The durations are taken as given in this range.`;
+  return (
+    'Months in which the 90% range of new infections per infection contains 1, so that growth cannot be ' +
+    `distinguished from decline: ${doubtful.join('; ')}. The durations are taken as given in this range.`
+  );
 }
 
 /** Smallest to largest; one number if they are equal. */

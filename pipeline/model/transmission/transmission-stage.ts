@@ -66,7 +66,9 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
   const short: ReportLine[] = left_out.map((state_code) => ({
     source: 'transmission',
     rule: 'record left out',
-    what: `${state_code}: fewer than 24 months reported, fewer than 12 of them with cases and not masked, or more than a tenth of them without a case`,
+    what:
+      `${state_code}: fewer than 24 months reported, fewer than 12 of them with cases and not masked, or more than ` +
+      'a tenth of them without a case',
   }));
   if (records.length === 0) {
     const what = worded`no {state.one} has a sufficient record of its own (role cases_states): v1/transmission is left out`;
@@ -203,7 +205,8 @@ function reportLines({ states, projection, design, standing }: TransmissionFits)
     ...states.map(({ state_code, detrended_correlation, lag_months }) =>
       line(
         'season apart from trend',
-        `${state_code}: correlation ${detrended_correlation?.toFixed(2) ?? 'unknown'}; transmission follows rain by ${lag_months.toFixed(1)} months`,
+        `${state_code}: correlation ${detrended_correlation?.toFixed(2) ?? 'unknown'}; transmission follows rain ` +
+          `by ${lag_months.toFixed(1)} months`,
       ),
     ),
     line('projection, development', errors(projection.development)),

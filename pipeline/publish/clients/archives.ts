@@ -3,8 +3,8 @@ import { createTar } from 'nanotar';
 import { CLIENTS, clientFile } from '../../contract/operations.ts';
 
 /**
- * The clients as archives to unpack or install, each with the README: name in the snapshot -> bytes, which do not depend
- * on time or machine.
+ * The clients as archives to unpack or install, each with the README: name in the snapshot -> bytes, which do not
+ * depend on time or machine.
  * @param files the clients' files, `python/pyproject.toml` -> text (`clientFiles`)
  */
 export function clientArchives(files: Readonly<Record<string, string>>): Record<string, Uint8Array> {

@@ -25,7 +25,8 @@ export interface Units {
 
 /**
  * Reads the table: a CSV with the columns `id` and `code`, or DHIS2's own organisation units as JSON. A unit is an area
- * if its code is the area's own, that of the raw files, or its ISO code; or if raw files call the area by the unit's id.
+ * if its code is the area's own, that of the raw files, or its ISO code; or if raw files call the area by the unit's
+ * id.
  * @throws BadInput for an id that DHIS2 cannot have, two units of one area, two areas of one unit, and no match at all
  */
 export async function readUnits(file: string, places: readonly Place[]): Promise<Units> {

@@ -31,7 +31,9 @@ export function changeMaps(diff: SnapshotDiff, named: DiffOutlines, { fill: chan
   const title = (code: string) => {
     const row = byLga.get(code);
     return row
-      ? `${lgaName(row)}: mean change ${row.mean_change.toFixed(4)}, largest ${row.largest_change.toFixed(4)}; of ${row.compared} months, ${row.flipped} with a different level, ${row.disjoint} with ranges that do not overlap`
+      ? `${lgaName(row)}: mean change ${row.mean_change.toFixed(4)}, largest ${row.largest_change.toFixed(4)}; of ` +
+          `${row.compared} months, ${row.flipped} with a different level, ${row.disjoint} with ranges that do not ` +
+          'overlap'
       : `${code}: not compared`;
   };
   const map = (label: string, fill: (row: Tally) => string, ends: [string, string], steps: string[]) =>

@@ -88,7 +88,9 @@ function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof outlineNames>, 
   const { all, state_scores, states, periods, levels_flipped, largest, thresholds } = diff;
   const { state, lga, Lga } = words;
   return [
-    `\`${diff.a}\` to \`${diff.b}\`: ${all.compared} scores of ${lga.many} and months compared. Changes are new minus old. A score has moved if it changed by more than ${thresholds.score_change}; ranges are apart if the old and the new one do not overlap.`,
+    `\`${diff.a}\` to \`${diff.b}\`: ${all.compared} scores of ${lga.many} and months compared. Changes are new ` +
+      `minus old. A score has moved if it changed by more than ${thresholds.score_change}; ranges are apart if the ` +
+      'old and the new one do not overlap.',
     tableBlock<Tally & { area: string }>(
       'By area',
       [{ title: 'Area', cell: ({ area }) => area }, ...TALLY],
@@ -179,7 +181,10 @@ function onlyIn(which: string, { lgas, periods }: SnapshotDiff['only_in_a'], { l
   if (lgas.length + periods.length === 0) return false;
   const months = periods.length > 1 ? `${periods[0]} to ${periods.at(-1)}` : periods[0];
   const areas = `${lgas.length} ${lga.many} (${lgas.slice(0, 5).join(', ')}${lgas.length > 5 ? ' …' : ''})`;
-  return `Only in the ${which} version: ${inSentence([...(lgas.length > 0 ? [areas] : []), ...(months ? [`months ${months}`] : [])])}.`;
+  return (
+    `Only in the ${which} version: ` +
+    `${inSentence([...(lgas.length > 0 ? [areas] : []), ...(months ? [`months ${months}`] : [])])}.`
+  );
 }
 
 const withRange = ({ score, score_low, score_high }: { score: number; score_low: number; score_high: number }) =>

@@ -47,7 +47,9 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
     layers: encodeLayers(contents),
     observed: encodeObserved(contents, risk.baseline?.rounds ?? []),
     words: { state: oneAndMany(model.territory.state), lga: oneAndMany(model.territory.lga) },
-    citation: `${model.name}, malaria risk by ${model.territory.lga.one}, version ${contents.model_version}, updated ${model.updated_at.slice(0, 10)}`,
+    citation:
+      `${model.name}, malaria risk by ${model.territory.lga.one}, version ${contents.model_version}, updated ` +
+      `${model.updated_at.slice(0, 10)}`,
     seasons: {
       national: findSeason(null),
       states: states.map(({ state_code }) => findSeason(state_code)),

@@ -296,7 +296,10 @@ const lgaFeature = ({ lga_code, lga, state_code, geometry }: SnapshotTables['bou
 
 function outlineSource({ sources, model }: Pick<Contents, 'sources' | 'model'>): string {
   const { citation, licence } = sources.find(({ role }) => role === 'lga_boundaries')!;
-  return `${citation}; ${licence}${model.synthetic ? '; made up' : ''}; simplified within ${model.parameters.boundaries.tolerance_m} m`;
+  return (
+    `${citation}; ${licence}${model.synthetic ? '; made up' : ''}; simplified within ` +
+    `${model.parameters.boundaries.tolerance_m} m`
+  );
 }
 
 /** The source of the context figures, with a note if there are no net or treatment figures for `coverage_year`. */

@@ -19,7 +19,9 @@ const GROUPS: readonly Group[] = [
   TO_BE_DECIDED,
   {
     heading: 'Without data of their own',
-    hint: 'their answers are null or based on what is named here; `malaria-risk catalog update SOURCE FILE` accepts a more complete file',
+    hint:
+      'their answers are null or based on what is named here; `malaria-risk catalog update SOURCE FILE` accepts a ' +
+      'more complete file',
     rules: [
       'neighbours',
       'nearest',

@@ -59,7 +59,8 @@ export function columnsFrom(from: readonly StageTable[], columns: readonly strin
   const missing = columns.find((column) => !from.some((table) => Object.hasOwn(table.columns, column)));
   if (missing !== undefined)
     throw new Error(
-      `${missing}: found in none of ${from.map(({ name }) => name).join(', ')}, expected one whose stage computes it and whose columns list it, or a value from snapshot-tables.ts`,
+      `${missing}: found in none of ${from.map(({ name }) => name).join(', ')}, expected one whose stage ` +
+        'computes it and whose columns list it, or a value from snapshot-tables.ts',
     );
   return columns.join(', ');
 }
@@ -290,8 +291,9 @@ export async function writeTables(
 }
 
 /**
- * A table as CSV with a header line, in the table's order. Text that a spreadsheet would run as a formula is marked with
- * an apostrophe, as `inert` does. @param scratch path for a temporary file
+ * A table as CSV with a header line, in the table's order. Text that a spreadsheet would run as a formula is marked
+ * with an apostrophe, as `inert` does.
+ * @param scratch path for a temporary file
  */
 export async function tableCsv(db: Database, table: string, scratch: string): Promise<string> {
   const columns = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE FROM ${table}`);

@@ -62,7 +62,8 @@ export const TABLES = {
       ),
       cases_log_mae: orNull(
         real(
-          'Mean absolute error of ln cases in forecasts for areas of this kind, as far ahead as this month is after last_cases',
+          'Mean absolute error of ln cases in forecasts for areas of this kind, as far ahead as this month is ' +
+            'after last_cases',
         ),
         'null if there are none',
       ),
@@ -164,7 +165,10 @@ export function describeTables(
     const lines = Object.entries(form.columns).map(
       ([name, column]) => `| \`${name}\` | ${column.type} | ${describe(column)} |`,
     );
-    return `## ${name}.parquet\n\n${form.row}; ${count} rows.\n\n| column | type | meaning |\n|---|---|---|\n${lines.join('\n')}\n`;
+    return (
+      `## ${name}.parquet\n\n${form.row}; ${count} rows.\n\n| column | type | meaning ` +
+      `|\n|---|---|---|\n${lines.join('\n')}\n`
+    );
   });
   return `# Tables of ${model_version}
 

@@ -139,7 +139,10 @@ interface Expected {
   operations: ReadonlyMap<string, Operation>;
 }
 
-/** Checks each file that the manifest lists. @returns faults, and hashes of the answers that are valid by their schema */
+/**
+ * Checks each file that the manifest lists.
+ * @returns faults, and hashes of the answers that are valid by their schema
+ */
 function checkFiles(
   directory: string,
   { manifest, present, operations }: Expected,

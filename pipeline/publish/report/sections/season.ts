@@ -66,5 +66,8 @@ function evenSeasons(states: readonly Season[], { state }: Words): string {
   const even = states.filter(({ high_months }) => high_months.length === 12).length;
   if (even === 0) return '';
   const which = even === states.length ? `In every ${state.one}` : `In ${even} of ${states.length} ${state.many}`;
-  return `${which} it lasts twelve months: reported cases are not expected to fall below half the peak. The shading shows which months stand out.`;
+  return (
+    `${which} it lasts twelve months: reported cases are not expected to fall below half the peak. The shading ` +
+    'shows which months stand out.'
+  );
 }

@@ -42,7 +42,9 @@ export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evid
   if (years.length === 0) return [];
   if (evidence.risk.model === 'baseline')
     return [
-      `Results of different tests are treated as if they were of one test: each place enters with the first of ${named([first!, ...alternatives]).join(', ')} that was used there. A change between rounds with different tests may be due to the tests.`,
+      'Results of different tests are treated as if they were of one test: each place enters with the first of ' +
+        `${named([first!, ...alternatives]).join(', ')} that was used there. A change between rounds with ` +
+        'different tests may be due to the tests.',
     ];
   const score = METHOD_NAMES[first!];
   const rounds = testsByRound(model, evidence);
@@ -58,10 +60,15 @@ export function describeTests(contents: Pick<Contents, 'model' | 'tables'>, evid
   const informed =
     both.length === 0
       ? 'a prior that no survey here can check, since no round used both tests'
-      : `a prior, on which only ${roundsInWords(both)}, with both tests, ${both.length === 1 ? 'provides' : 'provide'} further evidence`;
+      : `a prior, on which only ${roundsInWords(both)}, with both tests, ` +
+        `${both.length === 1 ? 'provides' : 'provide'} further evidence`;
   return [
-    `The score refers to one test, ${score}, in every month. Surveys tested ${inSentence(tested)}. The model takes logit positivity by ${METHOD_NAMES.rdt} in each round to be ${Math.abs(mean)} ± ${sd} ${mean < 0 ? 'below' : 'above'} that by ${METHOD_NAMES.microscopy}: ${informed}. Levels after a round with another test, and changes to or from it, depend on this.`,
-    `The survey results are by the test of each round. Do not compare them with the score if that is another test: ${years.map(([year, words]) => sideBySide(contents, evidence, Number(year), words)).join('; ')}.`,
+    `The score refers to one test, ${score}, in every month. Surveys tested ${inSentence(tested)}. The model ` +
+      `takes logit positivity by ${METHOD_NAMES.rdt} in each round to be ${Math.abs(mean)} ± ${sd} ` +
+      `${mean < 0 ? 'below' : 'above'} that by ${METHOD_NAMES.microscopy}: ${informed}. Levels after a round with ` +
+      'another test, and changes to or from it, depend on this.',
+    'The survey results are by the test of each round. Do not compare them with the score if that is another ' +
+      `test: ${years.map(([year, words]) => sideBySide(contents, evidence, Number(year), words)).join('; ')}.`,
   ];
 }
 

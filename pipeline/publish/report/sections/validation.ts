@@ -72,7 +72,10 @@ function madeUpInWords(
 function describeCode(same: boolean, confirmed: readonly string[]): string {
   if (!same) return 'The model’s code has changed since, so these results are only a guide.';
   if (confirmed.length === 0) return 'They were run with exactly the model of this version.';
-  return `The model’s code has changed since; ${confirmed.length} of these countries, computed again, gave the same results.`;
+  return (
+    `The model’s code has changed since; ${confirmed.length} of these countries, computed again, gave the same ` +
+    'results.'
+  );
 }
 
 const familyTable = ({ pooled }: KnownTruth, { Lga }: Words): Html => html`${table(

@@ -14,34 +14,48 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
   const { state, lga, Lga, a } = countryWords(model.territory);
   const seasonal = tables.season.length > 0;
   const lines = [
-    `The score is a modelled share of children aged ${model.territory.ages_months.join('–')} months who would test positive by ${model.territory.method}. It is not a count of cases, and it does not describe adults or severe illness.`,
-    'The range is the central 90% of the model’s own uncertainty. Where the model is wrong in ways that it does not account for, the truth can lie outside more often.',
-    `Scores are based on household surveys years apart. Between and after the rounds they follow the model, not new observations: ${seasonal ? 'differences from month to month are the usual season, and ' : ''}they do not show a wet year, an outbreak or a campaign.`,
+    `The score is a modelled share of children aged ${model.territory.ages_months.join('–')} months who would ` +
+      `test positive by ${model.territory.method}. It is not a count of cases, and it does not describe adults or ` +
+      'severe illness.',
+    'The range is the central 90% of the model’s own uncertainty. Where the model is wrong in ways that it does ' +
+      'not account for, the truth can lie outside more often.',
+    'Scores are based on household surveys years apart. Between and after the rounds they follow the model, not ' +
+      `new observations: ${seasonal ? 'differences from month to month are the usual season, and ' : ''}they do ` +
+      'not show a wet year, an outbreak or a campaign.',
     ...describeTests(contents, evidence),
     ...missingData(sources, { season: seasonal, transmission: coverage.transmission }),
   ];
   if (risk.model === 'baseline')
     lines.push(
-      `The scores are those of the simple baseline: each ${state.one}’s average in the nearest survey round, adjusted for the season. ${Lga.many} of one ${state.one} differ only in their season; no other difference within ${a.state} is taken into account.`,
+      `The scores are those of the simple baseline: each ${state.one}’s average in the nearest survey round, ` +
+        `adjusted for the season. ${Lga.many} of one ${state.one} differ only in their season; no other difference ` +
+        `within ${a.state} is taken into account.`,
     );
   const unseen = monthsWithoutSurvey(surveys.clusters.map(({ period }) => period));
   if (seasonal && unseen.length > 0)
     lines.push(
-      `No survey was taken in ${monthsInWords(unseen)}: for these months the score depends on the shape of the season alone.`,
+      `No survey was taken in ${monthsInWords(unseen)}: for these months the score depends on the shape of the ` +
+        'season alone.',
     );
   const byState = [...new Set(surveys.state_rounds.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
   if (byState.length > 0) {
     const rounds = byState.length === 1 ? `Round ${byState[0]} is` : `Rounds ${inSentence(byState.map(String))} are`;
     const { state_only_effective_size } = model.parameters.risk;
     lines.push(
-      `${rounds} known only by ${state.one}, without the number of children tested: each ${state.one}’s result is assumed to count as much as a sample of ${state_only_effective_size} children.`,
+      `${rounds} known only by ${state.one}, without the number of children tested: each ${state.one}’s result ` +
+        `is assumed to count as much as a sample of ${state_only_effective_size} children.`,
     );
   }
   lines.push(
-    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried forward without new observations${seasonal ? ' and with the usual season' : ''}${hasRain(sources) ? '. Neither they nor the estimated months take the rain of the actual year into account' : ''}.`,
-    `Net use, treatment and the other context figures are shown beside the score but are not inputs to it. ${model.parameters.context.note}`,
+    `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried forward without ` +
+      'new ' +
+      `observations${seasonal ? ' and with the usual season' : ''}${hasRain(sources) ? '. Neither they nor the estimated months take the rain of the actual year into account' : ''}.`,
+    'Net use, treatment and the other context figures are shown beside the score but are not inputs to it. ' +
+      `${model.parameters.context.note}`,
     'Survey results from few children are marked; use their ranges rather than their point values.',
-    `Levels are classes of the score: a place near a boundary between two classes may change class without a relevant change. Join the ${tables.context_lgas.length} ${lga.many} by code${shareNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
+    'Levels are classes of the score: a place near a boundary between two classes may change class without a ' +
+      `relevant change. Join the ${tables.context_lgas.length} ${lga.many} by ` +
+      `code${shareNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
   );
   return lines;
 }

@@ -4,7 +4,9 @@ import { logit } from '../../../lib/numerics/special.ts';
 /** Half the width of the central 90% of a standard normal deviate. */
 export const Z90 = 1.645;
 
-/** Mean and standard deviation, on the logit scale, of the normal distribution that has a central 90% range of shares. */
+/**
+ * Mean and standard deviation, on the logit scale, of the normal distribution that has a central 90% range of shares.
+ */
 export function logitNormal({ low, high }: { low: number; high: number }): { mean: number; sd: number } {
   const [from, to] = [low, high].map((share) => logit(Math.min(0.9999, Math.max(0.0001, share)))) as [number, number];
   return { mean: (from + to) / 2, sd: (to - from) / (2 * Z90) };
