@@ -82,7 +82,8 @@ export function clearUnfinished(out: string): void {
 
 function differentContent(directory: string, version: string): Error {
   return new UsageError(
-    `${directory}: found content other than the inputs and code of ${version} give, expected the same, since a version never changes; check it with \`malaria-risk verify\` and move it away`,
+    `${directory}: found content other than the inputs and code of ${version} give, expected the same, ` +
+      'since a version never changes; check it with `malaria-risk verify` and move it away',
   );
 }
 

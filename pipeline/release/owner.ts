@@ -32,7 +32,8 @@ function refuseForeign(out: string): void {
   if (foreign === undefined) return;
   const paths = [releasesFolder(out), snapshotsFolder(out), currentLink(out)].join(' ');
   throw new UsageError(
-    `${foreign}: found the property of user ${lstatSync(foreign).uid}, which this user cannot change, expected that of the owner of ${out}; run: sudo chown -hR --reference=${out} ${paths}`,
+    `${foreign}: found the property of user ${lstatSync(foreign).uid}, which this user cannot change, ` +
+      `expected that of the owner of ${out}; run: sudo chown -hR --reference=${out} ${paths}`,
   );
 }
 

@@ -45,7 +45,8 @@ export interface Publication {
  * Publishes a version among the snapshots of `out`: verifies it, compares it with the current one at the destination,
  * and then writes the record, the files and `current`, in this order. If the process is killed at any moment, either
  * the old version or the new one is current.
- * @throws Stopped, before anything changes, if it is damaged, must not be published, or needs a reason that is not given
+ * @throws Stopped, before anything changes, if it is damaged, must not be published, or needs a reason that is not
+ * given
  * @throws TryAgain if another publication is running
  */
 export function publishVersion(out: string, options: PublishOptions = {}): Promise<Publication> {

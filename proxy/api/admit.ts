@@ -1,4 +1,6 @@
-/** Admission: the key of a request and both limits, decided by the store in one step; and the headers that report them. */
+/**
+ * Admission: the key of a request and both limits, decided by the store in one step; and the headers that report them.
+ */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { MINUTE_S, type Verdict } from '../limits/verdict.ts';

@@ -1,6 +1,6 @@
 /**
  * The contract's operations as routes: the only way from a request to a file. A state must equal one of the snapshot's
- * own codes and a period must be one of its months, so no file name contains arbitrary text from a request.
+ * codes and a period must be one of its months, so no file name contains arbitrary text from a request.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';

@@ -174,7 +174,7 @@ async function runRoute(route: Route, visit: Visit, services: Services): Promise
     if (!route.for.includes(visitor.person.role)) return forbidden(visitor);
     if (route.path !== TWO_STEP && mustSetUpFactor(visitor.person, services.twoStep)) return { location: TWO_STEP };
     const signedIn = visit as SignedIn;
-    const mustConfirm = route.method === 'POST' && route.unasked === undefined;
+    const mustConfirm = route.method === 'POST' && route.withoutConfirmation === undefined;
     return (mustConfirm && (await refuseUnconfirmed(signedIn, services))) || (await route.answer(signedIn, services));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

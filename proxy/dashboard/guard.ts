@@ -24,7 +24,7 @@ export function securityHeaders(isHttps: boolean): Record<string, string> {
   };
 }
 
-/** The CSRF token in a session's forms. It does not reveal the session's own token. */
+/** The CSRF token in a session's forms. It does not reveal the session's token. */
 export function csrfToken(token: string): string {
   return createHash('sha256').update(`csrf ${token}`).digest('base64url');
 }

@@ -21,7 +21,9 @@ export interface Verdict {
   month: (Standing & { windowSeconds: number }) | null;
 }
 
-/** Which limit refuses a request of which `count` were granted in the minute and `used` in the month; null if neither. */
+/**
+ * Which limit refuses a request of which `count` were granted in the minute and `used` in the month; null if neither.
+ */
 export function refusedBy(
   count: number,
   perMinute: number,

@@ -41,7 +41,8 @@ function refuseForeign(file: string): void {
       accessSync(part, constants.W_OK);
     } catch {
       throw new UsageError(
-        `store: ${part} belongs to user ${stats.uid}, and this program runs as user ${self}, which cannot write it; run it as that user, or: sudo chown ${self} ${part}`,
+        `store: ${part} belongs to user ${stats.uid}, and this program runs as user ${self}, which cannot write it; ` +
+          `run it as that user, or: sudo chown ${self} ${part}`,
       );
     }
   }

@@ -41,9 +41,9 @@ export async function releaseIndexIdentity(directory: string): Promise<string> {
 }
 
 /**
- * Reads the release index beside the snapshot in `directory`. Of an earlier version only the manifest is read: each file
- * is checked against it whenever it is sent. A version that is missing, or whose manifest is damaged, is reported and
- * left out.
+ * Reads the release index beside the snapshot in `directory`. Of an earlier version only the manifest is read: each
+ * file is checked against it whenever it is sent. A version that is missing, or whose manifest is damaged, is reported
+ * and left out.
  * @param previous the releases so far; their versions are not read again, since that takes a fifth of a second each
  * @throws Error, in one line, if the index itself is damaged
  */

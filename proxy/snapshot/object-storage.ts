@@ -1,4 +1,4 @@
-/** Snapshots in object storage: each proxy copies the published one to its own disk and serves it from there. */
+/** Snapshots in object storage: each proxy copies the published one to its disk and serves it from there. */
 import { createWriteStream } from 'node:fs';
 import { access, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

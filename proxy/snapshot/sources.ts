@@ -21,7 +21,9 @@ export interface SourceOptions extends SourceSettings {
   report: WatchOptions['report'];
 }
 
-/** The snapshots in object storage, copied to disk first. @throws UsageError if there is no snapshot, or it is damaged. */
+/**
+ * The snapshots in object storage, copied to disk first. @throws UsageError if there is no snapshot, or it is damaged.
+ */
 export async function openCopies(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot, snapshotCopies, pollMs, report } = options;
   // Loaded only here: a folder does not need the S3 client.
@@ -56,7 +58,8 @@ export async function openFolder(options: SourceOptions): Promise<SnapshotSource
   const { uid } = await stat(folder);
   if (link.isSymbolicLink() && link.uid !== uid) {
     options.report(
-      `${snapshot} belongs to user ${link.uid} and its folder to user ${uid}, whose publications may fail; run: sudo chown -h --reference=${folder} ${snapshot}`,
+      `${snapshot} belongs to user ${link.uid} and its folder to user ${uid}, whose publications may fail; ` +
+        `run: sudo chown -h --reference=${folder} ${snapshot}`,
       'publication',
     );
   }

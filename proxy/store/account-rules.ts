@@ -57,7 +57,10 @@ export function checkMayHoldKeys(account: Account): void {
 /** Control characters, line and paragraph separators, and characters that change the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** `name`, trimmed. @throws UsageError if nothing of it shows, it is longer than 100 characters, or has unprintable ones. */
+/**
+ * `name`, trimmed. @throws UsageError if nothing of it shows, it is longer than 100 characters, or has unprintable
+ * ones.
+ */
 export function checkName(what: string, name: string): string {
   const trimmed = name.trim();
   if (visualForm(trimmed) === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
@@ -67,8 +70,8 @@ export function checkName(what: string, name: string): string {
 }
 
 /**
- * Small letters of other scripts whose small or capital form looks Latin, dashes and apostrophes, each with its twin; I,
- * l and 1 look the same, and so do O and 0.
+ * Small letters of other scripts whose small or capital form looks Latin, dashes and apostrophes, each with its twin;
+ * I, l and 1 look the same, and so do O and 0.
  */
 const TWINS = new Map(
   (

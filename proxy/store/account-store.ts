@@ -37,14 +37,14 @@ export interface LimitChange {
 }
 
 /**
- * The store: accounts and their keys, sign-in attempts, and requests by day and month. (people/directory.ts has the people
- * who sign in.)
+ * The store: accounts and their keys, sign-in attempts, and requests by day and month. (people/directory.ts has the
+ * people who sign in.)
  *
- * Names are never reused: a removed account keeps its name. No two accounts can be made whose names look the same, nor a
- * key whose name looks like that of another working key of its owner; two keys with exactly one name are an old one and
- * its replacement. Looks are compared when something is made. Each change is recorded in the audit log as made by `by`,
- * and is on disk once it is returned. Every process obeys it from the next request on, since each request reads these
- * rows.
+ * Names are never reused: a removed account keeps its name. No two accounts can be made whose names look the same, nor
+ * a key whose name looks like that of another working key of its owner; two keys with exactly one name are an old one
+ * and its replacement. Looks are compared when something is made. Each change is recorded in the audit log as made by
+ * `by`, and is on disk once it is returned. Every process obeys it from the next request on, since each request reads
+ * these rows.
  */
 export class AccountStore {
   readonly database: Database;

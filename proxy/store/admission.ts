@@ -1,9 +1,10 @@
 /**
- * Admission: the hash of a key in, the key's holder and the verdict of both limits out, in one transaction of the store.
+ * Admission: the hash of a key in, the key's holder and the verdict of both limits out, in one transaction of the
+ * store.
  *
  * The statements are the same for both stores. Names that start with `@` are parameters in SQLite, where
- * sqlite-admitter.ts runs the statements one by one, and variables in PostgreSQL, where a function runs them in one round
- * trip.
+ * sqlite-admitter.ts runs the statements one by one, and variables in PostgreSQL, where a function runs them in one
+ * round trip.
  */
 import { createHash } from 'node:crypto';
 import type { Scope } from '../../pipeline/contract/scopes.ts';
@@ -58,7 +59,9 @@ export const STATEMENTS = {
     FROM keys JOIN accounts ON accounts.id = owner_id
     WHERE hash = @this_hash AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > @now_ms)
       AND removed_at IS NULL AND suspended_at IS NULL AND (accounts.kind = 'organisation' OR unlocked_at IS NOT NULL)`,
-  /** What counts in the minute that ends with a second, and the latest second counted, in case the clock was set back. */
+  /**
+   * What counts in the minute that ends with a second, and the latest second counted, in case the clock was set back.
+   */
   minute: `
     SELECT coalesce(sum(granted), 0) AS minute_count, min(second) AS minute_first, max(second) AS latest
     FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_S}`,

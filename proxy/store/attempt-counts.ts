@@ -19,8 +19,8 @@ class Refused extends Error {
 }
 
 /**
- * Counts attempts in the store, for all its dashboards together, in windows that start with the first attempt. Names are
- * stored as hashes, since they may contain emails and IP addresses. The number of rows is bounded only by what one
+ * Counts attempts in the store, for all its dashboards together, in windows that start with the first attempt. Names
+ * are stored as hashes, since they may contain emails and IP addresses. The number of rows is bounded only by what one
  * address may do, 50 sign-ins and 20 links per window; each row is deleted soon after its window ends.
  */
 export class Attempts {

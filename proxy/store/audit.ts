@@ -1,4 +1,4 @@
-/** Who did what: one entry for each change, written in the change's own transaction and never altered. */
+/** Who did what: one entry for each change, written in the transaction of the change and never altered. */
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { Action } from './audit-actions.ts';
 import type { Db } from './database.ts';

@@ -169,9 +169,9 @@ function faultIn(db: DatabaseSync | null, file: string): string | null {
 }
 
 /**
- * @throws UsageError if `db`, the store in `file`, is of another version, or `source` was not made from it. A store never
- *   loses a key, an account or a person, so one that lacks any of the backup's was itself restored from an earlier
- *   backup, and what was taken away in between is known only to the store before.
+ * @throws UsageError if `db`, the store in `file`, is of another version, or `source` was not made from it. A store
+ *   never loses a key, an account or a person, so one that lacks any of the backup's was itself restored from an
+ *   earlier backup, and what was taken away in between is known only to the store before.
  */
 function carryOver(db: DatabaseSync, source: string, file: string): void {
   checkStore(db, file);
@@ -195,11 +195,11 @@ const LATER = ['keys', 'accounts', 'people']
   .join(' UNION ALL ');
 
 /**
- * What the restored store takes over from the one that it replaces, so that nobody may do more than before: revocations,
- * earlier expiries, suspensions, removals of accounts and people, the lesser of two roles, used links, the ends of secrets
- * for tags, attempts, and the higher of both counts of each minute and month. People sign in as they did last, with the
- * password, the second factor and the recovery codes of the store that is replaced. Of what was made since the backup,
- * only the audit log. Everybody has to sign in again.
+ * What the restored store takes over from the one that it replaces, so that nobody may do more than before:
+ * revocations, earlier expiries, suspensions, removals of accounts and people, the lesser of two roles, used links, the
+ * ends of secrets for tags, attempts, and the higher of both counts of each minute and month. People sign in as they
+ * did last, with the password, the second factor and the recovery codes of the store that is replaced. Of what was made
+ * since the backup, only the audit log. Everybody has to sign in again.
  */
 const CARRY = `
   UPDATE restored.keys SET

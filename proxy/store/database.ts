@@ -49,8 +49,8 @@ export interface Admitter {
 }
 
 /**
- * The scripts that create the tables: the first all of them, each further one (`sqlite-2.sql`, `sqlite-3.sql` …) a later
- * version of the schema.
+ * The scripts that create the tables: the first all of them, each further one (`sqlite-2.sql`, `sqlite-3.sql` …) a
+ * later version of the schema.
  */
 export function schemaScripts(kind: 'sqlite' | 'postgres'): string[] {
   const folder = join(import.meta.dirname, 'schema');

@@ -17,8 +17,8 @@ const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
 /** Checks key and limits of requests together. */
 export interface Gate {
   /**
-   * Decides a request with `key`, as presented by the client, and charges it if granted. Takes into account every change
-   * acknowledged before this call.
+   * Decides a request with `key`, as presented by the client, and charges it if granted. Takes into account every
+   * change acknowledged before this call.
    * @returns null if the key is unknown, mistyped or not admitted
    */
   admit(key: string): Promise<Admission | Unavailable | null>;
@@ -33,8 +33,8 @@ export interface GateOptions extends AdmitterOptions {
 }
 
 /**
- * The gate to the store in `database`. A key whose tag is wrong is refused without asking the store, so a flood of forged keys costs it
- * nothing. The secrets of tags are read once a second.
+ * The gate to the store in `database`. A key whose tag is wrong is refused without asking the store, so a flood of
+ * forged keys costs it nothing. The secrets of tags are read once a second.
  *
  * @throws UsageError if the store is damaged, TryAgain if it cannot be reached.
  */
@@ -62,7 +62,8 @@ export async function openGate(database: Database, { report, ...options }: GateO
         const behind = await admitter.probe();
         if (behind > SET_BACK_MS)
           report(
-            `clock: ${Math.round(behind / 1000)} s behind the time at which the store was last in use, so keys may be refused until it has caught up; see Clocks in operate.md`,
+            `clock: ${Math.round(behind / 1000)} s behind the time at which the store was last in use, ` +
+              'so keys may be refused until it has caught up; see Clocks in operate.md',
             'clock',
           );
         return null;

@@ -8,8 +8,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** 32 characters of base 62 are 190 bits: impossible to guess, so storing an unsalted fast hash is enough. */
 const RANDOM_LENGTH = 32;
 /**
- * 6 characters of base 62 are 35 bits: one in 57 thousand million forged keys passes, and then there is no such key. The
- * first 6 bytes of the HMAC, 48 bits, are enough to compute them.
+ * 6 characters of base 62 are 35 bits: one in 57 thousand million forged keys passes, and then there is no such key.
+ * The first 6 bytes of the HMAC, 48 bits, are enough to compute them.
  */
 const TAG_LENGTH = 6;
 const TAG_BYTES = 6;
@@ -41,9 +41,9 @@ export function randomText(length: number, alphabet = ALPHABET): string {
 export const hasKeyForm = (text: string): boolean => FORM.test(text);
 
 /**
- * Whether `text` has the form of a key and a tag made with one of `tagSecrets`. The brand is not compared, since the tag
- * covers it: a service that changes its brand keeps the keys it has issued. Tags are compared in constant time, which no
- * test can tell from noise; were it otherwise, guessed tags would cost look-ups and still admit nobody.
+ * Whether `text` has the form of a key and a tag made with one of `tagSecrets`. The brand is not compared, since the
+ * tag covers it: a service that changes its brand keeps the keys it has issued. Tags are compared in constant time,
+ * which no test can tell from noise; were it otherwise, guessed tags would cost look-ups and still admit nobody.
  */
 export function isTagged(text: string, tagSecrets: readonly Uint8Array[]): boolean {
   if (!hasKeyForm(text)) return false;

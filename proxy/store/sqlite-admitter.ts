@@ -23,10 +23,10 @@ const RECOVERY_MS = 5000;
 /**
  * Admission in an SQLite file, on a connection of its own. Any number of processes may share the file.
  *
- * The requests that arrive in one turn of the event loop are decided one after the other in one transaction, and answered
- * once it is committed: this takes half the time that a transaction each would. It takes the write lock only when it
- * charges a grant. SQLite then fails (BUSY_SNAPSHOT) if anything was committed since it began to read, and all is done
- * again; so what was read, and the clock, are as if the lock had been held from the start.
+ * The requests that arrive in one turn of the event loop are decided one after the other in one transaction, and
+ * answered once it is committed: this takes half the time that a transaction each would. It takes the write lock only
+ * when it charges a grant. SQLite then fails (BUSY_SNAPSHOT) if anything was committed since it began to read, and all
+ * is done again; so what was read, and the clock, are as if the lock had been held from the start.
  *
  * SQLite's own wait for a lock would stop the event loop, and with it everything else, so it is off: requests that find
  * the file locked try again from the event loop. Commits do not wait for the disk (`synchronous = NORMAL`): a killed

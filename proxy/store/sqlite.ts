@@ -34,10 +34,11 @@ const RETRY_MS = 5;
  * The database in an SQLite file (WAL), shared by any number of processes on one machine.
  *
  * All changes use one connection, one transaction at a time, each holding the write lock from the start; requests have
- * one of their own (sqlite-admitter.ts). While another process holds the lock, they wait without blocking the event loop.
+ * one of their own (sqlite-admitter.ts). While another process holds the lock, they wait without blocking the event
+ * loop.
  *
- * @throws UsageError if the file is missing and this may not create it, is not a store, or was made by another version of
- * this program; TryAgain if it cannot be used at present.
+ * @throws UsageError if the file is missing and this may not create it, is not a store, or was made by another version
+ * of this program; TryAgain if it cannot be used at present.
  */
 export function openSqlite(file: string, mayCreate: boolean): Database {
   if (mayCreate) createFile(file);

@@ -16,9 +16,9 @@ const CHECK_DETAIL = `
 Nothing is built or changed. Checked in this order: the form of the catalog; which files exist; their size and SHA-256;
 tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
 are counted, in one line for each cause with three examples (--json lists each); any other fault, such as a missing
-column, ends the check of its source. Faults that only a build can find (an area without a cell, population compared with
-the census) are not checked. Last come doubts: content that is valid row by row and hard to believe as a whole. A build
-reports them, and publishing them requires a reason.
+column, ends the check of its source. Faults that only a build can find (an area without a cell, population compared
+with the census) are not checked. Last come doubts: content that is valid row by row and hard to believe as a whole. A
+build reports them, and publishing them requires a reason.
 
 Exits with 0 if there is no fault, with or without doubts, 1 if there is one, 2 if there is no catalog.
 
@@ -80,10 +80,12 @@ function schemaCommand(): Command {
 const REPAIR_DETAIL = `
 Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
 a value, months without records, land that belongs to no area (gaps, each with its rule); a name that the table of codes
-spells differently (recode); a name of a table that is like an area's (aliases.csv); an area split into several features (dissolve); clusters without a location, a weight or
-results (leave_out, a kind of rows). Findings, report and manifest list each
-declaration. With --accept, each declaration that is written is listed in full, every place by its code, with its reason:
-read it, and take out of sources.json and aliases.csv what is not so. The reason of each says what was found, then the words of --accept. Faults that cannot be declared, such as a wrong number or outlines that cross each other, are listed last.
+spells differently (recode); a name of a table that is like an area's (aliases.csv); an area split into several features
+(dissolve); clusters without a location, a weight or results (leave_out, a kind of rows). Findings, report and manifest
+list each declaration. With --accept, each declaration that is written is listed in full, every place by its code, with
+its reason: read it, and take out of sources.json and aliases.csv what is not so. The reason of each says what was
+found, then the words of --accept. Faults that cannot be declared, such as a wrong number or outlines that cross each
+other, are listed last.
 
 Exits with 0 if no fault is left, 1 if one is left or a declaration waits for --accept.
 
@@ -123,9 +125,11 @@ function repairCommand(): Command {
               : 'Nothing has been changed yet; write it with --accept REASON.',
           );
         const [source, ...more] = new Set(left.map((fault) => fault.source).filter((id) => id !== null));
+        const where = { directory: country, rawData: rawData ?? country };
         if (source)
           say(
-            `Correct these in the files (or their entries in sources.json), and accept each corrected file: ${acceptCommand({ directory: country, rawData: rawData ?? country }, more.length === 0 ? source : 'SOURCE')}`,
+            'Correct these in the files (or their entries in sources.json), and accept each corrected file: ' +
+              acceptCommand(where, more.length === 0 ? source : 'SOURCE'),
           );
         else if (left.length > 0) say(`Correct these in the catalog, ${country}.`);
         else if (accept)
@@ -163,15 +167,15 @@ accepted file. There is no other way to accept a changed file: \`build\` stops a
 
 Without FILE, the files in the raw data are compared. A FILE is copied there once it is accepted: in place of the
 entry's only file, of the one with the same name or extension, or, among monthly rasters, as a new month, recognised by
-its name (rain_2024-01.tif) or given as --period. For a table that lists several deliveries in \`files\`, a FILE of another
-name is one more, whose rows replace those of earlier ones for the same place and month. It is first read as a build reads it, and refused if a build would
-refuse it.
+its name (rain_2024-01.tif) or given as --period. For a table that lists several deliveries in \`files\`, a FILE of
+another name is one more, whose rows replace those of earlier ones for the same place and month. It is first read as a
+build reads it, and refused if a build would refuse it.
 
 A table may have the names of its areas where the last one had their codes. Names are compared with those of the
 outlines without case, accents, punctuation and the country's word for its areas, within the upper-level area if the
 table has it. A name that is none of these is listed with the areas that it may mean, and has to be accepted once, as a
-row of aliases.csv beside sources.json: its name and upper-level area (parent) in the table, the code that it stands for,
-and, if the area was split, the first month (from) with rows of its parts, which are added up.
+row of aliases.csv beside sources.json: its name and upper-level area (parent) in the table, the code that it stands
+for, and, if the area was split, the first month (from) with rows of its parts, which are added up.
 
 Only these fields are updated: in sources.json the entry's bytes, SHA-256, rows, span and new survey rounds, its columns
 of areas, and who accepted it, when and why; in model.json last_estimated and updated_at.

@@ -12,10 +12,11 @@ export default function chapCommand(): Command {
     .addHelpText(
       'after',
       `
-CHAP calls train once and then predict, once or for each of its test windows (pipeline/model/chap/MLproject). The model
-is that of \`evaluate forecasts\` (pipeline/model/forecast/MODEL.md), for monthly counts of any disease. Of CHAP's
-columns it reads time_period (YYYY-MM), location and disease_cases: rain, temperature, population and polygons are not
-inputs. An empty disease_cases is unknown, 0 is no case. Years of records help: from two on its ranges are recalibrated.`,
+CHAP calls train once and then predict, once or for each of its test windows (pipeline/model/chap/MLproject). The
+model is that of \`evaluate forecasts\` (pipeline/model/forecast/MODEL.md), for monthly counts of any disease. Of
+CHAP's columns it reads time_period (YYYY-MM), location and disease_cases: rain, temperature, population and polygons
+are not inputs. An empty disease_cases is unknown, 0 is no case. Years of records help: from two on its ranges are
+recalibrated.`,
     );
 }
 

@@ -8,10 +8,10 @@ import { EXIT } from '../terminal/exit-codes.ts';
 import { fileToWrite, say } from '../terminal/options.ts';
 
 const DETAIL = `
-Compares scores area by area, for the months that both snapshots estimate and those that both forecast. A score has moved
-if it changed by more than parameters.diff.score_change in B's model.json; the other thresholds there set what --gate
-lets pass. If B estimates months that A forecast, A's forecasts are scored on those for which B has a survey that A did
-not have; in the other months both are extrapolations of the model.
+Compares scores area by area, for the months that both snapshots estimate and those that both forecast. A score has
+moved if it changed by more than parameters.diff.score_change in B's model.json; the other thresholds there set what
+--gate lets pass. If B estimates months that A forecast, A's forecasts are scored on those for which B has a survey that
+A did not have; in the other months both are extrapolations of the model.
 
 Exits with 0; with --gate, with 1 if a threshold is exceeded; with 2 if there is nothing to compare.
 

@@ -30,8 +30,8 @@ export default function drawsCommand(): Command {
     .addHelpText(
       'after',
       `
-Each row is one draw for an area and month: code, period, draw (from 1), prevalence (share of children of the score's ages
-who would test positive). Draws are joint: draw 17 of one area and month goes with draw 17 of every other, so take
+Each row is one draw for an area and month: code, period, draw (from 1), prevalence (share of children of the score's
+ages who would test positive). Draws are joint: draw 17 of one area and month goes with draw 17 of every other, so take
 differences, sums, maxima or ranks draw by draw, and summarise last. Stages that have changed are run first; the draws
 belong to the scores that a build would give now. They are never part of a snapshot. All LGAs and months of Nigeria are
 87 million rows, about 350 MB: select the states and months that you need.

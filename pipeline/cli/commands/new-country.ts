@@ -24,7 +24,8 @@ const DETAIL = `
 Reads every file, and drafts sources.json and model.json: roles, columns, codes and parents, survey rounds, units,
 ranges, SHA-256. Files are recognised by their content first, by their names second. What the files do not show is asked
 on a terminal, with a guess that Enter accepts; without a terminal the guesses are used and listed, and what cannot be
-guessed is listed to be filled in. The name of DIR may be that of the country. DIR/answers.json keeps the answers: to change one, edit it, remove the two files of the catalog, and run the command again with --answers.
+guessed is listed to be filled in. The name of DIR may be that of the country. DIR/answers.json keeps the answers: to
+change one, edit it, remove the two files of the catalog, and run the command again with --answers.
 
 A table may have several roles: one of cases, rain and people by month gives all three, people as of its latest month.
 Separators, decimal commas, forms of months and months as columns are recognised and declared (dialect). So are a

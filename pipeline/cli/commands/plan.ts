@@ -8,8 +8,8 @@ const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as co
 const DETAIL = `
 A stage runs when one of these has changed: the content of its inputs, its code (comments included), package-lock.json,
 its part of model.json, or the version of Node. These do not count: file times, files imported only for their types, and
-descriptions in sources.json (title, citation, licence, notes), which only the snapshot contains. A stage that "may run" is skipped if the stages
-before it produce the same output as before.
+descriptions in sources.json (title, citation, licence, notes), which only the snapshot contains. A stage that "may run"
+is skipped if the stages before it produce the same output as before.
 
 Examples:
   malaria-risk plan --country raw-data/synthetic --why

@@ -18,9 +18,9 @@ there, its files are copied and checked by SHA-256, then the manifest, then \`cu
 the environment, as for all of AWS's tools.
 
 /v1/versions announces it to key holders: versions, months, what changed, and --note; never who published it or the
-reason given to --approve. The replaced version is still served under
-/v1/versions/VERSION until \`releases prune\` removes it, ${MOST_KEPT_VERSIONS} versions at most. With --keep-days its answers
-state until when (Sunset), and the first publication after that time ends its service.
+reason given to --approve. The replaced version is still served under /v1/versions/VERSION until \`releases prune\`
+removes it, ${MOST_KEPT_VERSIONS} versions at most. With --keep-days its answers state until when (Sunset), and the
+first publication after that time ends its service.
 
 Exits with 0 if done, 1 if stopped, 2 if there is no such version or destination, 3 if another publication is in
 progress or the storage cannot be reached.

@@ -80,9 +80,9 @@ function reproduceCommand(): Command {
     .addHelpText(
       'after',
       `
-First prints the commit and raw files that the version was made from. It does not check out any code: if code, lock file,
-Node or raw files differ from those, it reports which and stops. The catalog is taken from the manifest; the build runs
-in a temporary directory (TMPDIR) with an empty cache.
+First prints the commit and raw files that the version was made from. It does not check out any code: if code, lock
+file, Node or raw files differ from those, it reports which and stops. The catalog is taken from the manifest; the build
+runs in a temporary directory (TMPDIR) with an empty cache.
 
 Exits with 0 if every byte is the same, 1 if one is not, 2 if it cannot be tried here.
 

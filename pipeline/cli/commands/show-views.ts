@@ -84,7 +84,9 @@ export const VIEWS: Record<string, View> = {
     needs: transmission,
   },
   cases: {
-    asks: 'How many cases were reported each month, and how many are modelled? (Per 1,000 people, unless limits in the answer transmission/model give another unit)',
+    asks:
+      'How many cases were reported each month, and how many are modelled? ' +
+      '(Per 1,000 people, unless limits in the answer transmission/model give another unit)',
     country: `
   WITH months AS (
     FROM (SELECT DISTINCT state_code, state FROM transmission_series JOIN context_states USING (state_code))

@@ -6,9 +6,9 @@ import type { StageOptions } from '../terminal/options.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 /**
- * Runs the named stages and those behind them as far as they have changed, then a command's own work with their
+ * Runs the named stages and those behind them as far as they have changed, then a command's work with their
  * artifacts, and shows the progress of both.
- * @param name of the command's own work among the stages
+ * @param name of the command's work among the stages
  */
 export function withStages<T>(
   stages: readonly string[],

@@ -71,7 +71,8 @@ Examples:
 
 Cells without a value are ignored. weighted_mean is sum(share x weight x value) / sum(share x weight); a statistic that
 cannot be computed is left empty. If the weights have a grid of their own, the weighted statistics are sums over its
-cells, each with the value of the raster's cell that contains its centre. Memory grows with the threads and the files' blocks, not with the raster.`,
+cells, each with the value of the raster's cell that contains its centre. Memory grows with the threads and the files'
+blocks, not with the raster.`,
     )
     .action(async (options: ZonalOptions) => {
       const { polygons, warnings } = await runZonal(options, process.stderr.isTTY ? drawProgress : () => {});

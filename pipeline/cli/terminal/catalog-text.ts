@@ -90,7 +90,9 @@ function describeComparison({ rows, outlines, rasters = [] }: SourceComparison):
     ...(outlines
       ? [
           [
-            `Outlines: ${outlines.outlines.was} -> ${outlines.outlines.is}; ${outlines.added.length} new, ${outlines.removed.length} removed, ${outlines.relabelled.length} names or parents changed, ${outlines.resized.length} resized, ${outlines.moved.length} moved`,
+            `Outlines: ${outlines.outlines.was} -> ${outlines.outlines.is}; ${outlines.added.length} new, ` +
+              `${outlines.removed.length} removed, ${outlines.relabelled.length} names or parents changed, ` +
+              `${outlines.resized.length} resized, ${outlines.moved.length} moved`,
           ],
         ]
       : []),

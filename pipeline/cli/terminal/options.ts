@@ -68,7 +68,7 @@ export function atLeastOne(text: string): number {
 
 /** Path of a file to write. An impossible one is refused before the work starts, not after. */
 export function fileToWrite(file: string): string {
-  const stats = (of: string) => statSync(of, { throwIfNoEntry: false });
+  const stats = (name: string) => statSync(name, { throwIfNoEntry: false });
   if (stats(file)?.isDirectory()) throw new InvalidArgumentError('found a directory, expected a file to write');
   const folder = path.dirname(file);
   if (stats(folder)?.isDirectory() === false) throw new InvalidArgumentError(`${folder} is a file, not a directory`);

@@ -34,8 +34,8 @@ export function pinned(name: string, root: string): Record<string, string> {
 const packageName = (folder: string) => folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /**
- * Whether `overrides` in package.json replace the package in `folder` by an empty one: npm ignores `overrides`, like the
- * lock file, when it installs a package from a file.
+ * Whether `overrides` in package.json replace the package in `folder` by an empty one: npm ignores `overrides`, like
+ * the lock file, when it installs a package from a file.
  */
 const isEmptied = (folder: string, lock: Lock) =>
   lock[folder]!.name !== undefined && lock[folder]!.name !== packageName(folder);

@@ -66,14 +66,14 @@ interface RouteFor<A extends Audience, V extends Visit> {
   for: A;
   answer: Page<V>;
   /** Why a POST does not ask again for the password or a code; undefined if it does (pages/confirm.ts). */
-  unasked?: string | undefined;
+  withoutConfirmation?: string | undefined;
 }
 /** A GET changes nothing. */
 export type Route = RouteFor<'anyone', Visit> | RouteFor<readonly Role[], SignedIn>;
 
 /** A page that changes something without asking for the password or a code again, and the reason why it need not. */
-interface Unasked<V extends Visit> {
-  unasked: string;
+interface Unconfirmed<V extends Visit> {
+  withoutConfirmation: string;
   answer: Page<V>;
 }
 
@@ -81,21 +81,26 @@ type RouteKey<M extends Method> = M | `${M} /${string}`;
 type Pages<V extends Visit, Change> = Partial<Record<RouteKey<'GET'>, Page<V>> & Record<RouteKey<'POST'>, Change>>;
 
 /**
- * Routes below `base` for one audience, keyed by method and the rest of the path. Each POST of somebody who is signed in
- * asks again for the password or a code, unless a reason is given why it need not; strangers have nothing to be asked
- * for, so theirs always have one.
+ * Routes below `base` for one audience, keyed by method and the rest of the path. Each POST of somebody who is signed
+ * in asks again for the password or a code, unless a reason is given why it need not; strangers have nothing to be
+ * asked for, so theirs always have one.
  */
-export function routes(base: string, audience: 'anyone', pages: Pages<Visit, Unasked<Visit>>): Route[];
+export function routes(base: string, audience: 'anyone', pages: Pages<Visit, Unconfirmed<Visit>>): Route[];
 export function routes(
   base: string,
   audience: readonly Role[],
-  pages: Pages<SignedIn, Page | Unasked<SignedIn>>,
+  pages: Pages<SignedIn, Page | Unconfirmed<SignedIn>>,
 ): Route[];
-export function routes(base: string, audience: Audience, pages: Pages<never, Page<never> | Unasked<never>>): Route[] {
+export function routes(
+  base: string,
+  audience: Audience,
+  pages: Pages<never, Page<never> | Unconfirmed<never>>,
+): Route[] {
   return Object.entries(pages).map(([key, page]) => {
     const [method, path = ''] = key.split(' ');
-    const { answer, unasked } = typeof page === 'object' ? page : { answer: page, unasked: undefined };
-    return { method, path: base + path, for: audience, answer, unasked } as Route;
+    const { answer, withoutConfirmation } =
+      typeof page === 'object' ? page : { answer: page, withoutConfirmation: undefined };
+    return { method, path: base + path, for: audience, answer, withoutConfirmation } as Route;
   });
 }
 

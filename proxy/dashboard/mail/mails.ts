@@ -42,7 +42,8 @@ export function invitationMail({
     to,
     subject: INVITATION,
     paragraphs: [
-      `You have been invited to join ${accountName(account)}${as} at the ${SERVICE_NAME}, which provides malaria risk by district and month to programmes and researchers.`,
+      `You have been invited to join ${accountName(account)}${as} at the ${SERVICE_NAME}, ` +
+        'which provides malaria risk by district and month to programmes and researchers.',
       `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
       link,
       ...(account === null ? [] : [role === 'member' ? ASK_FOR_KEY : CREATE_KEY]),

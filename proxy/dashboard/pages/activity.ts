@@ -1,4 +1,4 @@
-/** The audit log: all of it for the service team, an account's own entries for those who manage the account. */
+/** The audit log: all of it for the service team, an account's entries for those who manage the account. */
 
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { table } from '../../../pipeline/lib/pages/table.ts';

@@ -27,7 +27,9 @@ const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
 const DONE: Record<string, string> = {
   revoked: 'The key has been revoked and no longer works',
-  made: 'This form had already been sent, and its key is in the list. A key is shown only once; revoke it if you did not save it',
+  made:
+    'This form had already been sent, and its key is in the list. ' +
+    'A key is shown only once; revoke it if you did not save it',
 };
 
 const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
@@ -50,7 +52,8 @@ export async function refusalNotice({ visitor }: SignedIn, { directory }: Servic
     const admins = (await directory.listPeople(person.account_id)).filter(({ role }) => role === 'administrator');
     return html`${notice(
       'Keys are created by administrators',
-      'You are a member of this organisation. Only its administrators can see, create and revoke keys: ask one of them for a key.',
+      'You are a member of this organisation. Only its administrators can see, create and revoke keys: ' +
+        'ask one of them for a key.',
       'calm',
     )}
     <section><h2>Administrators of ${account!.name}</h2>
@@ -59,7 +62,8 @@ export async function refusalNotice({ visitor }: SignedIn, { directory }: Servic
   if (why === 'locked') {
     return notice(
       'API access is locked',
-      'The service team will unlock it after reviewing your account. Until then you cannot create keys. If this takes too long, contact the team.',
+      'The service team will unlock it after reviewing your account. Until then you cannot create keys. ' +
+        'If this takes too long, contact the team.',
       'calm',
     );
   }

@@ -59,7 +59,8 @@ function confirmPage({ visitor: { person }, form: sent, csrf, path }: SignedIn, 
   );
   return html`<h1>Confirm that it is you</h1>
     ${error !== undefined && problem('Not confirmed', error)}
-    <p>To continue, please enter ${person.has_factor ? 'a code' : 'your password'} again. You will not be asked again for the next ${CONFIRMED_MS / 60_000} minutes.</p>
+    <p>To continue, please enter ${person.has_factor ? 'a code' : 'your password'} again. You will not be
+    asked again for the next ${CONFIRMED_MS / 60_000} minutes.</p>
     ${form(csrf, path, html`${hidden}${person.has_factor ? codeField(error) : currentPassword(error)}${button('Confirm')}`)}`;
 }
 

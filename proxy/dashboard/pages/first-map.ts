@@ -40,11 +40,17 @@ export function firstMap(language: Language, url: string): string {
 
 export function firstMapPage(url: string, words: (text: string) => string): Html {
   return html`
-    <p>${words('From a key to a map of every {lga.one} in the newest month. The key must be in the environment variable MALARIA_API_KEY and have the scopes risk_scores and lga_boundaries. A map takes three requests, and downloading the client takes one.')}</p>
+    <p>${words('From a key to a map of every {lga.one} in the newest month.')} The key must be in the environment
+    variable MALARIA_API_KEY and have the scopes risk_scores and lga_boundaries. A map takes three requests, and
+    downloading the client takes one.</p>
     ${CLIENTS.map(
       (language) =>
         html`<section><h2>${ABOUT[language].name}</h2><p>Needs ${ABOUT[language].needs}</p>${copyable(`map-${language}`, 'In a terminal', firstMap(language, url))}</section>`,
     )}
-    <p>Add a month such as 2023-09 after the name of the file for a map of that month. The <code>README.md</code> of each client shows more, such as a join with your own table by name; Python’s <code>examples</code> also contain an alert, which distinguishes a rise from the effect of a new model.</p>
-    <p>Without a client: get the scores from <a href="/reference/risk-nation"><code>/v1/risk/nation</code></a> and the outlines from <a href="/reference/boundaries-nation"><code>/v1/boundaries/nation</code></a>; both contain the code of each area.</p>`;
+    <p>Add a month such as 2023-09 after the name of the file for a map of that month. The <code>README.md</code> of each
+    client shows more, such as a join with your own table by name; Python’s <code>examples</code> also contain an alert,
+    which distinguishes a rise from the effect of a new model.</p>
+    <p>Without a client: get the scores from <a href="/reference/risk-nation"><code>/v1/risk/nation</code></a> and the
+    outlines from <a href="/reference/boundaries-nation"><code>/v1/boundaries/nation</code></a>; both contain the code of
+    each area.</p>`;
 }

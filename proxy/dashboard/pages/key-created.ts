@@ -74,7 +74,8 @@ function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?:
     ${copyable('export', 'For programs, keep it in the environment', `export MALARIA_API_KEY='${secret}'`)}
     ${copyable('export-powershell', 'The same in PowerShell', `$env:MALARIA_API_KEY = '${secret}'`)}
     ${sampleBlocks(codeSamples(`${apiUrl()}${path}`, null))}
-    <p>Next: <a href="${FIRST_MAP}">Your first map</a>, or everything that you can request in the <a href="/reference">Reference</a>.</p>
+    <p>Next: <a href="${FIRST_MAP}">Your first map</a>, or everything that you can request in the
+    <a href="/reference">Reference</a>.</p>
     ${facts([
       ['Kind', key.kind],
       ['Scopes', key.scopes.join(', ')],

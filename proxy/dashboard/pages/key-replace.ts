@@ -31,7 +31,8 @@ async function replacePage(visit: SignedIn, services: Services): Promise<Answer>
   if (!('id' in key)) return key;
   const grace = GRACE_DAYS.map((count) => ({ value: String(count), label: days(count) }));
   const body = html`${title(`Replace “${key.name}”`)}
-    <p>You get a new key with the same name, kind and scopes. The old one keeps working for as long as you choose, so that no program stops in the meantime.</p>
+    <p>You get a new key with the same name, kind and scopes. The old one keeps working for as
+    long as you choose, so that no program stops in the meantime.</p>
     ${form(
       visit.csrf,
       replaceAt(key.id),

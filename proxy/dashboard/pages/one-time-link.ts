@@ -167,7 +167,10 @@ export const linkRoutes = routes('', 'anyone', {
     if (!link) return deadLink();
     return { title: link.invitation ? 'Invitation' : 'New password', body: await linkPage(visit, services, link) };
   },
-  'POST /link/:token': { unasked: 'The link itself is the proof, and works once.', answer: useLink },
+  'POST /link/:token': { withoutConfirmation: 'The link itself is the proof, and works once.', answer: useLink },
   'GET /forgotten': (visit, services) => ({ title: 'Reset your password', body: forgottenPage(visit, services) }),
-  'POST /forgotten': { unasked: 'It changes nothing until the mailed link is opened.', answer: askForReset },
+  'POST /forgotten': {
+    withoutConfirmation: 'It changes nothing until the mailed link is opened.',
+    answer: askForReset,
+  },
 });

@@ -12,7 +12,9 @@ import type { Services } from '../kit/services.ts';
 import type { Answer, SignedIn } from '../kit/visit.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mail/mails.ts';
 
-/** Tables of the people and invitations of `account`. @param paths paths for managing them, null if the visitor may not */
+/**
+ * Tables of the people and invitations of `account`. @param paths paths for managing them, null if the visitor may not
+ */
 export async function peopleTables(
   account: Account | null,
   paths: { people: string; invitations: string } | null,
@@ -105,7 +107,8 @@ export function outboxNote({ mailer }: Services): Value {
     mailer.outbox !== null &&
     notice(
       'Mail is not being sent',
-      html`Mails are kept in the folder <code>${mailer.outbox}</code> on the server, for you to pass on. Set up sending with <code>--mail</code>.`,
+      html`Mails are kept in the folder <code>${mailer.outbox}</code> on the server, for you to pass on. Set up
+      sending with <code>--mail</code>.`,
       'calm',
     )
   );
@@ -118,8 +121,8 @@ export function requestedRole(account: Account | null, { form: sent }: SignedIn)
 }
 
 /**
- * Invites the address in the form to `account` and redirects to `back`; if no mail is sent, or it could not be, it shows
- * the link first. If the address has an account elsewhere, only its owner learns of that, by mail.
+ * Invites the address in the form to `account` and redirects to `back`; if no mail is sent, or it could not be, it
+ * shows the link first. If the address has an account elsewhere, only its owner learns of that, by mail.
  * @throws UsageError with a message to show in the form.
  */
 export async function invite(
@@ -154,7 +157,8 @@ export async function invite(
   const body = html`<h1>Pass the invitation on</h1>
     ${notice(
       mailer.outbox === null ? 'The mail could not be sent' : 'No mail is sent',
-      `Give this link to ${email} and to nobody else: whoever opens it first chooses the password. It will not be shown again. It works once, within ${INVITATION_MS / DAY_MS} days.`,
+      `Give this link to ${email} and to nobody else: whoever opens it first chooses the password. ` +
+        `It will not be shown again. It works once, within ${INVITATION_MS / DAY_MS} days.`,
     )}
     ${copyable('link', 'Invitation', link)}
     ${linkButton(back, 'I have passed it on')}`;

@@ -103,7 +103,8 @@ async function personPage(
       person.has_factor &&
       person.id !== visit.visitor.person.id &&
       html`<section><h2>Two-step sign-in ${mark('on', 'good')}</h2>
-      <p>Turn it off for somebody who has lost both phone and recovery codes. Make sure that the request really comes from them.</p>
+      <p>Turn it off for somebody who has lost both phone and recovery codes. Make sure that the request
+      really comes from them.</p>
       ${form(visit.csrf, `${base}/${person.id}/two-step-off`, button('Turn it off', 'plain'))}</section>`
     }
     <section><h2>Remove</h2>

@@ -76,9 +76,10 @@ async function changePassword(visit: SignedIn, services: Services): Promise<Answ
 
 export const profileRoutes = routes('/profile', ROLES, {
   GET: async (visit, services) => ({ title: 'Your profile', body: await profilePage(visit, services) }),
-  'POST /password': { unasked: 'Its form asks for the password.', answer: changePassword },
+  'POST /password': { withoutConfirmation: 'Its form asks for the password.', answer: changePassword },
   'POST /sessions': {
-    unasked: 'It only ends sessions, and whoever fears for theirs must not lose time. A thief gains nothing by it.',
+    withoutConfirmation:
+      'It only ends sessions, and whoever fears for theirs must not lose time. A thief gains nothing by it.',
     answer: async ({ visitor, session }, { directory }) => {
       await directory.sessions.closeOthers(visitor.person.id, session);
       return { location: '/profile?done=elsewhere' };

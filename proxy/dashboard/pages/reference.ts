@@ -23,8 +23,8 @@ const page =
   async (visit, services) => {
     const reference = await services.reference();
     if (reference) return answer(reference, visit, services);
-    const body = html`<h1>Reference</h1>${notice('No reference yet', 'The data that is currently served is from an early version, which contains no description of the API.', 'calm')}`;
-    return { title: 'Reference', body };
+    const why = 'The data that is currently served is from an early version, which contains no description of the API.';
+    return { title: 'Reference', body: html`<h1>Reference</h1>${notice('No reference yet', why, 'calm')}` };
   };
 
 const kicker = html`<p class="kicker"><a href="${PATH}">Reference</a></p>`;

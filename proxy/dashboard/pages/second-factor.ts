@@ -74,7 +74,8 @@ function newCodes(personId: string): { codes: string[]; hashes: Buffer[] } {
 function codesPage(codes: readonly string[], banner: Html, done: string): Answer {
   const body = html`<h1>Your recovery codes</h1>
     ${banner}
-    <p>If you lose your phone, you can sign in once with each of these codes instead. They will not be shown again: print them, or keep them in a password manager.</p>
+    <p>If you lose your phone, you can sign in once with each of these codes instead. They will not be shown again:
+    print them, or keep them in a password manager.</p>
     ${copyable('codes', 'Recovery codes', codes.join('\n'))}
     <p data-shown-once>${linkButton(`/profile?done=${done}`, 'I have saved them')}</p>`;
   return { title: 'Your recovery codes', body };
@@ -111,7 +112,7 @@ export const factorRoutes = routes(TWO_STEP, ROLES, {
     visit.visitor.person.has_factor
       ? { location: '/profile' }
       : { title: 'Two-step sign-in', body: onPage(visit, services, mintSecret()) },
-  POST: { unasked: 'Its form asks for the password.', answer: turnOn },
+  POST: { withoutConfirmation: 'Its form asks for the password.', answer: turnOn },
   'GET /off': (visit, services) => ({ title: 'Two-step sign-in', body: offPage(visit, services) }),
   'POST /off': turnOff,
   'POST /codes': replaceCodes,

@@ -37,7 +37,8 @@ function signInPage(visit: Visit, email: string, banner: Value = null): Html {
       ${button('Sign in')}`,
     )}
     <p><a href="/forgotten">Forgotten your password?</a></p>
-    <p class="soft">An account requires an invitation, which your organisation’s administrator or the service team can send you.</p>`;
+    <p class="soft">An account requires an invitation, which your organisation’s administrator or the service team can
+    send you.</p>`;
 }
 
 async function signIn(visit: Visit, services: Services): Promise<Answer> {
@@ -142,12 +143,12 @@ export const signInRoutes = routes('', 'anyone', {
   'GET /': ({ visitor }) => ({ location: visitor ? homePage(visitor) : '/sign-in' }),
   'GET /sign-in': (visit) =>
     visit.visitor ? { location: homePage(visit.visitor) } : { title: 'Sign in', body: signInPage(visit, '') },
-  'POST /sign-in': { unasked: 'It is where the password is given.', answer: signIn },
+  'POST /sign-in': { withoutConfirmation: 'It is where the password is given.', answer: signIn },
   'GET /sign-in/code': (visit) =>
     visit.pending ? { title: 'Two-step sign-in', body: codePage(visit) } : { location: '/sign-in' },
-  'POST /sign-in/code': { unasked: 'It is where the code is given.', answer: enterCode },
+  'POST /sign-in/code': { withoutConfirmation: 'It is where the code is given.', answer: enterCode },
   'POST /sign-out': {
-    unasked: 'It only ends the session itself.',
+    withoutConfirmation: 'It only ends the session itself.',
     answer: async (visit, { directory }) => {
       await directory.sessions.close(visit.session);
       return { location: '/sign-in?done=signed-out', session: mintToken() };

@@ -177,7 +177,9 @@ const CONFIRM = {
   },
   remove: {
     button: 'Remove for good',
-    text: 'Its keys stop working at once, and its people can no longer sign in. This cannot be undone, and the name cannot be used again.',
+    text:
+      'Its keys stop working at once, and its people can no longer sign in. ' +
+      'This cannot be undone, and the name cannot be used again.',
   },
 } as const;
 

@@ -36,7 +36,8 @@ export async function monthSection(account: Account, { usage, clock, perMinute, 
       ],
       ['Per minute, per key', `${number(account.per_minute ?? perMinute)} requests`],
     ])}
-    <p class="soft">Only requests with live keys count towards the allowance. Requests over a limit are refused with status 429.</p></section>`;
+    <p class="soft">Only requests with live keys count towards the allowance. Requests over a limit are refused with
+    status 429.</p></section>`;
 }
 
 const sum = (rows: readonly OwnerUsage[], kind: 'live' | 'test' | null, what: 'granted' | 'refused' = 'granted') =>

@@ -1,4 +1,6 @@
-/** Runs in a worker: zxcvbn's dictionaries take 70 MB and 0.4 s to load, and a long password takes a second to check. */
+/**
+ * Runs in a worker: zxcvbn's dictionaries take 70 MB and 0.4 s to load, and a long password takes a second to check.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import * as common from '@zxcvbn-ts/language-common';

@@ -8,7 +8,7 @@ const derive = promisify(argon2);
 
 /**
  * Argon2id with 19 MiB, two passes, one lane: the first choice of OWASP's password storage cheat sheet. Changes apply
- * to new hashes only; each hash carries its own parameters.
+ * to new hashes only; each hash carries its parameters.
  */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;

@@ -98,7 +98,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     await dashboard.store.database.db.updateTable('sessions').set({ confirmed_at: 0 }).execute();
     const before = await contents(dashboard);
     const { current: _, code: __, ...fields } = FIELDS;
-    for (const route of posts.filter(({ unasked }) => unasked === undefined)) {
+    for (const route of posts.filter(({ withoutConfirmation }) => withoutConfirmation === undefined)) {
       const role = allowed(route);
       const page = await visitors[role].post(pathOf(route, alpha!), { ...fields, csrf: await visitors[role].csrf() });
       expect([route.path, page.status, page.text]).toEqual([
@@ -109,9 +109,11 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     }
     expect(await contents(dashboard)).toBe(before);
     await dashboard.store.database.db.updateTable('sessions').set({ confirmed_at: Date.now() }).execute();
-    const unasked = ROUTES.filter(({ method, unasked }) => method === 'POST' && unasked !== undefined);
-    for (const route of unasked) expect(route.unasked).toMatch(/^[A-Z].{20,}\.$/);
-    expect(unasked.map(({ path }) => path)).toEqual([
+    const withoutConfirmation = ROUTES.filter(
+      ({ method, withoutConfirmation }) => method === 'POST' && withoutConfirmation !== undefined,
+    );
+    for (const route of withoutConfirmation) expect(route.withoutConfirmation).toMatch(/^[A-Z].{20,}\.$/);
+    expect(withoutConfirmation.map(({ path }) => path)).toEqual([
       '/sign-in',
       '/sign-in/code',
       '/sign-out',

@@ -58,13 +58,14 @@ export function dhis2Command(): Command {
     .addHelpText(
       'after',
       `
-Writes metadata.json (data elements, their group and data set), data-values-001.json and so on (at most ${MOST_VALUES} values
-each), and units-unmatched.csv: the areas for which the map has no organisation unit, which get no values. A code in the
-map is the code of an area here, its code in the raw files, or its ISO code; nothing is matched by likeness.
+Writes metadata.json (data elements, their group and data set), data-values-001.json and so on (at most ${MOST_VALUES}
+values each), and units-unmatched.csv: the areas for which the map has no organisation unit, which get no values. A code
+in the map is the code of an area here, its code in the raw files, or its ISO code; nothing is matched by likeness.
 
 Ids of data elements are derived from fixed codes, so that the next version updates the same ones. The counts of case
 records can be derived from forecasts of counts: choose --cases counts for the DHIS2 that the records come from, or if
-their producers allow it. pipeline/publish/dhis2/README.md says what a DHIS2 administrator does, and how to take it back.
+their producers allow it. pipeline/publish/dhis2/README.md says what a DHIS2 administrator does, and how to take it
+back.
 
 Examples:
   malaria-risk export dhis2 --map organisationUnits.json --to dhis2
