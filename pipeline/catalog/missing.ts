@@ -7,14 +7,14 @@ import { FIGURES } from './figures.ts';
 import type { Role } from './roles.ts';
 import type { Source } from './sources.ts';
 
-const has = (sources: readonly Pick<Source, 'role'>[], ...roles: Role[]) =>
+const hasRole = (sources: readonly Pick<Source, 'role'>[], ...roles: Role[]) =>
   sources.some(({ role }) => roles.includes(role));
 
 /** Whether the country has monthly rain. */
-export const hasRain = (sources: readonly Pick<Source, 'role'>[]): boolean => has(sources, 'climate');
+export const hasRain = (sources: readonly Pick<Source, 'role'>[]): boolean => hasRole(sources, 'climate');
 /** Whether it has monthly case records. */
 export const hasCases = (sources: readonly Pick<Source, 'role'>[]): boolean =>
-  has(sources, 'cases_states', 'cases_lgas');
+  hasRole(sources, 'cases_states', 'cases_lgas');
 
 const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
   itn_use: 'net use',
@@ -25,37 +25,39 @@ const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
 };
 
 export const NO_RAIN =
-  'No monthly rain: no season is given. The score is the same in all months of a year, and its range is widened by a prior for how far a month may differ from the months of survey fieldwork.';
+  'No monthly rain: no season is given. The score is the same in all months of a year, and its range is widened ' +
+  'by a prior for how far a month may differ from the months of survey fieldwork.';
 const NO_CASES = 'No monthly case records: no forecasts of cases.';
 
-const SEASON_OF_CASES =
+const SEASON_FROM_CASES_ALONE =
   'The season is estimated from case records alone: without climate data there are no best months to act.';
 
 export const NO_TRANSMISSION =
-  'No transmission model: it is fitted to sufficient case records of an area of the upper level, in a table by these areas, with monthly rain. Records by areas of the lower level are not added up for it.';
+  'No transmission model: it is fitted to sufficient case records of an area of the upper level, in a table by ' +
+  'these areas, with monthly rain. Records by areas of the lower level are not added up for it.';
 
 /**
  * A sentence for each kind of data that the catalog has no source for, and for each model that the data do not allow.
  * @param models which of them could be fitted
  */
-export function missingData(
+export function missingDataSentences(
   sources: readonly Pick<Source, 'role' | 'figure' | 'columns' | 'sums'>[],
   models: { season: boolean; transmission: boolean },
 ): string[] {
   const lines: string[] = [];
-  if (!hasRain(sources)) lines.push(models.season ? SEASON_OF_CASES : NO_RAIN);
+  if (!hasRain(sources)) lines.push(models.season ? SEASON_FROM_CASES_ALONE : NO_RAIN);
   if (!hasCases(sources)) lines.push(NO_CASES);
   if (!models.transmission) lines.push(NO_TRANSMISSION);
   const census = sources.find(({ role }) => role === 'population_census');
-  if (!has(sources, 'population'))
+  if (!hasRole(sources, 'population'))
     lines.push(
       'No population raster: people are spread evenly over each area, so towns inside an area do not stand out.',
     );
   if (!census) lines.push('No table of people by area: the population raster has not been compared with one.');
   else if (!(census.columns?.children_0_4 ?? census.sums?.children_0_4))
     lines.push('No ages in the table of people: numbers of children under five are not known by area.');
-  if (!has(sources, 'elevation')) lines.push('No elevation.');
-  if (!has(sources, 'state_boundaries'))
+  if (!hasRole(sources, 'elevation')) lines.push('No elevation.');
+  if (!hasRole(sources, 'state_boundaries'))
     lines.push('No outlines of the upper level: they are derived from those of the lower level.');
   const figures = FIGURES.filter((figure) => !sources.some((source) => source.figure === figure));
   if (figures.length > 0)

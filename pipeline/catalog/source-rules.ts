@@ -100,28 +100,31 @@ const isListed = ({ facility, lga_pcode, lga }: Record<string, string>) =>
 
 /** Checks which roles need others. */
 function checkNeeds(sources: readonly Source[]): void {
-  const has = (role: Role, column?: string) =>
+  const hasSource = (role: Role, column?: string) =>
     sources.some((source) => source.role === role && (column === undefined || source.columns?.[column] !== undefined));
-  if (!has('lga_boundaries', 'lga_pcode') && !has('lga_codes'))
+  if (!hasSource('lga_boundaries', 'lga_pcode') && !hasSource('lga_codes'))
     throw location.error('lga_boundaries without a column lga_pcode', 'one, or a source of the role lga_codes');
-  if (has('lga_boundaries', 'lga_pcode') && has('lga_codes'))
+  if (hasSource('lga_boundaries', 'lga_pcode') && hasSource('lga_codes'))
     throw location.error('lga_codes beside a column lga_pcode of lga_boundaries', 'one of them');
-  if (!['lga_boundaries', 'lga_codes'].some((role) => has(role as Role, 'state_pcode')) && !has('state_boundaries'))
+  if (
+    !['lga_boundaries', 'lga_codes'].some((role) => hasSource(role as Role, 'state_pcode')) &&
+    !hasSource('state_boundaries')
+  )
     throw location.error(
       'no column state_pcode',
       'one of lga_boundaries or lga_codes, or a source of the role state_boundaries',
     );
-  if (!has('population') && !has('population_census'))
+  if (!hasSource('population') && !hasSource('population_census'))
     throw location.error('neither population nor population_census', 'one: scores are weighted by people');
-  if (!has('survey_clusters'))
+  if (!hasSource('survey_clusters'))
     throw location.error('no source of the role survey_clusters', 'one: scores are based on surveys');
   const listed = sources.find(({ columns = {}, role }) => role === 'cases_lgas' && isListed(columns));
-  if (listed && !has('facilities'))
+  if (listed && !hasSource('facilities'))
     throw entry(listed.id).error(
       'facilities without their areas',
       'a column lga_pcode or lga, or a source of the role facilities',
     );
-  if (!listed && has('facilities'))
+  if (!listed && hasSource('facilities'))
     throw location.error(
       'a list of facilities that no cases refer to',
       'a source of the role cases_lgas with a column facility alone',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { missingData } from '../catalog/missing.ts';
+import { missingDataSentences } from '../catalog/missing.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
@@ -153,7 +153,7 @@ function makeManifest(
   { answers, files, sources }: Pick<Manifest, 'files' | 'sources'> & { answers: number },
 ): Manifest {
   const { model, unpublishable } = input;
-  const missing = missingData(catalog, {
+  const missing = missingDataSentences(catalog, {
     season: tables.season.length > 0,
     transmission: coverage.transmission,
   });

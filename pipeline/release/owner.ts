@@ -8,7 +8,7 @@ import { cacheFolder, currentLink, releasesFolder, snapshotsFolder } from './bui
  * Does `work`, which publishes below `out`. What root creates there gets the owner and the mode of `out`.
  * @throws UsageError, before anything changes, if the user who runs this cannot write what somebody else left there
  */
-export async function asOwner<T>(out: string, work: () => Promise<T>): Promise<T> {
+export async function keepingOwner<T>(out: string, work: () => Promise<T>): Promise<T> {
   const { uid, gid, mode } = statSync(out);
   if (process.geteuid?.() !== 0 || uid === 0) {
     refuseForeign(out);
@@ -19,13 +19,13 @@ export async function asOwner<T>(out: string, work: () => Promise<T>): Promise<T
     return await work();
   } finally {
     process.umask(umask);
-    for (const file of writtenIn(out).filter((name) => lstatSync(name).uid === 0))
-      for (const inside of [file, ...namesIn(file, true)]) lchownSync(inside, uid, gid);
+    for (const file of publishedPaths(out).filter((name) => lstatSync(name).uid === 0))
+      for (const inside of [file, ...pathsIn(file, true)]) lchownSync(inside, uid, gid);
   }
 }
 
 function refuseForeign(out: string): void {
-  const foreign = writtenIn(out).find((file) => {
+  const foreign = publishedPaths(out).find((file) => {
     const stats = lstatSync(file);
     return stats.uid !== process.geteuid?.() && !stats.isSymbolicLink() && !isWritable(file);
   });
@@ -47,18 +47,18 @@ function isWritable(file: string): boolean {
 }
 
 /** Everything that publications write below `out`; of versions only their folders. */
-const writtenIn = (out: string) =>
+const publishedPaths = (out: string) =>
   [
     currentLink(out),
     cacheFolder(out),
     path.join(cacheFolder(out), 'lock.sqlite'),
     releasesFolder(out),
-    ...namesIn(releasesFolder(out), true),
+    ...pathsIn(releasesFolder(out), true),
     snapshotsFolder(out),
-    ...namesIn(snapshotsFolder(out), false),
+    ...pathsIn(snapshotsFolder(out), false),
   ].filter((file) => lstatSync(file, { throwIfNoEntry: false }) !== undefined);
 
-function namesIn(folder: string, recursive: boolean): string[] {
+function pathsIn(folder: string, recursive: boolean): string[] {
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   return readdirSync(folder, { encoding: 'utf8', recursive }).map((name) => path.join(folder, name));
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TryAgain } from '../lib/errors.ts';
 import { releasesFolder } from './build-paths.ts';
-import { asOwner } from './owner.ts';
+import { keepingOwner } from './owner.ts';
 
 /** How long to wait for another publication, which copies files and takes no longer than that. */
 const WAIT_MS = 60_000;
@@ -16,7 +16,7 @@ const WAIT_MS = 60_000;
 export async function publishAlone<T>(out: string, work: () => Promise<T>, wait = WAIT_MS): Promise<T> {
   const folder = releasesFolder(out);
   mkdirSync(folder, { recursive: true });
-  return asOwner(out, async () => {
+  return keepingOwner(out, async () => {
     const lock = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: wait });
     try {
       try {

@@ -30,8 +30,8 @@ export function summariseValidation(
   block_degrees: number,
   covariates: CovariateEffect[] = [],
 ): Validation {
-  const of = (model: ScoredModel) => rows.filter((row) => row.model === model);
-  const folds = byFold(of('spatial'));
+  const modelRows = (model: ScoredModel) => rows.filter((row) => row.model === model);
+  const folds = byFold(modelRows('spatial'));
   const difference = {
     log_score: paired(rows, meanLogScore),
     crps: paired(rows, meanCrps),
@@ -51,8 +51,8 @@ export function summariseValidation(
     scores: summariseRounds(rows),
     difference,
     covariates,
-    pit: MODELS.map((model) => ({ model, cells: histogram(of(model).map((row) => row.pit)) })),
-    calibration: MODELS.map((model) => ({ model, groups: calibrate(of(model)) })),
+    pit: MODELS.map((model) => ({ model, cells: histogram(modelRows(model).map((row) => row.pit)) })),
+    calibration: MODELS.map((model) => ({ model, groups: calibrate(modelRows(model)) })),
   };
 }
 
@@ -60,8 +60,8 @@ export function summariseValidation(
 function paired(rows: Row[], value: (rows: Row[]) => number): OverFolds {
   return overFolds(
     byFold(rows).map((foldRows) => {
-      const of = (model: RiskModel) => value(foldRows.filter((row) => row.model === model));
-      return of('spatial') - of('baseline');
+      const modelValue = (model: RiskModel) => value(foldRows.filter((row) => row.model === model));
+      return modelValue('spatial') - modelValue('baseline');
     }),
   );
 }

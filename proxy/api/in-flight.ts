@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 interface Connection {
   responses: Set<ServerResponse>;
   next: (() => void) | null;
-  isCondemned: boolean;
+  isClosing: boolean;
 }
 
 /** Tracks the responses of a server, and closes connections whose client takes longer than `readingMs` to read one. */
@@ -20,7 +20,7 @@ export class InFlight {
   }
 
   #track(socket: Socket): void {
-    const connection: Connection = { responses: new Set(), next: null, isCondemned: false };
+    const connection: Connection = { responses: new Set(), next: null, isClosing: false };
     this.#connections.set(socket, connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
@@ -49,15 +49,15 @@ export class InFlight {
   }
 
   /** Marks `socket`: no further request on it is answered, and it is closed after the current answer. */
-  condemn(socket: Socket): void {
+  closeAfterAnswer(socket: Socket): void {
     const connection = this.#connections.get(socket);
-    if (!connection || connection.isCondemned) return;
-    connection.isCondemned = true;
+    if (!connection || connection.isClosing) return;
+    connection.isClosing = true;
     socket.destroySoon = () => closeSlowly(socket);
   }
 
-  isCondemned(socket: Socket): boolean {
-    return this.#connections.get(socket)?.isCondemned ?? false;
+  isClosing(socket: Socket): boolean {
+    return this.#connections.get(socket)?.isClosing ?? false;
   }
 
   /** Resolves once every response now in flight has been sent, or its connection has closed. */

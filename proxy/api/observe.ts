@@ -23,22 +23,22 @@ export interface AccessRecord {
 
 export interface ObserveOptions {
   /** Called once for every request. */
-  answered: (record: AccessRecord) => void;
+  recordAccess: (record: AccessRecord) => void;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Called directly only for a request that skipped the hooks, such as malformed HTTP. */
-    answered: ObserveOptions['answered'];
+    recordAccess: ObserveOptions['recordAccess'];
   }
 }
 
-export const observe = fp(async (app: FastifyInstance, { answered }: ObserveOptions) => {
-  app.decorate('answered', answered);
+export const observe = fp(async (app: FastifyInstance, { recordAccess }: ObserveOptions) => {
+  app.decorate('recordAccess', recordAccess);
   app.addHook('onRequest', (request, reply, done) => {
     const started = performance.now();
     // Once the answer has been sent in full or the client has disconnected; Fastify's onResponse covers only the first.
-    reply.raw.once('close', () => answered(accessRecord(request, reply, performance.now() - started)));
+    reply.raw.once('close', () => recordAccess(accessRecord(request, reply, performance.now() - started)));
     done();
   });
 });

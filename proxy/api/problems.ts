@@ -54,7 +54,7 @@ export function sendProblem(
 }
 
 /** What is recorded of a request that cannot be read, besides its error. */
-export const UNREAD = { operation: 'none', key_id: null, key_kind: 'none', ms: 0 } as const;
+export const UNPARSED_REQUEST = { operation: 'none', key_id: null, key_kind: 'none', ms: 0 } as const;
 
 /** Failures of the proxy itself: the operator gets the reason, the client only a 500 or 503. */
 export const problems = fp(
@@ -63,8 +63,8 @@ export const problems = fp(
     app.setErrorHandler((error: FastifyError, request, reply) => {
       // Methods that Node's parser knows and Fastify does not, such as RTSP's, end up here without passing any hook.
       if (error.code === 'FST_ERR_NOT_FOUND') {
-        app.inFlight.condemn(request.raw.socket);
-        app.answered({ ...UNREAD, request_id: request.id, status: 400, error: 'MALFORMED_REQUEST' });
+        app.inFlight.closeAfterAnswer(request.raw.socket);
+        app.recordAccess({ ...UNPARSED_REQUEST, request_id: request.id, status: 400, error: 'MALFORMED_REQUEST' });
         return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
       }
       // A client that has disconnected is not a failure.

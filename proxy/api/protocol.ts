@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { InFlight } from './in-flight.ts';
-import { type ProblemCode, problemResponse, sendProblem, UNREAD } from './problems.ts';
+import { type ProblemCode, problemResponse, sendProblem, UNPARSED_REQUEST } from './problems.ts';
 
 /** Bounds on connections and requests; operate.md explains them to operators. */
 export const BOUNDS = {
@@ -27,7 +27,7 @@ export const BOUNDS = {
 export type Bounds = typeof BOUNDS;
 
 /** A stopping server accepts connections for this much longer, because clients do not know yet that it is stopping. */
-const LATE_MS = 100;
+const STILL_ACCEPTING_MS = 100;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -41,7 +41,7 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
   let isStopping = false;
   app.addHook('preClose', async () => {
     isStopping = true;
-    await pause(LATE_MS);
+    await pause(STILL_ACCEPTING_MS);
     app.server.maxConnections = 0;
     // Node considers a connection idle, and closes it, once its answer is written, even if it is not yet sent in full.
     await inFlight.settled();
@@ -51,13 +51,13 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
   app.addHook('onRequest', (request, reply, done) => {
     const { socket, headers } = request.raw;
     // Anything that follows the last request on a connection may be part of its body, so it is ignored.
-    if (inFlight.isCondemned(socket)) return void reply.hijack();
+    if (inFlight.isClosing(socket)) return void reply.hijack();
     inFlight.add(socket, reply.raw);
     const isBad = isMalformed(request);
     // No operation accepts a body, so none is read; and Node drops everything that follows an upgrade request.
     const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
     if (isBad || hasBody || headers.expect !== undefined || headers.upgrade !== undefined || isStopping) {
-      inFlight.condemn(socket);
+      inFlight.closeAfterAnswer(socket);
       reply.header('connection', 'close');
     }
     if (isBad) sendProblem(reply, 'MALFORMED_REQUEST');
@@ -100,16 +100,16 @@ export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoExc
   const { code = '' } = error;
   if (code === 'ECONNRESET') return void socket.destroy();
   app.inFlight.afterResponses(socket, () => {
-    if (!socket.writable || code === 'HPE_CLOSED_CONNECTION' || app.inFlight.isCondemned(socket)) {
+    if (!socket.writable || code === 'HPE_CLOSED_CONNECTION' || app.inFlight.isClosing(socket)) {
       return void socket.destroySoon();
     }
     const request_id = randomUUID();
     const problem = PARSER_PROBLEMS[code] ?? 'MALFORMED_REQUEST';
     const { status, headers, body } = problemResponse(problem, request_id);
-    app.answered({ ...UNREAD, request_id, status, error: problem });
-    const lines = { ...headers, 'content-length': body.length, 'x-request-id': request_id };
-    const always = { date: new Date().toUTCString(), 'x-content-type-options': 'nosniff', connection: 'close' };
-    const head = Object.entries({ ...lines, ...always }).map(([name, value]) => `${name}: ${value}\r\n`);
+    app.recordAccess({ ...UNPARSED_REQUEST, request_id, status, error: problem });
+    const answerHeaders = { ...headers, 'content-length': body.length, 'x-request-id': request_id };
+    const fixedHeaders = { date: new Date().toUTCString(), 'x-content-type-options': 'nosniff', connection: 'close' };
+    const head = Object.entries({ ...answerHeaders, ...fixedHeaders }).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   });
 }

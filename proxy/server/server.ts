@@ -111,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bounds: { ...BOUNDS, ...options.bounds },
     corsOrigins: options.corsOrigin,
     report,
-    answered(record) {
+    recordAccess(record) {
       metrics.count(record);
       countUse(record);
       options.log?.(record);

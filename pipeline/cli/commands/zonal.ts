@@ -107,13 +107,13 @@ export async function runZonal(
   const outlines = features.map(({ polygons }) => polygons);
   refuseMisdrawn(options, ids, outlines);
 
-  const on = (grid: Grid) => outlines.map((polygons) => drawOutline(polygons, grid));
+  const outlinesOn = (grid: Grid) => outlines.map((polygons) => drawOutline(polygons, grid));
   const passes = gridsDiffer ? 2 : 1;
-  const sums = await sumInside(layers, gridsDiffer ? null : weights, on(first.grid), jobs, (done) =>
+  const sums = await sumInside(layers, gridsDiffer ? null : weights, outlinesOn(first.grid), jobs, (done) =>
     onProgress(done / passes),
   );
   if (gridsDiffer) {
-    const weighted = await sumInside(layers, weights, on(weights.grid), jobs, (done) =>
+    const weighted = await sumInside(layers, weights, outlinesOn(weights.grid), jobs, (done) =>
       onProgress((1 + done) / passes),
     );
     sums.forEach((layer, k) => {

@@ -9,8 +9,8 @@ export const sectionsText = (sections: readonly Section[]): string[] =>
 /** Blocks as lines for the terminal. @param width columns of the terminal, at which texts wrap */
 export const blocksText = (blocks: Section['blocks'], width = Number.POSITIVE_INFINITY): string[] =>
   nonEmpty(blocks).flatMap((block) => {
-    if (typeof block === 'string') return wrapped(block, width);
-    if ('details' in block) return wrapped(block.summary, width);
+    if (typeof block === 'string') return wrapLine(block, width);
+    if ('details' in block) return wrapLine(block.summary, width);
     if ('rows' in block) {
       const rows = block.rows.map((cells) =>
         Object.fromEntries(
@@ -21,13 +21,14 @@ export const blocksText = (blocks: Section['blocks'], width = Number.POSITIVE_IN
     }
     const { heading, hint, items } = block;
     const head = heading === undefined ? [] : [`${heading}${hint === undefined ? '' : ` (${hint})`}:`];
-    return [...head, ...items.map((item) => `  ${item}`)].flatMap((line) => wrapped(line, width));
+    return [...head, ...items.map((item) => `  ${item}`)].flatMap((line) => wrapLine(line, width));
   });
 
 /** Wraps a line at words; continuation lines are indented by four. */
-function wrapped(line: string, width: number): string[] {
+function wrapLine(line: string, width: number): string[] {
   const lines: string[] = [];
   let current = '';
+  // Not at the spaces that a line begins with: they indent it.
   for (const word of line.split(/(?<=\S) /)) {
     if (current !== '' && current.length + 1 + word.length > width) {
       lines.push(current);

@@ -125,8 +125,8 @@ interface Pair {
 
 const pairTests = (surveys: readonly SurveyRow[]): Pair[] =>
   [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].flatMap((rows) => {
-    const by = (method: Method) => rows.find((row) => row.method === method);
-    const [microscopy, rdt] = [by('microscopy'), by('rdt')];
+    const rowBy = (method: Method) => rows.find((row) => row.method === method);
+    const [microscopy, rdt] = [rowBy('microscopy'), rowBy('rdt')];
     const { survey_year, state_code } = rows[0]!;
     return microscopy && rdt ? [{ survey_year, state_code, microscopy, rdt }] : [];
   });

@@ -17,7 +17,7 @@ export interface Kind {
 /** One row per area and month, in that order. */
 export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Period[]): Table {
   const rows = kindRows(kinds, periods);
-  const of = (value: (estimates: AreaEstimates, index: number) => number | null) =>
+  const byArea = (value: (estimates: AreaEstimates, index: number) => number | null) =>
     rows.map(({ estimates, index }) => value(estimates, index));
   // the first level starts at 0, the last has no upper end
   const atLeast = ({ at_least }: AreaEstimates, level: number, index: number) =>
@@ -29,17 +29,17 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
       ...Object.fromEntries(
         LEVELS.map(({ level }, i) => [
           `probability_${level}`,
-          of((estimates, index) => atLeast(estimates, i, index) - atLeast(estimates, i + 1, index)),
+          byArea((estimates, index) => atLeast(estimates, i, index) - atLeast(estimates, i + 1, index)),
         ]),
       ),
       ...Object.fromEntries(
         LEVELS.slice(0, -1).map(({ level }, i) => [
           `probability_above_${level}`,
-          of((estimates, index) => atLeast(estimates, i + 1, index)),
+          byArea((estimates, index) => atLeast(estimates, i + 1, index)),
         ]),
       ),
-      probability_highest_nation: of(({ highest_nation }, index) => highest_nation[index]!),
-      probability_highest_state: of(({ highest_state }, index) => highest_state?.[index] ?? null),
+      probability_highest_nation: byArea(({ highest_nation }, index) => highest_nation[index]!),
+      probability_highest_state: byArea(({ highest_state }, index) => highest_state?.[index] ?? null),
     },
   };
 }
@@ -63,17 +63,17 @@ export function changesTable(
     }),
   );
   const change = (name: 'year' | 'survey') => {
-    const of = (value: (changes: AreaChanges, index: number) => number) =>
+    const changeByArea = (value: (changes: AreaChanges, index: number) => number) =>
       rows.map(({ estimates, index }) => {
         const figure = value(estimates.changes[name], index);
         return Number.isNaN(figure) ? null : figure;
       });
     // if a long tail puts the mean outside the range, the range is widened, as for scores
     return {
-      [`change_${name}`]: of(({ mean }, index) => mean[index]!),
-      [`change_${name}_low`]: of(({ mean, low }, index) => Math.min(low[index]!, mean[index]!)),
-      [`change_${name}_high`]: of(({ mean, high }, index) => Math.max(high[index]!, mean[index]!)),
-      [`probability_rise_${name}`]: of(({ rise }, index) => rise[index]!),
+      [`change_${name}`]: changeByArea(({ mean }, index) => mean[index]!),
+      [`change_${name}_low`]: changeByArea(({ mean, low }, index) => Math.min(low[index]!, mean[index]!)),
+      [`change_${name}_high`]: changeByArea(({ mean, high }, index) => Math.max(high[index]!, mean[index]!)),
+      [`probability_rise_${name}`]: changeByArea(({ rise }, index) => rise[index]!),
     };
   };
   return {

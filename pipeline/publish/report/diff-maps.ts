@@ -46,12 +46,12 @@ export function changeMaps(diff: SnapshotDiff, named: DiffOutlines, { fill: chan
       },
     })}<div class="legend"><b>${ends[0]}</b><span class="ramp" style="background:linear-gradient(90deg,${steps.join(',')})"></span><b>${ends[1]}</b></div></div>`;
   const share = (label: string, field: 'flipped' | 'disjoint') => {
-    const of = (row: Tally) => row[field] / row.compared;
-    const most = Math.max(...diff.lgas.map(of));
+    const shareChanged = (row: Tally) => row[field] / row.compared;
+    const most = Math.max(...diff.lgas.map(shareChanged));
     const fill = (value: number) => interpolateBuPu(value / most);
     return map(
       label,
-      (row) => fill(of(row)),
+      (row) => fill(shareChanged(row)),
       ['none', `${(100 * most).toFixed(0)}%`],
       ramp((share) => fill(share * most)),
     );

@@ -146,7 +146,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
     const observed = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
     await db.run(`CREATE TABLE observed AS SELECT unnest([${observed.map(literal)}]::VARCHAR[]) AS period`);
     await db.run('CREATE VIEW scored AS FROM past SEMI JOIN observed USING (period)');
-    const by = <T>(...keys: string[]) =>
+    const compareBy = <T>(...keys: string[]) =>
       db.rows<T & Tally>(`SELECT ${[...keys, tally]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
     const countChanges = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tally} FROM ${pairs}`))[0]!;
     const column = async <T>(sql: string) => (await db.rows<{ value: T }>(sql)).map(({ value }) => value);
@@ -171,10 +171,10 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       synthetic: a.manifest.synthetic || b.manifest.synthetic,
       thresholds,
       all,
-      states: await by<{ state_code: string }>('state_code'),
-      lgas: await by<{ state_code: string; lga_code: string }>('state_code', 'lga_code'),
-      periods: await by<{ period: Period }>('period'),
-      states_by_period: await by<{ state_code: string; period: Period }>('state_code', 'period'),
+      states: await compareBy<{ state_code: string }>('state_code'),
+      lgas: await compareBy<{ state_code: string; lga_code: string }>('state_code', 'lga_code'),
+      periods: await compareBy<{ period: Period }>('period'),
+      states_by_period: await compareBy<{ state_code: string; period: Period }>('state_code', 'period'),
       state_scores: await countChanges('state_pairs'),
       levels_flipped: await db.rows(
         `SELECT "from", "to", count(*) AS count FROM pairs WHERE flipped

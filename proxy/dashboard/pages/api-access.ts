@@ -14,9 +14,18 @@ import { button, choices, doneNotice, field, form, linkButton, notice, problem }
 import type { Services } from '../kit/services.ts';
 import { type Answer, attempt, routes, type SignedIn } from '../kit/visit.ts';
 import { issueKey } from './key-created.ts';
-import { confirmRevoke, days, daysIn, keyCreators, keyTable, PATH, replaceAt, title } from './key-parts.ts';
+import {
+  API_ACCESS_PATH,
+  confirmRevoke,
+  formatDays,
+  keyCreators,
+  keyTable,
+  parseDays,
+  replacePath,
+  settingsHeading,
+} from './key-parts.ts';
 
-const revokeAt = (id: string) => `${PATH}/${id}/revoke`;
+const revokeAt = (id: string) => `${API_ACCESS_PATH}/${id}/revoke`;
 /** Lifetimes in days offered for a new key, and the one that is chosen beforehand. */
 const LIFETIME_DAYS = [30, 90, 365];
 const USUAL_DAYS = '90';
@@ -72,7 +81,7 @@ export async function refusalNotice({ visitor }: SignedIn, { directory }: Servic
 
 async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
   const refused = await refusalNotice(visit, services);
-  if (refused) return { title: 'API access', body: html`${title('API access')}${refused}` };
+  if (refused) return { title: 'API access', body: html`${settingsHeading('API access')}${refused}` };
   const { account } = visit.visitor;
   // So that the last use agrees with the page about usage.
   await services.flushUsage();
@@ -84,13 +93,13 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
     account!.kind === 'organisation'
       ? `Keys belong to ${account!.name}: any of its administrators can see and revoke them.`
       : 'Keys let your programs read the data.';
-  const body = html`${title('API access')}
+  const body = html`${settingsHeading('API access')}
     ${doneNotice(visit.query, DONE)}
     <p>${intro} A key is shown only once, when it is created.</p>
-    <p>${linkButton(`${PATH}/new`, 'Create a key')}</p>
+    <p>${linkButton(`${API_ACCESS_PATH}/new`, 'Create a key')}</p>
     ${
       active.length > 0
-        ? keyTable('Active keys', active, creators, visit.now, revokeAt, replaceAt)
+        ? keyTable('Active keys', active, creators, visit.now, revokeAt, replacePath)
         : html`<section class="empty"><p>${past.length > 0 ? 'No active keys' : 'No keys yet'}.</p></section>`
     }
     ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), creators, visit.now, revokeAt)}`}
@@ -112,11 +121,11 @@ function newPage({ csrf, form: sent }: SignedIn, { words }: Services, errors: Er
   const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));
   // A form that was sent has its answers; a new one asks for the name alone.
   const isNew = sent.names().length === 0;
-  return html`${title('Create a key')}
+  return html`${settingsHeading('Create a key')}
     ${banner}
     ${form(
       csrf,
-      PATH,
+      API_ACCESS_PATH,
       html`<input type="hidden" name="form" value="${mintToken()}">${field({
         label: 'Name',
         name: 'name',
@@ -131,7 +140,7 @@ function newPage({ csrf, form: sent }: SignedIn, { words }: Services, errors: Er
         name: 'lasts',
         legend: 'How long it works',
         options: [
-          ...LIFETIME_DAYS.map((count) => ({ value: String(count), label: days(count) })),
+          ...LIFETIME_DAYS.map((count) => ({ value: String(count), label: formatDays(count) })),
           { value: 'unlimited', label: 'Until it is revoked' },
         ],
         chosen: [isNew ? USUAL_DAYS : sent.text('lasts')],
@@ -146,19 +155,19 @@ function newPage({ csrf, form: sent }: SignedIn, { words }: Services, errors: Er
         chosen: isNew ? SCOPE_NAMES : sent.all('scopes'),
         error: errors.scopes,
       })}</details>
-      <div class="actions">${button('Create the key')}<a href="${PATH}">Cancel</a></div>`,
+      <div class="actions">${button('Create the key')}<a href="${API_ACCESS_PATH}">Cancel</a></div>`,
     )}`;
 }
 
 async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
   const refused = await refusalNotice(visit, services);
-  if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
+  if (refused) return { title: 'API access', status: 403, body: html`${settingsHeading('API access')}${refused}` };
   const { form: sent, now } = visit;
   const name = await attempt(() => checkName('name', sent.text('name')));
   const kind = KEY_KINDS.find((value) => value === sent.text('kind'));
   const scopes = await attempt(() => parseScopes(sent.all('scopes').join(',')));
   const lasts = sent.text('lasts');
-  const lifetime = daysIn(lasts, LIFETIME_DAYS);
+  const lifetime = parseDays(lasts, LIFETIME_DAYS);
   const isLasting = lifetime !== undefined || lasts === 'unlimited';
   if (name instanceof UsageError || !kind || scopes instanceof UsageError || !isLasting) {
     const errors: Errors = {
@@ -182,7 +191,7 @@ async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
 export const NO_SUCH_KEY: Answer = {
   title: 'No such key',
   status: 404,
-  body: html`${title('No such key')}<p>There is no such key. <a href="${PATH}">Back to your keys</a></p>`,
+  body: html`${settingsHeading('No such key')}<p>There is no such key. <a href="${API_ACCESS_PATH}">Back to your keys</a></p>`,
 };
 
 async function revokePage(visit: SignedIn, services: Services): Promise<Answer> {
@@ -190,23 +199,26 @@ async function revokePage(visit: SignedIn, services: Services): Promise<Answer> 
   const match = keys.find(({ key }) => key.id === visit.params.id);
   if (!match) return NO_SUCH_KEY;
   const { key } = match;
-  if (key.revoked_at !== null) return { location: PATH };
-  return { title: 'Revoke a key', body: confirmRevoke(key, await keyCreators([key], services), visit, PATH) };
+  if (key.revoked_at !== null) return { location: API_ACCESS_PATH };
+  return {
+    title: 'Revoke a key',
+    body: confirmRevoke(key, await keyCreators([key], services), visit, API_ACCESS_PATH),
+  };
 }
 
 async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Services): Promise<Answer> {
   const revoked = await attempt(() =>
     accounts.revokeKey(params.id!, now, auditActor(visitor.person), visitor.account!.id),
   );
-  return revoked instanceof UsageError ? NO_SUCH_KEY : { location: `${PATH}?done=revoked` };
+  return revoked instanceof UsageError ? NO_SUCH_KEY : { location: `${API_ACCESS_PATH}?done=revoked` };
 }
 
 export const keyRoutes = [
-  ...routes(PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createKey }),
-  ...routes(PATH, ['administrator', 'researcher'], {
+  ...routes(API_ACCESS_PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createKey }),
+  ...routes(API_ACCESS_PATH, ['administrator', 'researcher'], {
     'GET /new': async (visit, services) => {
       const refused = await refusalNotice(visit, services);
-      const body = refused ? html`${title('Create a key')}${refused}` : newPage(visit, services);
+      const body = refused ? html`${settingsHeading('Create a key')}${refused}` : newPage(visit, services);
       return { title: 'Create a key', body, status: refused ? 403 : 200 };
     },
     'GET /:id/revoke': revokePage,

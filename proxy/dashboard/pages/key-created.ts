@@ -12,7 +12,7 @@ import type { Key } from '../../store/row-types.ts';
 import { copyable, facts, linkButton, moment, notice } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { Answer, SignedIn } from '../kit/visit.ts';
-import { PATH, title } from './key-parts.ts';
+import { API_ACCESS_PATH, settingsHeading } from './key-parts.ts';
 import { FIRST_MAP } from './reference.ts';
 import { codeSamples, sampleBlocks } from './samples.ts';
 
@@ -33,7 +33,7 @@ export async function issueKey(
   const { form: sent, now, visitor } = visit;
   // Reloading a page resends its form, which must not make a second key.
   const once = { what: `form ${visit.csrf} ${sent.text('form')}`, most: 1, windowMs: SESSION_MS };
-  if ((await services.attempts.take([once], now)) !== null) return { location: `${PATH}?done=made` };
+  if ((await services.attempts.take([once], now)) !== null) return { location: `${API_ACCESS_PATH}?done=made` };
   try {
     const tooMany = await whyNoMoreKeys(visit, services);
     if (tooMany !== null) throw new UsageError(tooMany);
@@ -65,7 +65,7 @@ function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?:
     forecasts: `/v1/forecasts/lgas?state=${state}`,
     lga_boundaries: '/v1/boundaries/states',
   }[key.scopes[0]!];
-  return html`${title('Your new key')}
+  return html`${settingsHeading('Your new key')}
     ${notice('Copy the key now', 'It will not be shown again. Anyone who has it can read the data in your name: treat it like a password.')}
     ${old && html`<p>The key that it replaces works until ${moment(old.expires_at)}: switch every program to the new one by then.</p>`}
     <section>
@@ -82,5 +82,5 @@ function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?:
       ['Expires', moment(key.expires_at)],
     ])}
     </section>
-    <p data-shown-once>${linkButton(PATH, 'I have saved the key')}</p>`;
+    <p data-shown-once>${linkButton(API_ACCESS_PATH, 'I have saved the key')}</p>`;
 }

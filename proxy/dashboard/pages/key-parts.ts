@@ -8,13 +8,13 @@ import { button, facts, form, mark, moment } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { SignedIn } from '../kit/visit.ts';
 
-export const PATH = '/settings/api-access';
-export const replaceAt = (id: string) => `${PATH}/${id}/replace`;
-export const title = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
+export const API_ACCESS_PATH = '/settings/api-access';
+export const replacePath = (id: string) => `${API_ACCESS_PATH}/${id}/replace`;
+export const settingsHeading = (text: string) => html`<p class="kicker">Settings</p><h1>${text}</h1>`;
 
-export const days = (count: number) => `${count} ${count === 1 ? 'day' : 'days'}`;
+export const formatDays = (count: number) => `${count} ${count === 1 ? 'day' : 'days'}`;
 /** The number in `text`, if it is one of `options`. */
-export const daysIn = (text: string, options: readonly number[]) => options.find((count) => String(count) === text);
+export const parseDays = (text: string, options: readonly number[]) => options.find((count) => String(count) === text);
 
 /** Names of the people who created `keys`, by id. */
 export function keyCreators(keys: readonly Key[], { directory }: Services) {
@@ -34,7 +34,7 @@ export function keyTable(
   creators: ReadonlyMap<string, string>,
   now: number,
   revokeAt: (id: string) => string,
-  replaceAt?: (id: string) => string,
+  replacePath?: (id: string) => string,
 ): Html {
   const columns: Column<Key>[] = [
     {
@@ -58,7 +58,7 @@ export function keyTable(
       cell: (key) =>
         keyStatus(key, now) === 'active' &&
         html`${
-          replaceAt && html`<a href="${replaceAt(key.id)}">Replace<span class="unseen"> ${key.name}</span></a> `
+          replacePath && html`<a href="${replacePath(key.id)}">Replace<span class="unseen"> ${key.name}</span></a> `
         }<a href="${revokeAt(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
     },
   ];

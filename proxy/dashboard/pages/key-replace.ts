@@ -11,7 +11,7 @@ import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type SignedIn } from '../kit/visit.ts';
 import { NO_SUCH_KEY, refusalNotice } from './api-access.ts';
 import { issueKey } from './key-created.ts';
-import { days, daysIn, PATH, replaceAt, title } from './key-parts.ts';
+import { API_ACCESS_PATH, formatDays, parseDays, replacePath, settingsHeading } from './key-parts.ts';
 
 /** How many more days a replaced key may work. */
 const GRACE_DAYS = [1, 7, 30];
@@ -19,25 +19,25 @@ const GRACE_DAYS = [1, 7, 30];
 /** The key in the path if it belongs to the visitor's account and works; else the answer to send. */
 async function workingKey(visit: SignedIn, services: Services): Promise<Key | Answer> {
   const refused = await refusalNotice(visit, services);
-  if (refused) return { title: 'API access', status: 403, body: html`${title('API access')}${refused}` };
+  if (refused) return { title: 'API access', status: 403, body: html`${settingsHeading('API access')}${refused}` };
   const keys = await services.accounts.listKeys(visit.visitor.account!.name);
   const match = keys.find(({ key }) => key.id === visit.params.id);
   if (!match) return NO_SUCH_KEY;
-  return keyStatus(match.key, visit.now) === 'active' ? match.key : { location: PATH };
+  return keyStatus(match.key, visit.now) === 'active' ? match.key : { location: API_ACCESS_PATH };
 }
 
 async function replacePage(visit: SignedIn, services: Services): Promise<Answer> {
   const key = await workingKey(visit, services);
   if (!('id' in key)) return key;
-  const grace = GRACE_DAYS.map((count) => ({ value: String(count), label: days(count) }));
-  const body = html`${title(`Replace “${key.name}”`)}
+  const grace = GRACE_DAYS.map((count) => ({ value: String(count), label: formatDays(count) }));
+  const body = html`${settingsHeading(`Replace “${key.name}”`)}
     <p>You get a new key with the same name, kind and scopes. The old one keeps working for as
     long as you choose, so that no program stops in the meantime.</p>
     ${form(
       visit.csrf,
-      replaceAt(key.id),
+      replacePath(key.id),
       html`<input type="hidden" name="form" value="${mintToken()}">${choices({ kind: 'radio', name: 'grace', legend: 'Keep the old key working for', options: grace, chosen: ['7'] })}
-      <div class="actions">${button('Replace the key')}<a href="${PATH}">Cancel</a></div>`,
+      <div class="actions">${button('Replace the key')}<a href="${API_ACCESS_PATH}">Cancel</a></div>`,
     )}`;
   return { title: 'Replace a key', body };
 }
@@ -45,7 +45,7 @@ async function replacePage(visit: SignedIn, services: Services): Promise<Answer>
 async function replaceKey(visit: SignedIn, services: Services): Promise<Answer> {
   const key = await workingKey(visit, services);
   if (!('id' in key)) return key;
-  const grace = daysIn(visit.form.text('grace'), GRACE_DAYS);
+  const grace = parseDays(visit.form.text('grace'), GRACE_DAYS);
   if (grace === undefined) throw new UsageError(`Choose one of ${GRACE_DAYS.join(', ')} days.`);
   const { name, kind, scopes, created_at, expires_at } = key;
   // The same lifetime as the old key.
@@ -54,7 +54,7 @@ async function replaceKey(visit: SignedIn, services: Services): Promise<Answer> 
   return issueKey({ name, kind, scopes: [...scopes], expiresAt }, visit, services, { key, until });
 }
 
-export const replaceRoutes = routes(PATH, ['administrator', 'researcher'], {
+export const replaceRoutes = routes(API_ACCESS_PATH, ['administrator', 'researcher'], {
   'GET /:id/replace': replacePage,
   'POST /:id/replace': replaceKey,
 });

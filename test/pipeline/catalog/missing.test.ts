@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { missingData } from '../../../pipeline/catalog/missing.ts';
+import { missingDataSentences } from '../../../pipeline/catalog/missing.ts';
 import { ERRORS, NO_ESTIMATE } from '../../../pipeline/contract/errors.ts';
 
 const CASES = { role: 'cases_states' } as const;
 const RAIN = { role: 'climate' } as const;
 
 /** The first words of the lines about season, cases and transmission. */
-const limitsOf = (sources: Parameters<typeof missingData>[0], season: boolean, transmission: boolean) =>
-  missingData(sources, { season, transmission })
+const limitsOf = (sources: Parameters<typeof missingDataSentences>[0], season: boolean, transmission: boolean) =>
+  missingDataSentences(sources, { season, transmission })
     .filter((line) => /season|cases|transmission/.test(line))
     .map((line) => line.split(/[:.]/)[0]);
 

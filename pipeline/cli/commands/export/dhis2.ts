@@ -86,8 +86,8 @@ async function exportTo(version: string | undefined, options: Dhis2Options): Pro
   refuseFull(to);
   const select = async <Row>(sql: string) => (await query(sql, { out, snapshot })) as Row[];
   const units = await readUnits(map, await select<Place>('FROM places ORDER BY area DESC, code'));
-  const has = (table: TableName) => Object.hasOwn(manifest.files, tableFile(table, 'parquet'));
-  const form = !has('forecasts_cases') ? 'none' : (options.cases ?? allowedForm(manifest.sources as Source[]));
+  const hasTable = (table: TableName) => Object.hasOwn(manifest.files, tableFile(table, 'parquet'));
+  const form = !hasTable('forecasts_cases') ? 'none' : (options.cases ?? allowedForm(manifest.sources as Source[]));
   const forecasts = form === 'none' ? [] : await select<Forecast>(`FROM forecasts_cases ${IN_ORDER}`);
   const records = form === 'index' ? await readRecords(select, out) : [];
   const { last_estimated } = manifest.coverage;
@@ -96,7 +96,7 @@ async function exportTo(version: string | undefined, options: Dhis2Options): Pro
   const risk = async (sql: string) => (await select<AreaMonth>(`FROM (${sql}) ${IN_ORDER}`)).map(withMonthsAhead);
   const parts = [
     { figures: SCORE_FIGURES, rows: await risk(SCORES) },
-    ...(has('probabilities') ? [{ figures: PROBABILITY_FIGURES, rows: await risk(PROBABILITIES) }] : []),
+    ...(hasTable('probabilities') ? [{ figures: PROBABILITY_FIGURES, rows: await risk(PROBABILITIES) }] : []),
     { figures: caseFigures(form), rows: caseRows(form, forecasts, records) },
   ].map(({ figures, rows }) => ({ figures, rows: rows.filter(isWanted) }));
   const written = { files: 0, values: 0, bytes: 0 };

@@ -20,7 +20,7 @@ import { count, share, signed } from './words.ts';
 
 /** The year with whose same month the month is compared; NaN for the choices with words. */
 const yearChosen = () => Number(chosen(changed));
-const of = (code: string) =>
+const changeAt = (code: string) =>
   Number.isNaN(yearChosen())
     ? areaChange(code, view.month, chosen(changed) as Since)
     : yearContrast(code, view.month, yearChosen());
@@ -58,7 +58,7 @@ export const changed: Tab = {
     ...YEARS.map((year) => [year, `Since ${year}`] as const),
   ],
   paint: (code) => {
-    const change = of(code);
+    const change = changeAt(code);
     return change === null ? { fill: NOTHING } : { fill: fillIn(CHANGES, change.change), uncertain: !isReal(change) };
   },
   legend: () => ({
@@ -72,7 +72,7 @@ export const changed: Tab = {
     const earlier = before();
     if (earlier === null) return 'There is no earlier month to compare these scores with';
     const code = selected();
-    const areaChange = code === null ? null : of(code);
+    const areaChange = code === null ? null : changeAt(code);
     if (code !== null && areaChange !== null) {
       const moved =
         areaChange.change === 0
@@ -81,7 +81,7 @@ export const changed: Tab = {
       return `${fullName(code)}, ${monthInWords(view.month)}: ${share(areaScore(code, view.month).score)}, ${moved} ${earlier}${isReal(areaChange) ? '' : '; this may be chance'}`;
     }
     const real = lgasInView().flatMap((code) => {
-      const change = of(code);
+      const change = changeAt(code);
       return change && isReal(change) ? [change] : [];
     });
     const up = real.filter(({ change }) => change > 0).length;
@@ -91,7 +91,7 @@ export const changed: Tab = {
   },
   words: () => {
     const code = selected();
-    const areaChange = code === null ? null : of(code);
+    const areaChange = code === null ? null : changeAt(code);
     return [
       ...(areaChange
         ? [
@@ -108,13 +108,13 @@ export const changed: Tab = {
           'Months are compared with the same month of another year, in which the season is the same; for two different months of the year, see the scores themselves. The range takes the change to be normally distributed, with the standard deviation of the model’s joint draws.',
         ]),
     `${before() === null ? '' : `${monthInWords(view.month)} compared with ${before()}. `}A change is more than chance would explain if its 90% range excludes 0. The errors of the two months are correlated, so this range is narrower than the ranges of the scores suggest.`,
-    isForecast(view.month) || of(data.states[0]!.state_code) === null
+    isForecast(view.month) || changeAt(data.states[0]!.state_code) === null
       ? 'Scores of months after the last survey carry its level forward, so they can show little change.'
       : 'After the last survey, scores carry its level forward with the usual season, so a change over a year there mostly shows how certain the level still is.',
     `What moved since the previous version, and why, is on the page that “malaria-risk review” keeps for version ${data.model_version} in the directory where it was built.`,
   ],
   tip: (code) => {
-    const change = of(code);
+    const change = changeAt(code);
     return change === null
       ? ['no earlier month to compare with']
       : [
@@ -122,13 +122,13 @@ export const changed: Tab = {
           `${Math.round(100 * change.chance)}% chance of a rise${isReal(change) ? '' : '; may be chance'}`,
         ];
   },
-  order: (codes) => byFigure(codes, (code) => Math.abs((of(code)?.chance ?? 0.5) - 0.5)),
+  order: (codes) => byFigure(codes, (code) => Math.abs((changeAt(code)?.chance ?? 0.5) - 0.5)),
   columns: () => [
     {
       head: 'Change',
       kind: 'number',
       cell: (code) => changeCell(code, ({ change }) => signed(change)),
-      by: (code) => of(code)?.change ?? 0,
+      by: (code) => changeAt(code)?.change ?? 0,
     },
     {
       head: '90% range',
@@ -139,7 +139,7 @@ export const changed: Tab = {
       head: 'Chance of a rise',
       kind: 'number',
       cell: (code) => changeCell(code, ({ chance }) => `${Math.round(100 * chance)}%`),
-      by: (code) => of(code)?.chance ?? 0,
+      by: (code) => changeAt(code)?.chance ?? 0,
     },
     {
       head: 'Score now',
@@ -150,7 +150,7 @@ export const changed: Tab = {
   ],
   caption: () => 'Most certain change first, whether a rise or a fall.',
   record: (code) => {
-    const change = of(code);
+    const change = changeAt(code);
     return {
       ...scoreRecord(code),
       against: before(),
@@ -164,7 +164,7 @@ export const changed: Tab = {
 
 /** A cell of the list; a dash if there is nothing to compare with. */
 const changeCell = (code: string, text: (change: Change) => string) => {
-  const change = of(code);
+  const change = changeAt(code);
   return change === null ? '—' : text(change);
 };
 

@@ -35,14 +35,14 @@ export function pinsPart(): Node[] {
   const rows = view.pins.flatMap((code) =>
     data.periods.map((period, month) => ({ code, period, date: dates[month]!, ...areaScore(code, month) })),
   );
-  const of = (code: string) => view.pins.indexOf(code);
+  const pinIndex = (code: string) => view.pins.indexOf(code);
   const keys = view.pins.map((code) =>
     h(
       'li',
       {},
       h('i', {
         class: 'line',
-        style: `border-top:3px ${DASHES[of(code)] === 'none' ? 'solid' : 'dashed'} ${STROKES[of(code)]}`,
+        style: `border-top:3px ${DASHES[pinIndex(code)] === 'none' ? 'solid' : 'dashed'} ${STROKES[pinIndex(code)]}`,
       }),
       h('span', {}, fullName(code)),
       h(
@@ -88,13 +88,19 @@ export function pinsPart(): Node[] {
           y1: 'low',
           y2: 'high',
           z: 'code',
-          fill: (row) => STROKES[of(row.code)],
+          fill: (row) => STROKES[pinIndex(row.code)],
           fillOpacity: 0.1,
         }),
         ...view.pins.map((code) =>
           Plot.lineY(
             rows.filter((row) => row.code === code),
-            { x: 'date', y: 'score', stroke: STROKES[of(code)]!, strokeWidth: 2, strokeDasharray: DASHES[of(code)]! },
+            {
+              x: 'date',
+              y: 'score',
+              stroke: STROKES[pinIndex(code)]!,
+              strokeWidth: 2,
+              strokeDasharray: DASHES[pinIndex(code)]!,
+            },
           ),
         ),
         Plot.ruleX([dates[view.month]!], { stroke: 'var(--ink)' }),

@@ -24,7 +24,7 @@ export function bestWindow(code: string, measure: Measure): Figures {
   return Object.fromEntries(WINDOW_COLUMNS.map((name, i) => [name, row[offset + i] ?? null])) as Figures;
 }
 const measure = () => chosen(when) as Measure;
-const of = (code: string) => bestWindow(code, measure());
+const windowAt = (code: string) => bestWindow(code, measure());
 const lastMonth = (first: number) => ((first + MONTHS_OF_RUN - 2) % 12) + 1;
 /** `Jul–Oct`. */
 export const runInWords = ({ first }: { first: number }) => `${shortMonth(first)}–${shortMonth(lastMonth(first))}`;
@@ -72,8 +72,8 @@ export const when: Tab = {
     ['reported_cases', 'By reported cases'],
   ],
   paint: (code) => ({
-    fill: fillIn(YEARS, of(code).share) ?? NOTHING,
-    uncertain: of(code).start !== null && of(code).start! < 80,
+    fill: fillIn(YEARS, windowAt(code).share) ?? NOTHING,
+    uncertain: windowAt(code).start !== null && windowAt(code).start! < 80,
   }),
   legend: () => ({
     keys: [scaleKey(YEARS)],
@@ -94,7 +94,7 @@ export const when: Tab = {
       .rollups(
         seasonal,
         (codes) => codes.length,
-        (codes) => of(codes).first,
+        (codes) => windowAt(codes).first,
       )
       .sort((a, b) => b[1] - a[1]);
     return [
@@ -112,30 +112,30 @@ export const when: Tab = {
     'Own case record: share of its cases in the months shown; then its own best months and their share. Runs of three and five months are in the table season_windows.',
   ],
   tip: (code) => {
-    const figures = of(code);
+    const figures = windowAt(code);
     return [
       `${runInWords(figures)}: ${figures.share}%${range(figures)} of the year`,
       figures.start === null ? 'errors unknown' : `right to within a month: ${startInWords(figures)}`,
     ];
   },
-  order: (codes) => byFigure(codes, (code) => of(code).share),
+  order: (codes) => byFigure(codes, (code) => windowAt(code).share),
   columns: () => {
     const columns: (Column | false)[] = [
-      { head: 'Start', cell: (code) => shortMonth(of(code).first), by: (code) => -of(code).first },
-      { head: 'Months', cell: (code) => runBar(of(code).first) },
+      { head: 'Start', cell: (code) => shortMonth(windowAt(code).first), by: (code) => -windowAt(code).first },
+      { head: 'Months', cell: (code) => runBar(windowAt(code).first) },
       {
         head: 'Share of year',
         kind: 'number',
-        cell: (code) => `${of(code).share}%${range(of(code))}`,
-        by: (code) => of(code).share,
+        cell: (code) => `${windowAt(code).share}%${range(windowAt(code))}`,
+        by: (code) => windowAt(code).share,
       },
       {
         head: 'Right to within a month',
         kind: 'number',
-        cell: (code) => startInWords(of(code)),
-        by: (code) => of(code).start ?? 0,
+        cell: (code) => startInWords(windowAt(code)),
+        by: (code) => windowAt(code).start ?? 0,
       },
-      { head: `${THRESHOLD}% or more`, cell: (code) => verdict(of(code)) ?? '—' },
+      { head: `${THRESHOLD}% or more`, cell: (code) => verdict(windowAt(code)) ?? '—' },
       measure() === 'reported_cases' && { head: 'Own case record', kind: 'number', cell: recordInWords },
     ];
     return columns.filter((column) => column !== false);

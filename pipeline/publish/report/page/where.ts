@@ -21,7 +21,7 @@ import {
 import { byFigure, chosen, scope, selected, type Tab } from './tab.ts';
 import { about, count, h, inSentence, integer, share, withRange } from './words.ts';
 
-const of = (code: string) => areaScore(code, view.month);
+const scoreAt = (code: string) => areaScore(code, view.month);
 
 /** A score as a mark on the bar of its range. */
 export function rangeBar({ score, low, high }: Score, top: number): HTMLElement {
@@ -48,7 +48,7 @@ export const where: Tab = {
     ['level', 'Level'],
   ],
   paint: (code) => ({
-    fill: chosen(where) === 'level' ? levelFill(of(code).score) : fillIn(SCORES, of(code).score),
+    fill: chosen(where) === 'level' ? levelFill(scoreAt(code).score) : fillIn(SCORES, scoreAt(code).score),
     uncertain: isUncertain(code),
   }),
   legend: () => ({
@@ -61,23 +61,23 @@ export const where: Tab = {
   headline: () => {
     const code = selected();
     if (code !== null)
-      return `${fullName(code)}, ${monthInWords(view.month)}: ${withRange(of(code))}, ${levelName(levelIndex(of(code).score))}`;
+      return `${fullName(code)}, ${monthInWords(view.month)}: ${withRange(scoreAt(code))}, ${levelName(levelIndex(scoreAt(code).score))}`;
     const areas = data.states.map(({ state_code }) => state_code);
-    const [highest] = byFigure(areas, (code) => of(code).score);
+    const [highest] = byFigure(areas, (code) => scoreAt(code).score);
     const certain = lgasInView().filter((code) => !isUncertain(code)).length;
-    if (!HAS_CHANCES) return `${areaName(highest!)} has the highest score: ${withRange(of(highest!))}`;
+    if (!HAS_CHANCES) return `${areaName(highest!)} has the highest score: ${withRange(scoreAt(highest!))}`;
     return `${areaName(highest!)} has the highest score; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
   },
   words: () => {
     const code = selected();
     const sentences = code === null ? [] : [inChildren(code)];
     if (view.lga !== null) return [...sentences, rankInWords(view.lga)];
-    const [lowest, highest] = d3.extent(lgasInView(), (code) => of(code).score) as [number, number];
-    const [first] = byFigure(lgasInView(), (code) => of(code).score);
+    const [lowest, highest] = d3.extent(lgasInView(), (code) => scoreAt(code).score) as [number, number];
+    const [first] = byFigure(lgasInView(), (code) => scoreAt(code).score);
     return [
       ...sentences,
       ...(code === null ? surelyHighest() : []),
-      `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scope()}`} range from ${share(lowest)} to ${share(highest)}, the highest in ${code === null ? fullName(first!) : areaName(first!)}: ${withRange(of(first!))}.`,
+      `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scope()}`} range from ${share(lowest)} to ${share(highest)}, the highest in ${code === null ? fullName(first!) : areaName(first!)}: ${withRange(scoreAt(first!))}.`,
     ];
   },
   method: () => [
@@ -86,20 +86,25 @@ export const where: Tab = {
     'Where ranges overlap, the order of two places may be due to chance.',
   ],
   tip: (code) => [
-    `${share(of(code).score)} · ${levelName(levelIndex(of(code).score))}${certaintyInWords(code)}`,
-    `90% range ${share(of(code).low)}–${share(of(code).high)}`,
+    `${share(scoreAt(code).score)} · ${levelName(levelIndex(scoreAt(code).score))}${certaintyInWords(code)}`,
+    `90% range ${share(scoreAt(code).low)}–${share(scoreAt(code).high)}`,
   ],
-  order: (codes) => byFigure(codes, (code) => of(code).score),
+  order: (codes) => byFigure(codes, (code) => scoreAt(code).score),
   columns: () => {
-    const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => of(lga_code).high));
+    const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreAt(lga_code).high));
     return [
-      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(of(code), top) },
-      { head: 'Score', kind: 'number', cell: (code) => share(of(code).score), by: (code) => of(code).score },
-      { head: '90% range', kind: 'number range', cell: (code) => `${share(of(code).low)}–${share(of(code).high)}` },
+      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreAt(code), top) },
+      { head: 'Score', kind: 'number', cell: (code) => share(scoreAt(code).score), by: (code) => scoreAt(code).score },
+      {
+        head: '90% range',
+        kind: 'number range',
+        cell: (code) => `${share(scoreAt(code).low)}–${share(scoreAt(code).high)}`,
+      },
       {
         head: HAS_CHANCES ? 'Level, certainty' : 'Level',
         kind: 'level',
-        cell: (code) => `${levelName(levelIndex(of(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
+        cell: (code) =>
+          `${levelName(levelIndex(scoreAt(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
       },
       { head: 'People', kind: 'number people', cell: (code) => about(populationInWords(code)), by: populationInWords },
     ];
@@ -107,7 +112,7 @@ export const where: Tab = {
   caption: () => 'Highest score first.',
   record: (code) => ({
     ...scoreRecord(code),
-    level: levelName(levelIndex(of(code).score)),
+    level: levelName(levelIndex(scoreAt(code).score)),
     ...(HAS_CHANCES ? { probability_of_level: areaChance(code, view.month, 'level') / 100 } : {}),
     population: populationInWords(code),
   }),
@@ -115,7 +120,7 @@ export const where: Tab = {
 
 /** A score and its range as numbers of children. */
 function inChildren(code: string): string {
-  const { score, low, high } = of(code);
+  const { score, low, high } = scoreAt(code);
   const inHundred = (value: number) => Math.round(100 * value);
   const certainty = HAS_CHANCES ? ` The level shown is ${areaChance(code, view.month, 'level')}% certain.` : '';
   return `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(low)} to ${inHundred(high)}.${certainty}`;
@@ -142,7 +147,7 @@ const SURE = 90;
 const NAMED = 4;
 
 function rankInWords(code: string): string {
-  const rank = byFigure(lgasInView(), (one) => of(one).score).indexOf(code) + 1;
+  const rank = byFigure(lgasInView(), (one) => scoreAt(one).score).indexOf(code) + 1;
   const tenth = HAS_CHANCES
     ? ` With ${areaChance(code, view.month, 'nation')}% probability it is among the highest tenth of ${data.country}.`
     : '';
@@ -151,9 +156,9 @@ function rankInWords(code: string): string {
 
 /** A score's columns in downloaded files. */
 export const scoreRecord = (code: string) => {
-  const { score, low, high } = of(code);
+  const { score, low, high } = scoreAt(code);
   return { score, score_low: low, score_high: high };
 };
 
 /** Fill of an area on the map of scores, for marks beside it. */
-export const mark = (code: string) => fillAttribute({ fill: fillIn(SCORES, of(code).score) });
+export const mark = (code: string) => fillAttribute({ fill: fillIn(SCORES, scoreAt(code).score) });

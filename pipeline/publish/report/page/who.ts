@@ -9,9 +9,9 @@ import { about, count, h, inSentence, integer, share } from './words.ts';
 
 /** People per net, as WHO counts for a mass campaign. */
 const PEOPLE_PER_NET = 1.8;
-const has = (figure: string) => data.layers.some((layer) => layer.figure === figure);
-const HAS_NETS = has('itn_use');
-const HAS_TRAVEL = has('travel_minutes_to_care');
+const hasLayer = (figure: string) => data.layers.some((layer) => layer.figure === figure);
+const HAS_NETS = hasLayer('itn_use');
+const HAS_TRAVEL = hasLayer('travel_minutes_to_care');
 /** Share of people who do not sleep under a net; 1 if that is unknown. */
 const withoutNet = (code: string) => 1 - ((HAS_NETS && lgaByCode(code).itn_use) || 0);
 /** What the chosen order goes by: people at risk and without a net, as a share of all or in number. */

@@ -41,7 +41,8 @@ ${levels.map(([level, rows]) => levelTable(names[level], rows, horizons))}
 function levelTable(areas: string, rows: readonly Skill[], horizons: readonly (number | null)[]): Html {
   const methods = [...Map.groupBy(rows, ({ method }) => method)];
   const count = rows.find(({ horizon_months }) => horizon_months === null)!.forecasts;
-  const of = (skills: readonly Skill[], horizon: number | null) => skills.find((row) => row.horizon_months === horizon);
+  const skillAt = (skills: readonly Skill[], horizon: number | null) =>
+    skills.find((row) => row.horizon_months === horizon);
   return table(
     `${areas}: ${count} forecasts`,
     [
@@ -49,11 +50,11 @@ function levelTable(areas: string, rows: readonly Skill[], horizons: readonly (n
       ...horizons.map((horizon) => ({
         title: horizon === null ? 'Error, all' : `${horizon} ${horizon === 1 ? 'month' : 'months'}`,
         decimals: 3,
-        cell: ([, skills]: (typeof methods)[number]) => of(skills, horizon)?.log_mae,
+        cell: ([, skills]: (typeof methods)[number]) => skillAt(skills, horizon)?.log_mae,
       })),
-      { title: 'CRPS', decimals: 3, cell: ([, skills]) => of(skills, null)!.crps_log },
-      { title: 'In 50%', decimals: 3, cell: ([, skills]) => of(skills, null)!.coverage_50 },
-      { title: 'In 90%', decimals: 3, cell: ([, skills]) => of(skills, null)!.coverage_90 },
+      { title: 'CRPS', decimals: 3, cell: ([, skills]) => skillAt(skills, null)!.crps_log },
+      { title: 'In 50%', decimals: 3, cell: ([, skills]) => skillAt(skills, null)!.coverage_50 },
+      { title: 'In 90%', decimals: 3, cell: ([, skills]) => skillAt(skills, null)!.coverage_90 },
     ],
     methods,
   );

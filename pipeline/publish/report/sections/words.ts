@@ -1,5 +1,5 @@
 /** The report's text on the meaning and limits of the figures, as they apply to this snapshot. */
-import { hasRain, missingData } from '../../../catalog/missing.ts';
+import { hasRain, missingDataSentences } from '../../../catalog/missing.ts';
 import { countryWords } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { shareNames } from '../../snapshot/table-columns.ts';
@@ -23,7 +23,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
       `new observations: ${seasonal ? 'differences from month to month are the usual season, and ' : ''}they do ` +
       'not show a wet year, an outbreak or a campaign.',
     ...describeTests(contents, evidence),
-    ...missingData(sources, { season: seasonal, transmission: coverage.transmission }),
+    ...missingDataSentences(sources, { season: seasonal, transmission: coverage.transmission }),
   ];
   if (risk.model === 'baseline')
     lines.push(

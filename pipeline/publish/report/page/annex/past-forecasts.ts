@@ -9,13 +9,13 @@ import { data } from './data.ts';
 export function pastForecasts(): void {
   const target = document.getElementById('past-forecasts');
   for (const [state, series] of d3.group(data.past_forecasts, (row) => row.state)) {
-    const of = (horizon: number) =>
+    const atHorizon = (horizon: number) =>
       (series.find((row) => row.horizon === horizon)?.months ?? []).map(({ period, values }) => {
         const [low, median, high, observed] = values as [number, number, number, number];
         return { period, date: monthDate(period), low, median, high, observed };
       });
     const [near, far] = d3.extent(series, ({ horizon }) => horizon) as [number, number];
-    const [soon, late] = [of(near), of(far)];
+    const [soon, late] = [atHorizon(near), atHorizon(far)];
     const all = new Map([...soon, ...late].map((row) => [row.period, row]));
     const inside = late.filter(({ low, high, observed }) => low <= observed && observed <= high).length;
     const figure = document.createElement('figure');
