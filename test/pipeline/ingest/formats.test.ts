@@ -200,9 +200,9 @@ describe('rasters', () => {
     const { writeGeotiff } = await import('../../../pipeline/synthetic/geotiff-writer.ts');
     const grid = { west: 3, north: 5, step: 0.5, columns: 2, rows: 2 };
     const file = written('people.tif', writeGeotiff(Float32Array.of(1, 2, nodata, 4), grid, tag));
-    const { openSource, allowedUnits: unitsOf } = await import('../../../pipeline/measure/zonal/raster-sources.ts');
+    const { openSource, allowedUnits } = await import('../../../pipeline/measure/zonal/raster-sources.ts');
     const source = { ...sourceIn(writeTiny(), 'population'), nodata: undefined, range: [0, 100] } as never;
-    const raster = await openSource(source, join(file, '..'), unitsOf(source), basename(file));
+    const raster = await openSource(source, join(file, '..'), allowedUnits(source), basename(file));
     const values = await raster.readWindow({ row: 0, column: 0, rows: 2, columns: 2 });
     await raster.close();
     expect([...values]).toEqual([1, 2, Number.NaN, 4]);
