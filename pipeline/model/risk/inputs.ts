@@ -65,10 +65,7 @@ export function readInputs(io: StageIo): RiskInputs {
   return {
     areas,
     cells,
-    covariates:
-      covariates.length === 0
-        ? []
-        : cellCovariates(covariates, cells, io.table(ingest.COVARIATES), io.table(zonal.COVARIATES)),
+    covariates: cellCovariates(covariates, cells, io.table(ingest.COVARIATES), io.table(zonal.COVARIATES)),
     surveys: readSurveys(io),
     test: [io.model.parameters.survey.method].flat()[0]!,
     season: unknown ? even : index,
@@ -77,9 +74,6 @@ export function readInputs(io: StageIo): RiskInputs {
     season_error: unknown ? season_unknown!.sd : seasonError(io.artifact<SeasonCheckRow[]>('season/check')),
   };
 }
-
-/** Names of the covariates that the catalog adds. */
-export const addedCovariates = ({ covariates }: RiskInputs): string[] => covariates.map(({ name }) => name);
 
 /** An observation in the forms that the model, the baseline and cross-validation need. */
 export interface Observed {
