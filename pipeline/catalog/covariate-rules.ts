@@ -2,6 +2,7 @@
 import { InputLocation } from '../lib/bad-input.ts';
 import { COVERAGE } from './figures.ts';
 import type { Covariate, Model } from './model.ts';
+import { isTable } from './roles.ts';
 import type { Source } from './sources.ts';
 
 /** Why figures of net use, net access, spraying and treatment are refused, in the words of the API's description. */
@@ -46,7 +47,8 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
       `the source ${source.id} of the role ${source.role}`,
       'a source of the role covariate, which may name the same file',
     );
-  if (source.files.length > 1) throw location.error(`${source.id} with ${source.files.length} files`, 'one file');
+  if (!isTable(source) && source.files.length > 1)
+    throw location.error(`${source.id} with ${source.files.length} rasters`, 'one raster');
 }
 
 /**

@@ -102,7 +102,7 @@ describe('an incomplete entry, or one without effect, is refused', () => {
     [
       'several rasters',
       source({ files: [{ path: 'height.tif' }, { path: 'people.tif' }] }),
-      /covariates: found height with 2 files, expected one file/,
+      /covariates: found height with 2 rasters, expected one raster/,
     ],
     [
       'a month of a raster',
