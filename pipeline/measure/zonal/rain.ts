@@ -22,8 +22,8 @@ export async function openRain(source: Source, rawData: string): Promise<Rain> {
 }
 
 /**
- * Population-weighted means of LGAs 0 to `lgas` − 1 by month, in the source's unit: Σ share × persons × value / Σ share ×
- * persons over population cells whose centre is in a cell with a value; null if there are none.
+ * Population-weighted means of LGAs 0 to `lgas` − 1 by month: Σ share × persons × value / Σ share × persons over
+ * population cells whose centre is in a cell with a value; null if there are none.
  */
 export async function readRain(
   { source, grid, weights }: Rain,
