@@ -22,7 +22,7 @@ const rasters = (source: Source) => source.format === 'geotiff';
 const tablesAndOutlines = (source: Source) => !rasters(source);
 
 const AREAS = ['ingest/states', 'ingest/lgas'];
-const COVARIATES = ['ingest/covariates', 'zonal/covariates', 'zonal/dated_covariates'];
+const COVARIATES = ['ingest/covariates', 'zonal/covariates'];
 const SURVEYS = ['ingest/clusters', 'ingest/state_rounds'];
 
 export const STAGES: readonly CountryStage[] = [
@@ -61,7 +61,7 @@ export const STAGES: readonly CountryStage[] = [
     reads: (source) => rasters(source) || hasUncovered(source),
     model: [],
     inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
-    outputs: ['lgas', 'cells', 'climate', 'covariates', 'dated_covariates'],
+    outputs: ['lgas', 'cells', 'climate', 'covariates'],
   },
   {
     name: 'doubts',
@@ -168,7 +168,6 @@ export const STAGE_TABLES: readonly StageTable[] = [
   zonal.CELLS,
   zonal.CLIMATE,
   zonal.COVARIATES,
-  zonal.DATED_COVARIATES,
   context.LGAS,
   context.STATES,
   survey.TREND,

@@ -53,7 +53,7 @@ const TOP = [
 ];
 
 /** Names that say nothing without their folder: one file of each at most. */
-const ONCE = ['stage.ts', 'tables.ts', 'covariates.ts'];
+const ONCE = ['stage.ts', 'tables.ts'];
 
 /** The only files beside the rooms. */
 const LOOSE = ['pipeline/README.md', 'pipeline/stages.ts', 'proxy/README.md'];

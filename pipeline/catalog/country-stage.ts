@@ -64,10 +64,9 @@ function sourcesRead(stage: CountryStage, { sources }: Pick<Country, 'sources'>)
   return read.map((source) => {
     const form: Partial<Source> = structuredClone(source);
     for (const field of ABOUT) delete form[field];
-    form.files = source.files.map(({ path, period, year, rows, join }) => ({
+    form.files = source.files.map(({ path, period, rows, join }) => ({
       path,
       ...(period === undefined ? {} : { period }),
-      ...(year === undefined ? {} : { year }),
       ...(rows === undefined ? {} : { rows }),
       ...(join === undefined ? {} : { join }),
     }));

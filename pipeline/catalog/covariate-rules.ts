@@ -1,10 +1,13 @@
 /** Which covariates the risk score may use, and which it may not. */
 import { InputLocation } from '../lib/bad-input.ts';
-import { changesOverTime, covariateName, NOT_INPUTS } from './covariates.ts';
-import { isDated } from './dated-files.ts';
 import { COVERAGE } from './figures.ts';
 import type { Covariate, Model } from './model.ts';
+import { isTable } from './roles.ts';
 import type { Source } from './sources.ts';
+
+/** Why figures of net use, net access, spraying and treatment are refused, in the words of the API's description. */
+export const NOT_INPUTS =
+  'net use, net access, spraying and treatment are modelled estimates shown as context; not inputs to the risk score';
 
 const isCoverage = ({ role, figure }: Source) => role === 'layer' && figure !== undefined && COVERAGE.includes(figure);
 
@@ -22,7 +25,7 @@ const EXPECTED = `a different source: ${NOT_INPUTS}`;
 export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sources: readonly Source[]): void {
   const entries = parameters.risk.covariates ?? [];
   refuseCoverageFiles(sources, {});
-  const names = entries.map(covariateName);
+  const names = entries.map(({ source }) => source);
   const duplicate = names.find((name, i) => names.indexOf(name) !== i);
   if (duplicate) throw location.error(`${duplicate} twice`, 'each once');
   for (const entry of entries) checkEntry(entry, sources);
@@ -44,24 +47,8 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
       `the source ${source.id} of the role ${source.role}`,
       'a source of the role covariate, which may name the same file',
     );
-  if (changesOverTime(source) && entry.time === undefined)
-    throw location.error(`${source.id} without a time, though it changes`, 'time: mean, each or departure');
-  if (!changesOverTime(source) && entry.time !== undefined)
-    throw location.error(`${source.id} with a time, though it does not change`, 'none');
-  const byMonth = entry.time === 'each' || entry.time === 'departure';
-  if (byMonth && source.format === 'geotiff' && !isDated(source))
-    throw location.error(
-      `time: ${entry.time} of ${source.id}, whose rasters have no time`,
-      'period or year in its `files`',
-    );
-  if (!byMonth && isDated(source))
-    throw location.error(
-      `time: ${entry.time} of ${source.id}, whose rasters have one`,
-      'each or departure, or files without period and year, to take their mean by prediction cell',
-    );
-  if (byMonth && entry.square) throw location.error(`the square of ${source.id} by month`, 'one without a square');
-  if (!byMonth && entry.lag_months !== undefined)
-    throw location.error(`lag_months of ${source.id}`, 'time: each or departure with it');
+  if (!isTable(source) && source.files.length > 1)
+    throw location.error(`${source.id} with ${source.files.length} rasters`, 'one raster');
 }
 
 /**

@@ -34,19 +34,6 @@ export const Covariate = Type.Object(
       description: 'Applied before standardising by population',
     }),
     square: Type.Optional(Type.Boolean({ description: 'Also include the square of the standardised values' })),
-    time: Type.Optional(
-      Type.Enum(['mean', 'each', 'departure'], {
-        description:
-          'For a source that changes by year or month: the mean over its times (for rasters, those without period and year), the value of each month, or its departure from the average of that month of the year',
-      }),
-    ),
-    lag_months: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 24,
-        description: 'With `each` or `departure`: delay of its effect in months',
-      }),
-    ),
   },
   closed,
 );

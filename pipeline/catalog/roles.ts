@@ -124,10 +124,10 @@ export const ROLES = {
     either: [['lga_pcode', 'state_pcode']],
   },
   covariate: {
-    what: 'A possible predictor of risk: GeoTIFFs, or table by area of either level of `value` or of `classes`, optionally by year or month',
+    what: 'A possible predictor of risk: GeoTIFF, or table by area of either level of `value` or of `classes`',
     columns: [],
-    key: ['lga_pcode', 'state_pcode', 'period', 'year'],
-    optional: ['period', 'year', 'month', ...NAMES],
+    key: ['lga_pcode', 'state_pcode'],
+    optional: NAMES,
     either: [['lga_pcode', 'state_pcode']],
   },
 } as const satisfies Record<string, RoleForm>;

@@ -1,7 +1,7 @@
 import { InputLocation } from '../lib/bad-input.ts';
 import { namedLevel } from './aliases.ts';
-import { datedFiles, EVERY_MONTH, isDated } from './dated-files.ts';
 import type { Dialect } from './dialect.ts';
+import { EVERY_MONTH, isRainRaster, rainFiles } from './rain-files.ts';
 import { deliveredFiles, isTable, knownColumns, type Role, roleForm, TABLE_FORMATS, WORDS } from './roles.ts';
 import type { Gap, Source } from './sources.ts';
 
@@ -48,7 +48,7 @@ const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   cases_lgas: ['mask'],
   layer: ['null', 'neighbours'],
 };
-/** Gaps of a covariate's table, or of rasters by month or year, are LGAs; those of other rasters are cells. */
+/** Gaps of a covariate's table are LGAs, those of its raster are cells. */
 const COVARIATE_RULES: Record<'table' | 'raster', readonly Gap['rule'][]> = {
   table: ['neighbours', 'value'],
   raster: ['nearest', 'value'],
@@ -163,13 +163,13 @@ function checkRaster(source: Source, location: InputLocation): void {
     throw location.error(`the range ${least} to ${most}`, 'the smaller value first');
   if (source.role === 'population' && source.repeats === undefined)
     throw location.error('no repeats', 'the largest number of adjacent cells that may have the same value');
-  if (source.role !== 'climate' && source.role !== 'covariate' && isDated(source))
-    throw location.error('period or year in `files`', 'neither: only rain and covariates have a time');
-  if (source.role === 'climate' && source.files.some(({ year }) => year !== undefined))
-    throw location.error('a year in `files`', 'the period of each: rain is monthly');
-  const files = source.role === 'climate' || isDated(source) ? datedFiles(source) : [];
-  if (source.role === 'climate' && files.length < 12)
-    throw location.error(`${files.length} months of rain`, EVERY_MONTH);
+  if (!isRainRaster(source)) {
+    if (source.files.some(({ period }) => period !== undefined))
+      throw location.error('a period in `files`', 'none: only rain has one');
+    return;
+  }
+  const months = rainFiles(source).length;
+  if (months < 12) throw location.error(`${months} months of rain`, EVERY_MONTH);
 }
 
 /** The project's names of the columns that a source maps. */
@@ -202,10 +202,6 @@ function checkColumns(source: Source, location: InputLocation): void {
         'one of them',
       );
   }
-  if (source.role === 'covariate' && mapped.includes('period') && mapped.includes('year'))
-    throw location.error('period and year', 'one of them');
-  if (source.role === 'covariate' && mapped.includes('month') && !mapped.includes('year'))
-    throw location.error('month alone', 'year and month, or period');
   const monthly = ['climate', 'survey_clusters', 'cases_states', 'cases_lgas'].includes(source.role);
   const pairs = [['longitude', 'latitude'], ...(monthly ? [['year', 'month']] : [])];
   for (const [a, b] of pairs as [string, string][])
@@ -219,9 +215,7 @@ function checkColumns(source: Source, location: InputLocation): void {
  */
 function checkTable(source: Source, location: InputLocation): void {
   const deliveries = deliveredFiles(source);
-  const hasMonths = source.columns?.period !== undefined || source.columns?.month !== undefined;
-  const monthly =
-    ['climate', 'cases_states', 'cases_lgas'].includes(source.role) || (source.role === 'covariate' && hasMonths);
+  const monthly = ['climate', 'cases_states', 'cases_lgas'].includes(source.role);
   if (deliveries.length > 1 && !monthly)
     throw location.error(
       `${source.files.length} files`,
@@ -304,7 +298,7 @@ function checkDialect(
 function checkGap(source: Source, gap: Gap): void {
   const { id, role, format } = source;
   const location = entry(id).at('gaps');
-  const ofCells = role === 'covariate' && format === 'geotiff' && !isDated(source);
+  const ofCells = role === 'covariate' && format === 'geotiff';
   const rules = role === 'covariate' ? COVARIATE_RULES[ofCells ? 'raster' : 'table'] : (RULES[role] ?? []);
   if (!rules.includes(gap.rule))
     throw location.error(

@@ -5,7 +5,7 @@ import { Dialect } from './dialect.ts';
 import { FIGURES } from './figures.ts';
 import { LeftOut } from './left-out.ts';
 import { ROLES, type Role, TABLE_FORMATS } from './roles.ts';
-import { closed, FOR_EDITORS, period, text, YEARS, year } from './values.ts';
+import { closed, FOR_EDITORS, period, text, year } from './values.ts';
 
 /**
  * A known gap of a source and the rule for handling it. Missing data that is not declared stops the build.
@@ -189,9 +189,6 @@ export const Source = Type.Object(
         {
           path: text,
           period: Type.Optional(period),
-          year: Type.Optional(
-            Type.Integer({ ...YEARS, description: "For a covariate's raster that applies to a whole year" }),
-          ),
           join: Type.Optional(
             Type.Object(
               {
@@ -221,7 +218,7 @@ export const Source = Type.Object(
       {
         minItems: 1,
         description:
-          'The file to read first, then its siblings, or files that are joined to it (`join`); or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`; or the rasters of a covariate, with `period` or `year` if each applies to its own time',
+          'The file to read first, then its siblings, or files that are joined to it (`join`); or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`',
       },
     ),
     accepted: Type.Optional(Type.Array(Acceptance)),

@@ -1,4 +1,4 @@
-import { EVERY_MONTH } from '../catalog/dated-files.ts';
+import { EVERY_MONTH } from '../catalog/rain-files.ts';
 import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';

@@ -110,7 +110,6 @@ export const COVARIATES = {
   columns: {
     covariate: text('Id of its source'),
     lga_code,
-    time: orNull(text('YYYY-MM or YYYY; null if it does not change over time')),
     value: real("In the source's unit"),
   },
 };

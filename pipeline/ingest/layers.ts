@@ -26,21 +26,36 @@ export async function ingestLayers(input: IngestInput, areas: Areas): Promise<La
   return areas.lgas.map(({ lga_code }, i) => ({ lga_code, ...eachFigure((figure) => layers[figure]?.[i] ?? null) }));
 }
 
-async function readLayer(input: IngestInput, areas: Areas, source: Source, figure: Figure): Promise<(number | null)[]> {
+/**
+ * The value of each LGA, or of its state in a table by state: null if it is blank, undefined if there is no row.
+ * @param read the value of a row, unless the source has classes
+ */
+export async function readByLga(
+  input: IngestInput,
+  areas: Areas,
+  source: Source,
+  read: (row: RawRow) => number | null,
+): Promise<{ table: RawTable; values: Map<string, number | null | undefined> }> {
   const table = await readPlaced(input, areas, source);
   const key = table.columns.has('lga_pcode') ? 'lga_pcode' : 'state_pcode';
   table.refuseDuplicates([key]);
   const code = codeReader(input, areas);
-  const values = new Map(
+  const { classes, classes_total } = source;
+  const byPlace = new Map(
     readEach(table.rows, (row) => {
       const place = code.place(row, key);
-      const { classes, classes_total } = source;
-      return [place, classes ? classMean(row, classes, classes_total) : readValue(row, figure, source.unit)];
+      return [place, classes ? classMean(row, classes, classes_total) : read(row)];
     }),
   );
+  const place = ({ lga_code, state_code }: Areas['lgas'][number]) => (key === 'lga_pcode' ? lga_code : state_code);
+  return { table, values: new Map(areas.lgas.map((lga) => [lga.lga_code, byPlace.get(place(lga))])) };
+}
+
+async function readLayer(input: IngestInput, areas: Areas, source: Source, figure: Figure): Promise<(number | null)[]> {
+  const { table, values } = await readByLga(input, areas, source, (row) => readValue(row, figure, source.unit));
   refuseWrongUnit(table, source, figure, [...values.values()]);
-  const figures = readEach(areas.lgas, ({ lga_code, state_code }) => {
-    const value = values.get(key === 'lga_pcode' ? lga_code : state_code);
+  const figures = readEach(areas.lgas, ({ lga_code }) => {
+    const value = values.get(lga_code);
     if (value != null) return value;
     const gap = gapFor(source, lga_code);
     if (gap?.rule !== 'null')
@@ -66,7 +81,12 @@ function readValue(row: RawRow, figure: Figure, unit: string): number | null {
 }
 
 /** Shares declared as percentages would pass every range check, a hundred times too small. */
-function refuseWrongUnit(table: RawTable, source: Source, figure: Figure, values: readonly (number | null)[]): void {
+function refuseWrongUnit(
+  table: RawTable,
+  source: Source,
+  figure: Figure,
+  values: readonly (number | null | undefined)[],
+): void {
   const most = values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
   if (source.unit === 'percent' && most > 0 && most <= 0.01)
     throw table
@@ -79,7 +99,7 @@ function refuseWrongUnit(table: RawTable, source: Source, figure: Figure, values
  * @param totalColumn the column with the sum of the classes, if the table has one
  * @throws BadInput for a number below 0, or classes that do not add up to their total
  */
-export function classMean(row: RawRow, classes: NonNullable<Source['classes']>, totalColumn?: string): number | null {
+function classMean(row: RawRow, classes: NonNullable<Source['classes']>, totalColumn?: string): number | null {
   if (!classes.some(({ column }) => row.has(column))) return null;
   const people = classes.map(({ column }) => row.number(column, { least: 0 }));
   const total = people.reduce((sum, count) => sum + count, 0);

@@ -2,7 +2,7 @@ import type { StageRun } from '../catalog/country-stage.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { mapInThreads } from '../engine/threads.ts';
 import type { FitSummary } from '../model/risk/estimate.ts';
-import { addedCovariates, prepareRisk, readInputs } from '../model/risk/inputs.ts';
+import { prepareRisk, readInputs } from '../model/risk/inputs.ts';
 import type { RiskModel } from '../model/risk/risk-tables.ts';
 import { covariateEffect, describeEffect } from './covariate-effects.ts';
 import { foldNumbers, placedObservations, settingsFor } from './cross-validation.ts';
@@ -33,7 +33,7 @@ export const run: StageRun = async (io) => {
     ...settingsFor(io.model, inputs, prepared, foldByLga, evidence.spatial?.optimum ?? null),
     draws: DRAWS,
   };
-  const added = addedCovariates(inputs);
+  const added = inputs.covariates.map(({ name }) => name);
   io.progress(0.1, `${folds.length} folds${added.length > 0 ? `, with and without ${added.join(', ')}` : ''}`);
   const names = prepared.covariates.map(({ name }) => name);
   const without = added.flatMap((left_out) => {

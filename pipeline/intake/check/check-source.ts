@@ -1,6 +1,6 @@
 /** Reads one source by itself, as a build would, so that a fault in one does not hide faults in another. */
 import type { Country } from '../../catalog/country.ts';
-import { datedFiles, isDated } from '../../catalog/dated-files.ts';
+import { isRainRaster, rainFiles } from '../../catalog/rain-files.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { ingestCases } from '../../ingest/cases.ts';
@@ -66,18 +66,17 @@ export async function readOneTable(
 }
 
 /**
- * Reads every cell of a source's rasters; rasters of several months or years must share one grid.
+ * Reads every cell of a source's rasters; those of several months must share one grid.
  * @throws BadInput at the first fault
  */
 export async function readOneRaster({ rawData }: Country, source: Source): Promise<void> {
-  const all = source.role === 'covariate' ? source.files : source.files.slice(0, 1);
-  const paths = isDated(source) ? datedFiles(source) : all;
+  const paths = isRainRaster(source) ? rainFiles(source) : source.files.slice(0, 1);
   let first: Grid | undefined;
   for (const { path } of paths) {
     const raster = await openSource(source, rawData, allowedUnits(source), path);
     try {
       first ??= raster.grid;
-      if (isDated(source) && !sameGrid(raster.grid, first))
+      if (!sameGrid(raster.grid, first))
         throw new BadInput({
           file: path,
           found: describeGrid(raster.grid),

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isDated } from '../../catalog/dated-files.ts';
+import { isRainRaster } from '../../catalog/rain-files.ts';
 import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
@@ -12,13 +12,13 @@ import { InputLocation } from '../../lib/bad-input.ts';
 export interface NewFile {
   file: string;
   path: string;
-  /** What its entry has besides, if it is one more: the time of a raster; nothing for a delivery of a table. */
-  added?: { period: Period } | { year: number } | Record<string, never>;
+  /** What its entry has besides, if it is one more: the month of a raster; nothing for a delivery of a table. */
+  added?: { period?: Period };
 }
 
 /**
  * The path of each new file: that of the entry's only file, of the file with the same name or extension, or one in the
- * directory of the others for a raster of a new month or year, and for one more delivery of a table that has several.
+ * directory of the others for a raster of a new month, and for one more delivery of a table that has several.
  * @throws BadInput if a file does not exist or matches none in the catalog
  */
 export function newFilePaths(source: Source, files: readonly string[], period?: Period): NewFile[] {
@@ -28,7 +28,7 @@ export function newFilePaths(source: Source, files: readonly string[], period?: 
     const name = path.basename(file);
     const same = source.files.find((listed) => path.basename(listed.path) === name);
     if (same) return { file, path: same.path };
-    if (isDated(source)) return newTime(source, file, period);
+    if (isRainRaster(source)) return newMonth(source, file, period);
     if (isTable(source) && deliveredFiles(source).length > 1)
       return { file, path: pathInFolder(source, name), added: {} };
     if (source.files.length === 1) return { file, path: source.files[0]!.path };
@@ -54,23 +54,15 @@ export function monthInName(name: string): Period | null {
   return year ? `${year}-${month}` : null;
 }
 
-const YEAR = /(?<!\d)(?:19|20)\d\d(?!\d)/;
-
-function newTime(source: Source, file: string, period: Period | undefined): NewFile {
+function newMonth(source: Source, file: string, period: Period | undefined): NewFile {
   const location = new InputLocation(file);
   const name = path.basename(file);
-  const place = (listed: { path: string } | undefined, time: { period: Period } | { year: number }): NewFile =>
-    listed ? { file, path: listed.path } : { file, path: pathInFolder(source, name), added: time };
-  if (source.files[0]!.year !== undefined) {
-    const year = YEAR.exec(name)?.[0];
-    if (!year) throw location.error('no year in its name', 'a name such as evi_2024.tif');
-    const sameYear = source.files.find((listed) => listed.year === Number(year));
-    return place(sameYear, { year: Number(year) });
-  }
   const month = period ?? monthInName(name);
   if (!month) throw location.error('no month in its name', 'a name such as rain_2024-01.tif, or --period');
   const sameMonth = source.files.find((listed) => listed.period === month);
-  return place(sameMonth, { period: month });
+  return sameMonth
+    ? { file, path: sameMonth.path }
+    : { file, path: pathInFolder(source, name), added: { period: month } };
 }
 
 /** Creates a temporary directory with links to `files` (path in the catalog -> file). */

@@ -12,8 +12,7 @@ import { refuseCoverageValues } from './not-inputs.ts';
 /** The context figures of every LGA and state, from tables and rasters, and which LGAs are urban. */
 export const run: StageRun = async (io) => {
   const { lgas, states } = contextTables(io);
-  const byLga = [...io.table(ingest.COVARIATES), ...io.table(zonal.DATED_COVARIATES)];
-  refuseCoverageValues(lgas, byLga, io.table(zonal.COVARIATES), io.columns(zonal.CELLS));
+  refuseCoverageValues(lgas, io.table(ingest.COVARIATES), io.table(zonal.COVARIATES), io.columns(zonal.CELLS));
   const urban = lgas.filter((lga) => lga.is_urban).length;
   const what = worded`${urban} of ${lgas.length} {lga.many} have more than half of their people in an urban centre`;
   return {

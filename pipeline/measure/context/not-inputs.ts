@@ -1,5 +1,5 @@
 /** Detects coverage figures that are used as covariates of the risk score under another name or in another form. */
-import { NOT_INPUTS } from '../../catalog/covariates.ts';
+import { NOT_INPUTS } from '../../catalog/covariate-rules.ts';
 import { COVERAGE, type Figure } from '../../catalog/figures.ts';
 import type * as ingest from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
@@ -30,11 +30,11 @@ export function refuseCoverageValues(
   byCell: readonly ByCell[],
   cells: Pick<PredictionCells, 'lga_code' | 'population'>,
 ): void {
-  const tables = Map.groupBy(byLga, ({ covariate, time }) => `${covariate} ${time}`);
+  const tables = Map.groupBy(byLga, ({ covariate }) => covariate);
   const rasters = Map.groupBy(byCell, ({ covariate }) => covariate);
   const covariates = [
-    ...[...tables.values()].map((rows) => ({
-      source: rows[0]!.covariate,
+    ...[...tables].map(([source, rows]) => ({
+      source,
       values: new Map(rows.map(({ lga_code, value }) => [lga_code, value])),
     })),
     ...[...rasters].map(([source, rows]) => ({ source, values: meansByLga(rows, cells) })),

@@ -1,66 +1,9 @@
-/** Covariates of the risk score from rasters: by prediction cell or, if they change over time, by LGA and time. */
-import { datedFiles, isDated } from '../../catalog/dated-files.ts';
+/** Covariates of the risk score from rasters, by prediction cell. */
 import type { Gap, Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import type { Polygons } from '../../ingest/ingest-tables.ts';
-import type { Raster } from '../../ingest/readers/geotiff.ts';
-import { readNearest } from '../../ingest/readers/nearest.ts';
 import { type BadInput, InputLocation } from '../../lib/bad-input.ts';
-import type { Grid, Values, Window } from '../../lib/numerics/grid.ts';
-import type { TableRow } from '../../lib/tables/table.ts';
 import { KM_PER_DEGREE } from './prediction-cells.ts';
-import { fillGaps, rasterSources } from './raster-sources.ts';
-import type * as zonal from './zonal-tables.ts';
 import type { PredictionCell } from './zonal-tables.ts';
-
-type CovariateRow = TableRow<typeof zonal.DATED_COVARIATES>;
-
-/** The sources of covariates that do not change, or of which only the mean over time is used. */
-export const constantCovariates = (sources: readonly Source[]): Source[] =>
-  rasterSources(sources, 'covariate').filter((source) => !isDated(source));
-
-/**
- * A covariate's values by LGA and time, with gaps filled as the catalog declares; the report lists each gap once.
- * @param lgaValues the values of `codes[lga]`, one for each time, null if no cell with people has a value
- * @throws BadInput for an LGA without a value or a declared gap
- */
-export function datedRows(
-  source: Source,
-  codes: string[],
-  neighbours: Polygons['neighbours'],
-  lgaValues: (lga: number) => readonly (number | null)[],
-  report: ReportLine[],
-): CovariateRow[] {
-  const fills: (ReportLine & { what: string })[] = [];
-  const times = datedFiles(source).map(({ time }, i) => ({
-    time,
-    values: fillGaps(
-      source,
-      `a value in ${time}`,
-      codes.map((_, lga) => lgaValues(lga)[i]!),
-      codes,
-      neighbours,
-      fills,
-    ),
-  }));
-  const listed = new Set(fills.map(({ what }) => what.split(' ')[0]!));
-  for (const { lga_pcode, rule, reason } of source.gaps ?? [])
-    if (listed.has(lga_pcode!)) report.push({ source: source.id, rule, what: `${lga_pcode}: ${reason}` });
-  return codes.flatMap((lga_code, lga) =>
-    times.map(({ time, values }) => ({ covariate: source.id, lga_code, time, value: values[lga]! })),
-  );
-}
-
-/** `readNearest` for a covariate: with several rasters, their mean where all have a value, NaN elsewhere. */
-export async function meanNearest(rasters: readonly Raster[], grid: Grid, window: Window): Promise<Values> {
-  const sum = await readNearest(rasters[0]!, grid, window);
-  for (const raster of rasters.slice(1)) {
-    const values = await readNearest(raster, grid, window);
-    for (let i = 0; i < sum.length; i++) sum[i]! += values[i]!;
-  }
-  if (rasters.length > 1) for (let i = 0; i < sum.length; i++) sum[i]! /= rasters.length;
-  return sum;
-}
 
 type Cell = Pick<PredictionCell, 'lga_code' | 'longitude' | 'latitude' | 'population'>;
 

@@ -7,15 +7,13 @@ import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import type { Values, Window } from '../../lib/numerics/grid.ts';
 import { coverOutlines } from './band.ts';
-import { createCellWeights } from './cell-weights.ts';
 import { checkCovered } from './checks.ts';
-import { constantCovariates, meanNearest } from './covariate-rasters.ts';
 import { type Coverage, createCover } from './coverage.ts';
-import { datedSources, gridOfDated, readDated } from './dated-rasters.ts';
 import type { EvenPeople, PersonsRaster } from './even-people.ts';
 import { drawOutline, shareInside } from './outline.ts';
 import { sumInside } from './pass.ts';
 import { blockCells, createCellPool } from './prediction-cells.ts';
+import { openRain, readRain } from './rain.ts';
 import { allowedUnits, openSource, rasterSources } from './raster-sources.ts';
 import { addWindow, createSums, zonalStatistics } from './sums.ts';
 import { markCentres } from './urban-centre.ts';
@@ -33,15 +31,15 @@ export interface LgaFigures {
   elevation_m: number | null;
   /** By figure. */
   layers: Record<string, number | null>;
-  /** By source with dated rasters (`datedFiles`): a value for each raster. */
-  dated: Record<string, (number | null)[]>;
+  /** By month, mm; empty if rain does not come as rasters. */
+  rain: (number | null)[];
 }
 
 /** The content of the rasters inside the LGAs. */
 export interface Measured {
   lgas: LgaFigures[];
   cells: PredictionCells;
-  /** Undated covariates in the catalog's order: values in the cells' order, null if unknown. */
+  /** Covariates in the catalog's order: values in the cells' order, null if unknown. */
   covariates: (number | null)[][];
   /** Number of raster cells with people that meet any LGA. */
   touched: number;
@@ -69,17 +67,9 @@ export async function measureLgas(
       sums: codes.map(createSums),
     })),
   );
-  const covariates = await Promise.all(
-    constantCovariates(sources).map((source) =>
-      Promise.all(source.files.map(({ path }) => openSource(source, rawData, allowedUnits(source), path))),
-    ),
-  );
-  const dated = await Promise.all(
-    datedSources(sources).map(async (source) => {
-      const grid = await gridOfDated(source, rawData);
-      return { source, grid, weights: createCellWeights(grid.columns) };
-    }),
-  );
+  const covariates = await Promise.all(rasterSources(sources, 'covariate').map(open));
+  const rainSource = rasterSources(sources, 'climate')[0];
+  const rain = rainSource ? await openRain(rainSource, rawData) : null;
 
   try {
     const { grid } = population;
@@ -106,15 +96,15 @@ export async function measureLgas(
       const figures: Values[] = [];
       for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
       const values: Values[] = [];
-      for (const rasters of covariates) values.push(await meanNearest(rasters, grid, window));
-      const matches = dated.map(({ grid: datedGrid }) => matchCentres(grid, window, datedGrid));
+      for (const raster of covariates) values.push(await readNearest(raster, grid, window));
+      const match = rain && matchCentres(grid, window, rain.grid);
       for (const [lga, coverage] of coverages) {
         const { persons, urbanPersons } = personsIn(lga);
         addWindow(personSums[lga]!, coverage, window, persons, null);
         addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
         layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
         pool.add(lga, coverage, window, persons, urban, heights, values);
-        dated.forEach(({ weights }, k) => void weights.add(lga, coverage, window, persons, matches[k]!));
+        rain?.weights.add(lga, coverage, window, persons, match!);
       }
       touched += countTouched(coverages, window, persons);
       onProgress(0.2 + 0.5 * ((window.row + window.rows) / grid.rows), 'population');
@@ -132,9 +122,7 @@ export async function measureLgas(
     });
     const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
     onProgress(0.85, 'elevation');
-    const series: { id: string; values: (number | null)[][] }[] = [];
-    for (const { source, grid: datedGrid, weights } of dated)
-      series.push({ id: source.id, values: await readDated(source, rawData, datedGrid, weights.finish(codes.length)) });
+    const rainByLga = rain && (await readRain(rain, rawData, codes.length));
     onProgress(1, 'months');
 
     const lgas = codes.map(
@@ -149,7 +137,7 @@ export async function measureLgas(
             return [figure, mean === null ? null : mean * raster.factor];
           }),
         ),
-        dated: Object.fromEntries(series.map(({ id, values }) => [id, values[lga]!])),
+        rain: rainByLga?.[lga] ?? [],
       }),
     );
     return { lgas, ...pool.finish(codes), touched };
@@ -157,7 +145,7 @@ export async function measureLgas(
     await population.close();
     await elevation?.close();
     for (const { raster } of layers) await raster.close();
-    for (const raster of covariates.flat()) await raster.close();
+    for (const raster of covariates) await raster.close();
   }
 }
 

@@ -57,8 +57,7 @@ export async function openSource(
 
 /**
  * Fills gaps in the LGAs' figures by the rules that the catalog declares; `values[i]` belongs to `codes[i]`. The rule
- * `null` leaves the figure unknown, `value` specifies it, `neighbours` uses the unweighted mean of the LGAs with a
- * figure that share an edge.
+ * `null` leaves the figure unknown, `neighbours` uses the unweighted mean of the LGAs with a figure that share an edge.
  * @throws BadInput for an LGA without a figure or a declared gap
  */
 export function fillGaps(
@@ -73,15 +72,10 @@ export function fillGaps(
   return values.map((value, i) => {
     if (value !== null) return value;
     const code = codes[i]!;
-    const gap = source.gaps?.find(({ lga_pcode }) => lga_pcode === code);
-    const rule = gap?.rule;
+    const rule = source.gaps?.find(({ lga_pcode }) => lga_pcode === code)?.rule;
     if (rule === 'null') {
       report.push({ source: source.id, rule, what: `${code} has no ${figure}` });
       return null;
-    }
-    if (rule === 'value') {
-      report.push({ source: source.id, rule, what: `${code} has ${figure} set to ${gap!.value}` });
-      return gap!.value!;
     }
     const near = rule === 'neighbours' ? (neighbours[code] ?? []) : [];
     const figures = near.map((neighbour) => figureByCode.get(neighbour)).filter((value) => value != null);

@@ -34,10 +34,8 @@ export async function readWhole(
       await raster.close();
     }
   };
-  for (const role of ['elevation', 'layer'] as const)
+  for (const role of ['elevation', 'layer', 'covariate'] as const)
     for (const source of rasterSources(sources, role)) await refuseFillValues(source);
-  for (const source of rasterSources(sources, 'covariate'))
-    for (const { path } of source.files) await refuseFillValues(source, path);
   for (const source of rasterSources(sources, 'climate'))
     if (source.repeats !== undefined) for (const { path } of source.files) await refuseFillValues(source, path);
 

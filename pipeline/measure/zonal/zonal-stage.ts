@@ -6,13 +6,12 @@ import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import type { Areas, Census, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { CLIMATE, COVARIATES as DATED_COVARIATES } from '../../ingest/ingest-tables.ts';
+import { CLIMATE } from '../../ingest/ingest-tables.ts';
 import { refuseUnknownPlaces } from '../../ingest/input.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
 import { byCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
 import { compareWithCensus } from './checks.ts';
-import { constantCovariates, datedRows, fillCells } from './covariate-rasters.ts';
-import { datedSources } from './dated-rasters.ts';
+import { fillCells } from './covariate-rasters.ts';
 import { spreadEvenly } from './even-people.ts';
 import { measureLgas } from './measure.ts';
 import { rainRows } from './rain.ts';
@@ -39,7 +38,6 @@ export interface ZonalOutput {
   /** Empty if rain does not come as rasters. */
   climate: ClimateRow[];
   covariates: CovariateRow[];
-  dated_covariates: TableRow<typeof DATED_COVARIATES>[];
   report: ReportLine[];
 }
 
@@ -49,14 +47,13 @@ export const run: StageRun = async (io) => {
   refuseUnknownPlaces(sources, areas);
   const census = byCode(io.table(ingest.CENSUS), 'lga_code');
   const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData, census };
-  const { lgas, cells, climate, covariates, dated_covariates, report } = await zonal(input, progress);
+  const { lgas, cells, climate, covariates, report } = await zonal(input, progress);
   for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, census);
   return {
     lgas: toTable(LGAS, lgas),
     cells: toTable(CELLS, cells),
     climate: toTable(CLIMATE, climate),
     covariates: toTable(COVARIATES, covariates),
-    dated_covariates: toTable(DATED_COVARIATES, dated_covariates),
     report,
   };
 };
@@ -114,22 +111,18 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
     }),
   );
   const cells = toRows<PredictionCell>(inside.cells);
-  const covariates = constantCovariates(sources).flatMap((source, k) => {
+  const covariates = rasterSources(sources, 'covariate').flatMap((source, k) => {
     return fillCells(source, cells, inside.covariates[k]!, report).map((value, cell) => ({
       covariate: source.id,
       cell,
       value,
     }));
   });
-  const datedValues = (source: Source) => (lga: number) => measured[lga]!.dated[source.id]!;
   return {
     lgas,
     cells,
     covariates,
-    dated_covariates: datedSources(sources)
-      .filter(({ role }) => role === 'covariate')
-      .flatMap((source) => datedRows(source, codes, neighbours, datedValues(source), report)),
-    climate: rain ? rainRows(rain, codes, datedValues(rain), fill) : [],
+    climate: rain ? rainRows(rain, codes, (lga) => measured[lga]!.rain, fill) : [],
     report,
   };
 }

@@ -1,4 +1,4 @@
-/** The tables of the zonal stage; climate and dated covariates have the columns of the ingest stage's tables. */
+/** The tables of the zonal stage; climate has the columns of the ingest stage's table. */
 import { figures, lga_code } from '../../contract/fields.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { orNull, real, type TableColumns, type TableRow, text, whole } from '../../lib/tables/table.ts';
@@ -29,7 +29,7 @@ export const CELLS = {
 };
 export const COVARIATES = {
   name: 'zonal/covariates',
-  row: 'A value of an undated raster covariate of the risk score, by prediction cell',
+  row: 'A value of a raster covariate of the risk score, by prediction cell',
   columns: {
     covariate: text('Id of its source'),
     cell: whole('Row in zonal/cells, from 0'),
@@ -37,8 +37,6 @@ export const COVARIATES = {
   },
 };
 export const CLIMATE = { ...ingest.CLIMATE, name: 'zonal/climate' };
-/** Rasters by month or year have one value for each LGA, as tables do. */
-export const DATED_COVARIATES = { ...ingest.COVARIATES, name: 'zonal/dated_covariates' };
 
 export type ZonalRow = TableRow<typeof LGAS>;
 export type PredictionCell = TableRow<typeof CELLS>;

@@ -1,4 +1,3 @@
-import { covariateName } from '../../catalog/covariates.ts';
 import type { Covariate } from '../../catalog/model.ts';
 import type * as ingest from '../../ingest/ingest-tables.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
@@ -80,10 +79,7 @@ export function selectFeatures({ features, feature_count, covariates }: Features
 type ByLga = TableRow<typeof ingest.COVARIATES>;
 type ByCell = TableRow<typeof zonal.COVARIATES>;
 
-/**
- * The catalog's covariates that do not vary over time, by cell: of rasters the cell's value, of tables that of its LGA,
- * and of dated sources under `mean` the mean over their times.
- */
+/** The catalog's covariates by cell: of rasters the cell's value, of tables that of its LGA. */
 export function cellCovariates(
   entries: readonly Covariate[],
   { lga_code }: Pick<PredictionCells, 'lga_code'>,
@@ -92,19 +88,14 @@ export function cellCovariates(
 ): CellCovariate[] {
   const tables = Map.groupBy(byLga, ({ covariate }) => covariate);
   const rasters = Map.groupBy(byCell, ({ covariate }) => covariate);
-  const constant = entries.filter(({ time }) => time === undefined || time === 'mean');
-  return constant.map((entry) => {
-    const { source, transform, square = false } = entry;
-    const ofLgas = Map.groupBy(tables.get(source) ?? [], (row) => row.lga_code);
-    const means = new Map(
-      [...ofLgas].map(([code, rows]) => [code, rows.reduce((sum, row) => sum + row.value, 0) / rows.length]),
-    );
-    const values = rasters.get(source)?.map(({ value }) => value) ?? lga_code.map((code) => means.get(code)!);
-    return { name: covariateName(entry), transform, square, values };
+  return entries.map(({ source, transform, square = false }) => {
+    const valueByLga = new Map(tables.get(source)?.map((row) => [row.lga_code, row.value]));
+    const values = rasters.get(source)?.map(({ value }) => value) ?? lga_code.map((code) => valueByLga.get(code)!);
+    return { name: source, transform, square, values };
   });
 }
 
-export const TRANSFORMS: Record<Covariate['transform'], (value: number) => number> = {
+const TRANSFORMS: Record<Covariate['transform'], (value: number) => number> = {
   none: (value) => value,
   log: Math.log,
   log1p: Math.log1p,

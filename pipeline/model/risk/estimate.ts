@@ -12,7 +12,6 @@ import { drawPaths, type PathInputs, type Paths, type PredictedMonth } from './p
 import type { AreaEstimates } from './prediction.ts';
 import { drawStreams } from './streams.ts';
 import type { Constants } from './terms.ts';
-import { valuesIn } from './varying.ts';
 
 /**
  * Parameters of the prior that are fixed, since four rounds cannot identify them. Slopes of 0.1 logit per year that
@@ -121,12 +120,11 @@ function startFrom(prepared: PreparedRisk, start: Start): number[] {
   });
 }
 
-const describeMonths = ({ log_season, fieldwork_ends, varying }: PreparedRisk, periods: readonly Period[]) =>
+const describeMonths = ({ log_season, fieldwork_ends }: PreparedRisk, periods: readonly Period[]) =>
   periods.map((period): PredictedMonth => {
     const month = calendarMonth(period) - 1;
     const compared = comparedMonths(period, periods, fieldwork_ends);
-    const values = varying.map((covariate) => valuesIn(covariate, period));
-    return { time: midMonth(period), month, log_season: log_season[month]!, varying: values, compared };
+    return { time: midMonth(period), month, log_season: log_season[month]!, compared };
   });
 
 function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {

@@ -22,15 +22,12 @@ import {
 import { findSurroundings, type Surroundings } from './displacement.ts';
 import type { RiskObservation } from './likelihood.ts';
 import { createMesh, type Mesh, RESOLUTION, type RiskCells } from './mesh.ts';
-import { type VaryingCovariate, valuesIn, varyingCovariates } from './varying.ts';
 
 export interface RiskInputs {
   areas: Areas;
   cells: PredictionCells;
-  /** Covariates of the catalog that do not vary over time. */
+  /** Covariates of the catalog. */
   covariates: CellCovariate[];
-  /** Covariates of the catalog that do. */
-  varying?: VaryingCovariate[];
   surveys: Surveys;
   /** The score's diagnostic method; an offset is estimated for rows by another. */
   test: Method;
@@ -68,17 +65,7 @@ export function readInputs(io: StageIo): RiskInputs {
   return {
     areas,
     cells,
-    covariates:
-      covariates.length === 0
-        ? []
-        : cellCovariates(covariates, cells, io.table(ingest.COVARIATES), io.table(zonal.COVARIATES)),
-    varying:
-      covariates.length === 0
-        ? []
-        : varyingCovariates(covariates, areas.lgas, cells, [
-            ...io.table(ingest.COVARIATES),
-            ...io.table(zonal.DATED_COVARIATES),
-          ]),
+    covariates: cellCovariates(covariates, cells, io.table(ingest.COVARIATES), io.table(zonal.COVARIATES)),
     surveys: readSurveys(io),
     test: [io.model.parameters.survey.method].flat()[0]!,
     season: unknown ? even : index,
@@ -87,10 +74,6 @@ export function readInputs(io: StageIo): RiskInputs {
     season_error: unknown ? season_unknown!.sd : seasonError(io.artifact<SeasonCheckRow[]>('season/check')),
   };
 }
-
-/** Names of the covariates that the catalog adds. */
-export const addedCovariates = ({ covariates, varying = [] }: RiskInputs): string[] =>
-  [...covariates, ...varying].map(({ name }) => name);
 
 /** An observation in the forms that the model, the baseline and cross-validation need. */
 export interface Observed {
@@ -110,9 +93,8 @@ export interface PreparedRisk {
   observed: Observed[];
   /** ln of the seasonal index of each LGA, by month 1-12 at `month - 1`. */
   log_season: Float64Array[];
-  /** The feature columns of each covariate; none for those in `varying`. */
+  /** The feature columns of each covariate. */
   covariates: Features['covariates'];
-  varying: VaryingCovariate[];
   /** Share of the children examined in each month of the year, January first. */
   fieldwork: number[];
   /** The last month of each round's fieldwork; for a round published by state only, its middle month. */
@@ -134,7 +116,7 @@ export function midMonth(period: Period): number {
  *   surveys, or a round's fieldwork does not follow that of the previous round
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
-  const { test, surveys, season_error, varying = [] } = inputs;
+  const { test, surveys, season_error } = inputs;
   const areas = indexAreas(inputs.areas);
   const { cells, covariates } = riskCells(inputs, areas);
   const mesh = createMesh(cells, areas.stateByLga, inputs.areas.states.length, RESOLUTION);
@@ -154,8 +136,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
     fieldwork: inputs.season_unknown ? new Array<number>(12).fill(0) : fieldworkShares(observed, periods),
     fieldwork_ends: rounds.map((_, r) => latest(periods.filter((_, i) => observed[i]!.risk.round === r))),
     season_error,
-    varying,
-    covariates: [...covariates, ...varying.map(({ name }) => ({ name, columns: [] }))],
+    covariates,
   };
 }
 
@@ -283,7 +264,7 @@ interface SurveyResult {
 }
 
 function observation(
-  { cells, test, varying = [] }: RiskInputs,
+  { cells, test }: RiskInputs,
   rounds: readonly number[],
   log_season: readonly Float64Array[],
   mesh: Mesh,
@@ -301,7 +282,6 @@ function observation(
       name,
       round: rounds.indexOf(survey.survey_year),
       log_season: season,
-      varying: varying.map((covariate) => valuesIn(covariate, survey.period)),
       clustered,
       other_test: survey.method !== test,
       ...place,
@@ -348,17 +328,7 @@ const latest = (periods: readonly Period[]): Period =>
 export function withCovariates(prepared: PreparedRisk, names: readonly string[]): PreparedRisk {
   const { cells } = prepared.mesh;
   const { covariates, ...selected } = selectFeatures({ ...cells, covariates: prepared.covariates }, names);
-  const kept = prepared.varying.map(({ name }) => names.includes(name));
-  return {
-    ...prepared,
-    covariates,
-    mesh: { ...prepared.mesh, cells: { ...cells, ...selected } },
-    varying: prepared.varying.filter((_, k) => kept[k]),
-    observed: prepared.observed.map((observation) => ({
-      ...observation,
-      risk: { ...observation.risk, varying: observation.risk.varying!.filter((_, k) => kept[k]) },
-    })),
-  };
+  return { ...prepared, covariates, mesh: { ...prepared.mesh, cells: { ...cells, ...selected } } };
 }
 
 /** Share of the children examined in each month of the year. */

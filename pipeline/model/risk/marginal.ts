@@ -29,7 +29,7 @@ export function prepareMarginal(mesh: Mesh, times: number[], observations: RiskO
   const roundsWith = (holds: (observation: RiskObservation) => unknown) =>
     [...times.keys()].filter((r) => observations.some((observation) => observation.round === r && holds(observation)));
   const otherTests = roundsWith(({ other_test }) => other_test);
-  const terms = linearPredictor(mesh, times, constants, otherTests, observations[0]?.varying?.length ?? 0);
+  const terms = linearPredictor(mesh, times, constants, otherTests);
   const layout = layOut(mesh, times, terms, observations);
   const { symbolic } = layout;
   const { evaluate: priorAt, mean: priorMean } = preparePrior(layout);

@@ -14,8 +14,6 @@ export interface PredictedMonth {
   month: number;
   /** ln of each LGA's seasonal index; the same for a month of the year in all years. */
   log_season: ArrayLike<number>;
-  /** Covariates by month: by covariate, then by LGA. */
-  varying?: readonly ArrayLike<number>[];
   /** Positions of the same month of earlier years with which it is compared. */
   compared?: { year: number | null; survey: number | null };
 }
@@ -41,8 +39,6 @@ export interface Paths {
   point: Int32Array;
   /** Season exponent by draw. */
   gamma: Float64Array;
-  /** Coefficients of the covariates by month, `[draw * covariates + k]`. */
-  varying: Float64Array;
   /**
    * Errors of the seasonal index, `[(draw * states + state) * 12 + month of the year]`; null if it is taken as exact.
    */
@@ -108,7 +104,6 @@ export function emptyPaths(fit: Posterior, { months, season }: PathInputs, draws
     gap: Int32Array.from(months, ({ time }) => layout.times.filter((t) => t <= time).length),
     change: points.map((thetaPoint) => monthsGivenRounds(fit, thetaPoint, times).change),
     gamma: shared.float64(draws),
-    varying: shared.float64(draws * layout.terms.varying.positions.length),
     errors: season && shared.float64(draws * states * 12),
     levels: shared.float32(draws * states * months.length),
     parts: shared.float32(draws * lgas * pathWidth(rounds)),
@@ -135,7 +130,7 @@ export function fillPaths(
     point,
     months.map(({ time }) => time),
   );
-  const { season: exponent, varying, change } = layout.terms;
+  const { season: exponent, change } = layout.terms;
   const lasting = predictorRows(termsAtLevel(layout.terms, 'lga'), state_of.keys());
   const changes = layout.times.map((_, round) => predictorRows([change], state_of.keys(), { round, log_season: [] }));
   const everyMonth = [...months.keys()];
@@ -145,7 +140,6 @@ export function fillPaths(
   for (const draw of drawShare(point, share, streams)) {
     const { x, random } = draw;
     paths.gamma[d] = x[exponent.positions[0]!]!;
-    for (const [k, b] of varying.positions.entries()) paths.varying[d * varying.positions.length + k] = x[b]!;
     const levels = drawLevels(structure, draw, conditionals, months.length);
     const patterns = drawPatterns(structure, draw);
     if (season) paths.errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);
@@ -186,7 +180,7 @@ export function fillPaths(
  * @param byMonth shifts of ln S due to the error of the index, by month of the year; null if there is no such error
  */
 function drawShifts(
-  { months, draws, rounds, states, state_of, gap, change, point, gamma, varying, levels, parts }: Paths,
+  { months, rounds, states, state_of, gap, change, point, gamma, levels, parts }: Paths,
   d: number,
   a: number,
   positions: readonly number[],
@@ -196,12 +190,10 @@ function drawShifts(
   const offset = (d * state_of.length + a) * pathWidth(rounds);
   const level = (d * states + state_of[a]!) * months.length;
   const { weights, deviation } = change[point[d]!]!;
-  const covariates = varying.length / draws;
   for (let k = 0; k < positions.length; k++) {
     const m = positions[k]!;
-    const { month, log_season, varying: values } = months[m]!;
+    const { month, log_season } = months[m]!;
     let value = parts[offset]! + levels[level + m]!;
-    for (let c = 0; c < covariates; c++) value += varying[d * covariates + c]! * values![c]![a]!;
     for (let r = 0; r < rounds; r++) value += weights[m * rounds + r]! * parts[offset + 1 + r]!;
     value += deviation[m]! * parts[offset + 1 + rounds + gap[m]!]!;
     to[k] = value + gamma[d]! * (log_season[a]! + (byMonth ? byMonth[month]! : 0));

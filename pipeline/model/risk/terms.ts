@@ -29,10 +29,6 @@ export interface Survey {
   round: number;
   /** ln of each LGA's seasonal index in the month of the survey. */
   log_season: ArrayLike<number>;
-  /**
-   * Each covariate by month: its values for the LGAs in the month of the survey. All observations have the same ones.
-   */
-  varying?: readonly ArrayLike<number>[];
   /** Whether the result is by a test other than the score's. */
   other_test?: boolean;
 }
@@ -60,14 +56,12 @@ export type Placed = Term & { positions: Int32Array };
  * The linear predictor of the risk model, term by term. A further random effect is a further entry. Unknowns have the
  * positions in which they are listed here, until `layOut` orders them.
  * @param otherTests rounds with rows by another test
- * @param varying number of covariates by month
  */
 export function linearPredictor(
   mesh: Mesh,
   times: readonly number[],
   constants: Constants,
   otherTests: readonly number[],
-  varying: number,
 ) {
   const { cells, cell_nodes, cell_weights, lga_nodes, lga_weights, state_of, states } = mesh;
   const { season_exponent, nation_drift, nation_slope, slope_years, range_change_km } = constants;
@@ -168,13 +162,6 @@ export function linearPredictor(
       everywhere: true,
       level: 'survey',
       row: (_, { round, other_test }) => (other_test ? [[otherTests.indexOf(round), 1]] : []),
-    }),
-    /** φ_aqᵀb: covariates by month, standardised. */
-    varying: place({
-      prior: independent(varying, () => COVARIATE_SD),
-      everywhere: true,
-      level: 'survey',
-      row: (lga, survey) => (survey.varying ?? []).map((values, k) => [k, values[lga]!]),
     }),
   };
 }

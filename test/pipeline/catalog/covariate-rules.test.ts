@@ -99,100 +99,19 @@ describe('an incomplete entry, or one without effect, is refused', () => {
       },
       /source height: found a covariate that no entry of parameters\.risk\.covariates in model\.json names/,
     ],
-    ['a time although nothing changes', entry({ time: 'mean' }), /height with a time, though it does not change/],
     [
-      'no time although it changes',
-      table({ year: 'year' }),
-      /covariates: found x without a time, though it changes, expected/,
+      'several rasters',
+      source({ files: [{ path: 'height.tif' }, { path: 'people.tif' }] }),
+      /covariates: found height with 2 rasters, expected one raster/,
     ],
     [
-      'rasters without times, by month',
-      heightCovariate({ time: 'each' }, { files: [{ path: 'height.tif' }, { path: 'people.tif' }] }),
-      /found time: each of height, whose rasters have no time, expected period or year in its `files`/,
+      'a month of a raster',
+      source({ files: [{ path: 'height.tif', period: '2018-01' }] }),
+      /source height: found a period in `files`, expected none: only rain has one/,
     ],
-    [
-      'the mean of rasters with times',
-      heightCovariate({ time: 'mean' }, { files: [{ path: 'height.tif', year: 2018 }] }),
-      /found time: mean of height, whose rasters have one, expected each or departure, or files without/,
-    ],
-    [
-      'a single raster with a year, but no time',
-      heightCovariate({}, { files: [{ path: 'height.tif', year: 2018 }] }),
-      /covariates: found height without a time, though it changes/,
-    ],
-    [
-      'a raster without its year',
-      heightCovariate({ time: 'each' }, { files: [{ path: 'height.tif', year: 2018 }, { path: 'people.tif' }] }),
-      /source height: found people\.tif without a year, expected the year that it applies to/,
-    ],
-    [
-      'two rasters of a month',
-      heightCovariate(
-        { time: 'each' },
-        { files: ['height.tif', 'people.tif'].map((path) => ({ path, period: '2018-01' })) },
-      ),
-      /source height: found two files for 2018-01, expected one file for each month/,
-    ],
-    [
-      'a missing month in between',
-      heightCovariate(
-        { time: 'departure' },
-        {
-          files: [
-            { path: 'height.tif', period: '2018-03' },
-            { path: 'people.tif', period: '2018-01' },
-          ],
-        },
-      ),
-      /source height: found no file for 2018-02, expected a file for every month/,
-    ],
-    [
-      'months among years',
-      heightCovariate(
-        { time: 'each' },
-        {
-          files: [
-            { path: 'height.tif', year: 2018 },
-            { path: 'people.tif', period: '2019-01' },
-          ],
-        },
-      ),
-      /source height: found people\.tif with a period among files with years/,
-    ],
-    [
-      'a period for a role without time',
-      (country) => {
-        sourceIn(country, 'population').files[0].period = '2020-01';
-      },
-      /source population: found period or year in `files`, expected neither/,
-    ],
-    [
-      'nearest cells of a raster with a time',
-      heightCovariate(
-        { time: 'each' },
-        { files: [{ path: 'height.tif', year: 2018 }], gaps: [{ rule: 'nearest', km: 9, reason: 'test' }] },
-      ),
-      /source height, gaps: found the rule nearest, expected neighbours or value/,
-    ],
-    [
-      'a square by month',
-      addCovariate(
-        { format: 'csv', columns: { lga_pcode: 'lga', value: 'x', year: 'year' } },
-        { time: 'departure', square: true },
-      ),
-      /found the square of x by month, expected one without a square/,
-    ],
-    ['a lag although nothing changes', entry({ lag_months: 2 }), /found lag_months of height, expected time: each or/],
-    ['a lag of years', entry({ time: 'each', lag_months: 25 }), /model\.json, .*lag_months: found/],
-    ['months without a span', table({ period: 'm' }, {}), /source x: found no span/],
-    ['a month without its year', table({ month: 'm' }), /source x: found month alone/],
+    ['months of a table', table({ period: 'm' }), /source x: found a column period/],
     ['no value', table({ value: undefined as never }), /source x: found no column value/],
     ['a raster without a range', source({ range: undefined }), /source height: found no range/],
-    [
-      'several rasters without a time',
-      source({ files: [{ path: 'height.tif' }, { path: 'people.tif' }] }),
-      /covariates: found height without a time, though it changes/,
-    ],
     ['nearest without its reach', source({ gaps: [{ rule: 'nearest', reason: 'test' }] }), /without `km`/],
     ['value without its value', source({ gaps: [{ rule: 'value', reason: 'test' }] }), /`value` without its value/],
     [

@@ -187,6 +187,22 @@ const places: Case[] = [
     },
     /sources\.json, source climate: found no file for 2018-02, expected a file for every month/,
   ],
+  [
+    'a rain file without its month',
+    (country) => {
+      rain((i) => i / 10)(country);
+      delete sourceIn(country, 'climate').files[1].period;
+    },
+    /sources\.json, source climate: found .+ without a period, expected the month that it applies to/,
+  ],
+  [
+    'two rain files of a month',
+    (country) => {
+      rain((i) => i / 10)(country);
+      sourceIn(country, 'climate').files[1].period = '2018-01';
+    },
+    /sources\.json, source climate: found two files for 2018-01, expected one file for each month/,
+  ],
 ];
 
 const damaged: Case[] = [

@@ -317,37 +317,15 @@ test('the raster of a new month is recognised by its name, and compared with the
   );
 });
 
-test('the raster of a new year of a covariate is recognised by its name', async () => {
-  const { directory, update, given } = prepare((country) => {
-    country.files['evi/evi_2020.tif'] = country.files['height.tif']!;
-    heightCovariate({ time: 'each' }, { id: 'evi', files: [{ path: 'evi/evi_2020.tif', year: 2020 }] })(country);
-  });
-  const next = writeGeotiff(
-    Int16Array.from({ length: CELLS }, (_, i) => 101 + 2 * (i % GRID.columns)),
-    GRID,
-    '-9999',
-  );
-  const { accepted } = await update('evi', { files: [given('evi_2021.tif', next)], accept: ACCEPT });
-  expect(accepted).toBe(true);
-  const { files } = readCountry(directory).sources.find(({ id }) => id === 'evi')!;
-  expect(files.map(({ path: file, year }) => [file, year])).toEqual([
-    ['evi/evi_2020.tif', 2020],
-    ['evi/evi_2021.tif', 2021],
-  ]);
-  await expect(update('evi', { files: [given('later.tif', next)] })).rejects.toThrow(/found no year in its name/);
-});
-
 test('a covariate is updated like any source; if it shares a file with another source, each is accepted separately', async () => {
   const { directory, update, given } = prepare((country) => {
     heightCovariate()(country);
-    country.files['x.csv'] =
-      `lga,year,x\n${LGAS.flatMap((code, i) => [2015, 2020].map((year) => `${code},${year},${i + 1}\n`)).join('')}`;
-    const columns = { lga_pcode: 'lga', year: 'year', value: 'x' };
-    addCovariate({ id: 'wealth', format: 'csv', columns }, { time: 'mean' })(country);
+    country.files['x.csv'] = `lga,x\n${LGAS.map((code, i) => `${code},${i + 1}\n`).join('')}`;
+    addCovariate({ id: 'wealth', format: 'csv', columns: { lga_pcode: 'lga', value: 'x' } })(country);
   });
-  const rows = LGAS.flatMap((code, i) => [2015, 2020, 2025].map((year) => `${code},${year},${i + 1}\n`));
-  const shown = await update('wealth', { files: [given('x.csv', `lga,year,x\n${rows.join('')}`)] });
-  expect(shown.comparison?.rows?.rows).toEqual({ was: 8, is: 12, added: 4, removed: 0, changed: 0 });
+  const rows = LGAS.map((code, i) => `${code},${i === 0 ? 1.1 : i + 1}\n`);
+  const shown = await update('wealth', { files: [given('x.csv', `lga,x\n${rows.join('')}`)] });
+  expect(shown.comparison?.rows?.rows).toEqual({ was: 4, is: 4, added: 0, removed: 0, changed: 1 });
   expect(shown.doubts).toEqual([]);
 
   const higher = Int16Array.from({ length: CELLS }, (_, i) => 101 + 2 * (i % GRID.columns));

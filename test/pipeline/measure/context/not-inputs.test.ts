@@ -8,8 +8,8 @@ const figures = codes.map((lga_code, i) => ({
   lga_code,
   ...eachFigure((figure) => (figure === 'itn_use' ? use[i]! : figure === 'irs_coverage' ? 0 : null)),
 }));
-const table = (value: (i: number) => number, time: string | null = null) =>
-  codes.map((lga_code, i) => ({ covariate: 'wealth', lga_code, time, value: value(i) }));
+const table = (value: (i: number) => number) =>
+  codes.map((lga_code, i) => ({ covariate: 'wealth', lga_code, value: value(i) }));
 const cells = { lga_code: codes.flatMap((code) => [code, code]), population: codes.flatMap(() => [3, 1]) };
 const raster = (value: (i: number) => number) =>
   cells.lga_code.map((_, cell) => ({ covariate: 'wealth', cell, value: value(cell >> 1) + (cell % 2 ? 0.03 : -0.01) }));
@@ -18,7 +18,6 @@ const refused = 'source wealth: found the values of itn_use as a covariate, expe
 test.each([
   ['the same values', table((i) => use[i]!)],
   ['as percent', table((i) => 100 * use[i]!)],
-  ['in one of several years', [...table((i) => i, '2015'), ...table((i) => use[i]!, '2018')]],
   ['their logarithm', table((i) => Math.log(use[i]!))],
   ['people without nets', table((i) => 1 - use[i]!)],
 ])('%s in a table are refused', (_, rows) => {

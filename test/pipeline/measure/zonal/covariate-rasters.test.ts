@@ -1,11 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { type Table, toRows } from '../../../../pipeline/lib/tables/table.ts';
 import { fillCells } from '../../../../pipeline/measure/zonal/covariate-rasters.ts';
 import type { PredictionCell } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
-import { GRID, LGAS } from '../../../support/tiny-country.ts';
-import { addCovariate, heightCovariate } from '../../covariates.ts';
+import { GRID } from '../../../support/tiny-country.ts';
+import { heightCovariate } from '../../covariates.ts';
 import { raster, read } from '../../ingest/broken.ts';
 
 const cells = [0, 0.1, 0.3].map((longitude, i) => ({
@@ -78,92 +78,4 @@ test('a raster without values in the west is refused, or filled from the nearest
 
 test('a raster with values outside its range is refused', async () => {
   await expect(covariatesOf(heightCovariate({}, { range: [0, 120] }))).rejects.toThrow('height.tif');
-});
-
-test('the mean of several rasters is used where all have a value, even if their grids differ', async () => {
-  const coarse = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
-  const { places, values } = await covariatesOf((country) => {
-    heightCovariate(
-      { time: 'mean' },
-      {
-        files: [{ path: 'height.tif' }, { path: 'coarse.tif' }],
-        gaps: [{ rule: 'value', value: 7, reason: 'east' }],
-      },
-    )(country);
-    raster('coarse.tif', (i) => (i % 8 === 7 ? -9999 : 200), coarse)(country);
-  });
-  places.forEach(({ longitude, elevation_m }, country) => {
-    expect(values[country]).toBeCloseTo(longitude > 6.5 ? 7 : (elevation_m! + 200) / 2, 9);
-  });
-});
-
-describe('monthly rasters', () => {
-  const MONTHS = ['2018-11', '2018-12', '2019-01'];
-  /** Reads the country with monthly rasters of a covariate. */
-  const months = (
-    gaps: Source['gaps'] = [],
-    value = (i: number, month: number) => 2 * (i % GRID.columns) * (month + 1),
-  ) =>
-    read((country) => {
-      const files = MONTHS.map((period) => ({ path: `evi.${period}.tif`, period }));
-      const form = { format: 'geotiff', crs: 'EPSG:4326', nodata: -1, range: [0, 1000] };
-      addCovariate({ id: 'evi', ...form, files: files.toReversed(), gaps }, { time: 'each' })(country);
-      files.forEach(({ path }, month) => void raster(path, (i) => value(i, month))(country));
-    });
-  type Dated = { covariate: string; lga_code: string; time: string; value: number };
-  const datedOf = ({ rasters }: Awaited<ReturnType<typeof read>>) =>
-    toRows<Dated>((rasters.dated_covariates as Table).columns);
-
-  test('give population-weighted means by LGA and month', async () => {
-    const all = await months();
-    const places = toRows<PredictionCell>((all.rasters.cells as Table).columns);
-    const found = datedOf(all);
-    expect(found.map(({ time }) => time)).toEqual(LGAS.flatMap(() => MONTHS));
-    expect(toRows((all.rasters.covariates as Table).columns)).toEqual([]);
-    for (const { covariate, lga_code, time, value } of found) {
-      expect(covariate).toBe('evi');
-      // Elevation, which is pooled by prediction cell, is 100 m higher than the first month's values.
-      const own = places.filter((cell) => cell.lga_code === lga_code);
-      const people = own.reduce((sum, { population }) => sum + population, 0);
-      const first =
-        own.reduce((sum, { population, elevation_m }) => sum + population * (elevation_m! - 100), 0) / people;
-      expect(value).toBeCloseTo(first * (MONTHS.indexOf(time) + 1), 9);
-    }
-  });
-
-  test('without values in an LGA are refused, or filled by a declared gap, which is reported once', async () => {
-    const west = (i: number, month: number) =>
-      i % GRID.columns < GRID.columns / 4 && month > 0 ? -1 : i % GRID.columns;
-    await expect(months([], west)).rejects.toThrow(
-      /evi\.2019-01\.tif, NG001001: found no cell with a value in 2018-12/,
-    );
-    const lga_pcode = 'NG001001';
-    for (const gap of [{ rule: 'neighbours' } as const, { rule: 'value', value: 7 } as const]) {
-      const filled = await months([{ ...gap, lga_pcode, reason: 'clouds' }], west);
-      const at = (code: string, time: string) =>
-        datedOf(filled).find((row) => row.lga_code === code && row.time === time)!.value;
-      expect(at(lga_pcode, '2018-11')).toBeLessThan(20);
-      // NG001002 is the only LGA that shares an edge with it.
-      const expected = gap.rule === 'value' ? 7 : at('NG001002', '2019-01');
-      expect([at(lga_pcode, '2018-12'), at(lga_pcode, '2019-01')]).toEqual([expected, expected]);
-      expect(filled.rasters.report.filter(({ source }) => source === 'evi')).toEqual([
-        { source: 'evi', rule: gap.rule, what: 'NG001001: clouds' },
-      ]);
-    }
-  });
-
-  test('are refused if their grid differs from that of the first', async () => {
-    const coarse = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
-    const other = read((country) => {
-      const files = MONTHS.map((period) => ({ path: `evi.${period}.tif`, period }));
-      addCovariate(
-        { id: 'evi', format: 'geotiff', crs: 'EPSG:4326', nodata: -1, range: [0, 1000], files },
-        { time: 'each' },
-      )(country);
-      files.forEach(
-        ({ path }, month) => void raster(path, (i) => i % GRID.columns, month === 2 ? coarse : GRID)(country),
-      );
-    });
-    await expect(other).rejects.toThrow(/evi\.2019-01\.tif: found 8 × 2 cells.* expected the first file's 40 × 10/);
-  });
 });

@@ -68,14 +68,12 @@ test('covariates can be removed from the model’s input, with everything else u
   expect(only.features[2 * 4 + 1]).toBe(whole.mesh.cells.features[5 * 4 + 4]);
 });
 
-test('raster covariates have a value in each cell, table covariates that of the LGA, dated ones the mean over time', () => {
+test('raster covariates have a value in each cell, table covariates that of the LGA', () => {
   const byCell = cells.longitude.map((_, cell) => ({ covariate: 'r', cell, value: 10 + cell }));
-  const byLga = inputs.areas.lgas.flatMap(({ lga_code }, a) =>
-    ['2010', '2012'].map((time, k) => ({ covariate: 't', lga_code, time, value: a + k })),
-  );
+  const byLga = inputs.areas.lgas.map(({ lga_code }, a) => ({ covariate: 't', lga_code, value: a }));
   const found = cellCovariates(
     [
-      { source: 't', transform: 'none', time: 'mean' },
+      { source: 't', transform: 'none' },
       { source: 'r', transform: 'log', square: true },
     ],
     cells,
@@ -86,6 +84,6 @@ test('raster covariates have a value in each cell, table covariates that of the 
     ['t', 'none', false],
     ['r', 'log', true],
   ]);
-  expect(found[0]!.values.slice(0, 4)).toEqual([0.5, 0.5, 1.5, 1.5]);
+  expect(found[0]!.values.slice(0, 4)).toEqual([0, 0, 1, 1]);
   expect(found[1]!.values.slice(0, 2)).toEqual([10, 11]);
 });

@@ -41,10 +41,6 @@ const constants = {
   slope_years: 4,
 };
 const log_season = Float64Array.from({ length: 16 }, () => -random.uniform());
-/** Covariates by month: for each observation, two covariates with a value for each LGA. */
-const byMonth = Array.from({ length: 40 }, () =>
-  [0, 1].map(() => Float64Array.from({ length: 16 }, () => random.normal())),
-);
 /** Rounds of which half the rows are by another test. */
 const OTHER_TESTS = [1, 2];
 const observations = Array.from({ length: 40 }, (_, k) => {
@@ -54,7 +50,6 @@ const observations = Array.from({ length: 40 }, (_, k) => {
     name: `c${k}`,
     round: k % 3,
     log_season,
-    varying: byMonth[k]!,
     examined,
     positive,
     clustered: k % 10 !== 0,
@@ -67,8 +62,7 @@ const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
 const C = mesh.change.lattice.nx * mesh.change.lattice.ny;
 const [R, S, F, A] = [3, 4, 1, 16];
 const TESTS = F + 1 + R + P + C * R + S * R + A;
-const VARYING = TESTS + OTHER_TESTS.length;
-const N = VARYING + 2;
+const N = TESTS + OTHER_TESTS.length;
 const MU = F + 1;
 const PLACE = MU + R;
 const CHANGE = PLACE + P;
@@ -151,7 +145,7 @@ function denseLaplace() {
   const q = invertDense(choleskyDense(denseCovariance(), N)!, N);
   const mean = new Float64Array(N);
   mean[1] = 0.5;
-  mean.fill(0.4, TESTS, VARYING);
+  mean.fill(0.4, TESTS);
   let x = mean.slice();
   for (let step = 0; ; step++) {
     const posterior = q.slice();
@@ -173,9 +167,6 @@ function denseLaplace() {
         own[MU + observation.round] = 1;
         own[STATE + observation.round * S + mesh.state_of[a]!] = 1;
         own[LGA + a] = 1;
-        observation.varying.forEach((values, v) => {
-          own[VARYING + v] = values[a]!;
-        });
         if (observation.other_test) own[TESTS + OTHER_TESTS.indexOf(observation.round)] = 1;
         for (let m = 0; m < 4; m++) {
           own[PLACE + mesh.cell_nodes[4 * c + m]!]! += mesh.cell_weights[4 * c + m]!;
@@ -217,8 +208,8 @@ function denseLaplace() {
   }
 }
 
-const layout = layOut(mesh, times, linearPredictor(mesh, times, constants, OTHER_TESTS, 2), observations);
-const { covariates, season, nation, place, change, state, lga, other_test, varying } = layout.terms;
+const layout = layOut(mesh, times, linearPredictor(mesh, times, constants, OTHER_TESTS), observations);
+const { covariates, season, nation, place, change, state, lga, other_test } = layout.terms;
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const model = {
   symbolic: layout.symbolic,
@@ -245,7 +236,6 @@ test('mode and log marginal likelihood equal those of a separately written dense
       STATE + k,
     ]),
     ...OTHER_TESTS.map((_, k): [number, number] => [other_test.positions[k]!, TESTS + k]),
-    ...Array.from(varying.positions, (b, k): [number, number] => [b, VARYING + k]),
     ...Array.from({ length: A }, (_, a): [number, number] => [lga.positions[a]!, LGA + a]),
   ];
   expect(pairs.length).toBe(layout.size);
@@ -272,7 +262,7 @@ test('the gradient of the likelihood equals its finite differences', () => {
     place.positions[12]!,
     change.positions[5 * R + 2]!,
     state.positions[3 * R]!,
-    varying.positions[1]!,
+    other_test.positions[1]!,
   ]) {
     const step = (d: number) => x.map((v, j) => (i === j ? v + d : v));
     expect((at(step(1e-5)) - at(step(-1e-5))) / 2e-5).toBeCloseTo(gradient[i]!, 5);
