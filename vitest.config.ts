@@ -41,7 +41,7 @@ export const PROXY_PROOFS = [
   'test/proxy/clients/{first-map,other-country,python,r}.test.ts',
   'test/proxy/store/outages.test.ts',
   'test/proxy/snapshot/object-storage.test.ts',
-  'test/proxy/dashboard/{accessibility,browser,many-keys,several,sign-in-attacks}.test.ts',
+  'test/proxy/dashboard/{accessibility,browser,many-keys,several,sign-in-attacks,sign-in-flood}.test.ts',
   'test/proxy/store/people/{at-once,passwords}.test.ts',
 ];
 const LONG = ['test/long/**', ...PIPELINE_PROOFS, ...PROXY_PROOFS];

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { TryAgain } from '../lib/errors.ts';
+import { interruptAll } from '../lib/interruptible.ts';
 import { describeError, EXIT } from './terminal/exit-codes.ts';
 
 /** A summary of each command, and its module, which is loaded only when the command runs: some take a second. */
@@ -57,9 +58,12 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
+/** The process ends: what the stop itself makes fail is not reported. */
+let isStopping = false;
+
 function report(error: Error, json: boolean): void {
   // `--help` and `--version` end this way, too.
-  if (error instanceof CommanderError && error.exitCode === 0) return;
+  if (isStopping || (error instanceof CommanderError && error.exitCode === 0)) return;
   const line = describeError(error);
   process.exitCode = line.exit_code;
   if (json) process.stderr.write(`${JSON.stringify(line)}\n`);
@@ -73,6 +77,9 @@ function report(error: Error, json: boolean): void {
   if (process.env.MALARIA_DEBUG) process.stderr.write(`${error.stack}\n`);
 }
 
+/** How long an interrupted statement may go on before the process is killed. */
+const STOP_MS = 700;
+
 /** Runs a command as the whole process: uncaught errors and stop signals set the exit code, too. */
 export async function main(args: readonly string[]): Promise<void> {
   const json = args.includes('--json');
@@ -81,8 +88,12 @@ export async function main(args: readonly string[]): Promise<void> {
     process.exit();
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
+    process.on(signal, async () => {
       report(new TryAgain(`stopped by ${signal}; what is published is unchanged`), json);
+      isStopping = true;
+      // DuckDB looks for interruptions between values, so that a single huge one would keep the process alive.
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), STOP_MS);
+      await interruptAll();
       process.exit();
     });
   await run(args);

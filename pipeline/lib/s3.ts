@@ -7,6 +7,24 @@ export function openClient(): S3Client {
   const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
   return new S3Client({
     forcePathStyle: endpoint !== undefined,
-    requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000 },
+    requestHandler: {
+      connectionTimeout: 3000,
+      socketTimeout: SILENCE_MS,
+      requestTimeout: SILENCE_MS,
+      // Otherwise it only writes a warning, and waits on.
+      throwOnRequestTimeout: true,
+    },
   });
 }
+
+/** After this time without a byte a try fails; the client tries three times. */
+const SILENCE_MS = 10_000;
+
+/** Ends a call for an object of so many bytes, with all its tries, even if now and then a byte arrives. */
+export const deadline = (bytes = 0): AbortSignal => AbortSignal.timeout(120_000 + slowest(bytes));
+
+/** What `send` needs in addition for an object to be put: it must be there before the storage answers. */
+export const timeToPut = (bytes: number) => ({ requestTimeout: SILENCE_MS + slowest(bytes) });
+
+/** Milliseconds for so many bytes on the slowest line that is of use, 5 kB a second for each of many calls at once. */
+const slowest = (bytes: number) => Math.ceil(bytes / 5);

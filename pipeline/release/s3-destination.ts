@@ -8,7 +8,7 @@ import { RELEASES, snapshotPath, versionAt } from '../contract/published.ts';
 import { TryAgain, UsageError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { inParallel } from '../lib/in-parallel.ts';
-import { openClient } from '../lib/s3.ts';
+import { deadline, openClient, timeToPut } from '../lib/s3.ts';
 import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
 import type { Destination } from './destination.ts';
 
@@ -31,12 +31,14 @@ export async function withBucket<T>(
   const copies = await mkdtemp(path.join(tmpdir(), 'published-'));
   let pointer: { etag: string | undefined } | null = null;
 
-  const get = async (name: string) => {
-    const request = client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + name }));
-    const response = await request.catch((error) =>
-      httpStatus(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error),
-    );
-    return response && { etag: response.ETag, bytes: Buffer.from(await response.Body!.transformToByteArray()) };
+  const get = async (name: string, size?: number) => {
+    const command = new GetObjectCommand({ Bucket: bucket, Key: prefix + name });
+    const response = await client
+      .send(command, { abortSignal: deadline(size) })
+      .catch((error) => (httpStatus(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error)));
+    if (!response) return null;
+    const bytes = await response.Body!.transformToByteArray().catch((error) => refuse(url, name, error));
+    return { etag: response.ETag, bytes: Buffer.from(bytes) };
   };
   const put = (
     name: string,
@@ -53,6 +55,7 @@ export async function withBucket<T>(
           ...condition,
           ChecksumSHA256: Buffer.from(sha256Hex, 'hex').toString('base64'),
         }),
+        { abortSignal: deadline(bytes.length), ...timeToPut(bytes.length) },
       )
       .catch((error) => refuse(url, name, error));
 
@@ -66,8 +69,8 @@ export async function withBucket<T>(
         if (!object) return null;
         const version = versionAt(object.bytes.toString());
         if (version === null) throw new UsageError(`${url}/current: found other text, expected snapshots/VERSION`);
-        return fetchReviewed(version, path.join(copies, version), async (name) => {
-          const file = await get(`${snapshotPath(version)}/${name}`);
+        return fetchReviewed(version, path.join(copies, version), async (name, size) => {
+          const file = await get(`${snapshotPath(version)}/${name}`, size);
           if (file) return file.bytes;
           throw new UsageError(
             `${url}/${snapshotPath(version)}/${name}: found nothing, expected a file of the current version`,
@@ -106,7 +109,7 @@ export async function withBucket<T>(
 async function fetchReviewed(
   version: string,
   directory: string,
-  fetchFile: (name: string) => Promise<Buffer>,
+  fetchFile: (name: string, size?: number) => Promise<Buffer>,
 ): Promise<Snapshot> {
   const text = await fetchFile('manifest.json');
   const { files }: Manifest = JSON.parse(text.toString());
@@ -114,7 +117,7 @@ async function fetchReviewed(
     AT_ONCE,
     Object.keys(files).filter((name) => REVIEWED.test(name)),
     async (name) => {
-      const bytes = await fetchFile(name);
+      const bytes = await fetchFile(name, files[name]!.bytes);
       if (sha256(bytes) !== files[name]!.sha256)
         throw new UsageError(
           `${version}/${name}: found bytes in the storage that differ from its manifest, expected the same`,

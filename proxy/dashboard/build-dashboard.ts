@@ -59,6 +59,8 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
   app.setNotFoundHandler((request, reply) => answerError(request, reply, 404, 'Page not found'));
   app.setErrorHandler((error: { statusCode?: number }, request, reply) => {
     if (error instanceof TooBusy) {
+      services.countSignIn('too_busy');
+      services.report(`dashboard: ${error.message}, most recently from ${loggedNetwork(request.ip)}`, 'sign_in');
       reply.header('retry-after', '10');
       return answerError(request, reply, 503, 'The service is busy. Please try again in a moment');
     }

@@ -105,6 +105,11 @@ function addStateMetrics(
     'Whether the published snapshot is damaged, so that an earlier one is served.',
     () => (snapshots.refused() ? 1 : 0),
   );
+  gauge(
+    'malaria_snapshot_confirmed_timestamp_seconds',
+    'When the snapshot being served was last known to be the published one.',
+    () => snapshots.confirmedAt() / 1000,
+  );
   gauge('malaria_snapshot_damaged', 'Whether a file of the snapshot being served is damaged.', () =>
     snapshots.damaged() === null ? 0 : 1,
   );

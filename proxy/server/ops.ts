@@ -28,6 +28,7 @@ export function buildOps({ snapshots, metrics, unready }: OpsOptions): FastifyIn
       reason,
       model_version: snapshots.current().model_version,
       refused_snapshot: snapshots.refused(),
+      confirmed_at: new Date(snapshots.confirmedAt()).toISOString(),
     };
   });
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));

@@ -4,6 +4,7 @@ import { access, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeF
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import {
   RELEASES,
@@ -15,7 +16,7 @@ import {
 import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
-import { openClient } from '../../pipeline/lib/s3.ts';
+import { deadline, openClient } from '../../pipeline/lib/s3.ts';
 import { parseReleaseIndex } from './earlier.ts';
 import { parseS3 } from './s3-url.ts';
 import { checkRelative, openSnapshot, parseManifest } from './snapshot.ts';
@@ -30,6 +31,8 @@ export interface MirrorOptions {
 }
 
 const FETCHED_AT_ONCE = 16;
+/** How long a start waits for the storage if there is a copy to serve meanwhile. */
+const START_MS = 5000;
 /** How long a replaced copy is kept: it is served until the new one is checked, and its last answers take longer. */
 const REPLACED_MS = 120_000;
 
@@ -49,6 +52,7 @@ export class SnapshotMirror {
   readonly #client = openClient();
   readonly #stop = new AbortController();
   #etag: string | undefined;
+  #confirmedAt = Date.now();
   #refusal: (Refusal & { refusedAt: number }) | null = null;
   #sweeping: NodeJS.Timeout | undefined;
   #checking = Promise.resolve();
@@ -69,14 +73,24 @@ export class SnapshotMirror {
     const mirror = new SnapshotMirror(url, folder, options);
     await mkdir(join(folder, 'snapshots'), { recursive: true });
     await sweep(folder);
-    await mirror.#check().catch(async (error) => {
-      await access(mirror.path).catch(() => {
-        mirror.#client.destroy();
-        throw new UsageError(`no snapshot from ${url}: ${errorLine(error)}`, { cause: error });
-      });
+    const hasCopy = await access(mirror.path).then(
+      () => true,
+      () => false,
+    );
+    const first = mirror.#check().catch((error) => {
+      if (hasCopy) return;
+      mirror.#client.destroy();
+      throw new UsageError(`no snapshot from ${url}: ${errorLine(error)}`, { cause: error });
     });
-    mirror.#checking = repeat(() => mirror.#check().catch(() => {}), pollMs, mirror.#stop.signal);
+    await (hasCopy ? Promise.race([first, pause(START_MS, undefined, { ref: false })]) : first);
+    const check = () => mirror.#check().catch(() => {});
+    mirror.#checking = first.then(() => repeat(check, pollMs, mirror.#stop.signal));
     return mirror;
+  }
+
+  /** When the copy was last known to be what is published, or this mirror was opened. */
+  confirmedAt(): number {
+    return this.#confirmedAt;
   }
 
   /** The published snapshot, if it could not be fetched intact. */
@@ -99,6 +113,7 @@ export class SnapshotMirror {
     try {
       await this.#fetchPublished();
       this.#refusal = null;
+      this.#confirmedAt = Date.now();
     } catch (error) {
       if (this.#stop.signal.aborted) return;
       const reason = errorLine(error);
@@ -111,14 +126,16 @@ export class SnapshotMirror {
   async #fetchPublished(): Promise<void> {
     const url = this.#url;
     const folder = this.#folder;
-    const pointer = await this.#get('current', this.#etag).catch((error) => {
-      if (error.$metadata?.httpStatusCode === 304) return null;
-      throw new Error(`${url}/current: ${errorLine(error)}`, { cause: error });
-    });
+    const pointer = await this.#get('current', this.#etag)
+      .then(async ({ ETag, Body }) => ({ etag: ETag, text: await Body!.transformToString() }))
+      .catch((error) => {
+        if (error.$metadata?.httpStatusCode === 304) return null;
+        throw new Error(`${url}/current: ${errorLine(error)}`, { cause: error });
+      });
     if (!pointer) return;
-    const target = (await pointer.Body!.transformToString()).trim();
+    const target = pointer.text.trim();
     if (versionAt(target) === null) throw new Error(`${url}/current does not contain snapshots/VERSION`);
-    const get: Get = (name) => this.#get(name);
+    const get: Get = (name, bytes) => this.#get(name, undefined, bytes);
     const isNew = (await readlink(this.path).catch(() => null)) !== target;
     if (isNew) await fetchSnapshot(get, target, folder);
     const index = await fetchReleaseIndex(get, target, folder);
@@ -131,7 +148,7 @@ export class SnapshotMirror {
       await pointTo(folder, target);
       this.#sweepLater();
     }
-    this.#etag = pointer.ETag;
+    this.#etag = pointer.etag;
   }
 
   #sweepLater(): void {
@@ -143,14 +160,15 @@ export class SnapshotMirror {
     }, REPLACED_MS).unref();
   }
 
-  #get(name: string, ifNoneMatch?: string): Promise<GetObjectCommandOutput> {
+  #get(name: string, ifNoneMatch?: string, bytes?: number): Promise<GetObjectCommandOutput> {
     const { bucket, prefix } = parseS3(this.#url)!;
     const input = { Bucket: bucket, Key: prefix + name, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) };
-    return this.#client.send(new GetObjectCommand(input), { abortSignal: this.#stop.signal });
+    const abortSignal = AbortSignal.any([this.#stop.signal, deadline(bytes)]);
+    return this.#client.send(new GetObjectCommand(input), { abortSignal });
   }
 }
 
-type Get = (name: string) => Promise<GetObjectCommandOutput>;
+type Get = (name: string, bytes?: number) => Promise<GetObjectCommandOutput>;
 
 /** Fetches the snapshot at `target` into `folder` and checks all of it, so that it appears there only complete. */
 async function fetchSnapshot(get: Get, target: string, folder: string, temporaryName = UNFINISHED): Promise<void> {
@@ -164,7 +182,7 @@ async function fetchSnapshot(get: Get, target: string, folder: string, temporary
     async ([name, { bytes }]) => {
       const file = join(temporary, checkRelative(name));
       await mkdir(dirname(file), { recursive: true });
-      const { Body } = await get(`${target}/${name}`).catch((error) => {
+      const { Body } = await get(`${target}/${name}`, bytes).catch((error) => {
         throw new Error(`${target}/${name}: ${errorLine(error)}`, { cause: error });
       });
       await pipeline(

@@ -34,6 +34,7 @@ export async function openCopies(options: SourceOptions): Promise<SnapshotSource
     return {
       current: () => copies.current(),
       refused: () => mirror.refused() ?? copies.refused(),
+      confirmedAt: () => Math.min(mirror.confirmedAt(), copies.confirmedAt()),
       damaged: () => copies.damaged(),
       close: async () => {
         copies.close();

@@ -22,6 +22,8 @@ export interface SnapshotSource {
   current(): Served;
   /** The published snapshot, if it is refused at present. */
   refused(): Refusal | null;
+  /** When the snapshot being served was last known to be the one that is published, in milliseconds. */
+  confirmedAt(): number;
   /** What was found to be damaged in the snapshot being served, in a line; null while nothing is. */
   damaged(): string | null;
   close(): void | Promise<void>;
@@ -53,6 +55,7 @@ export class SnapshotWatcher implements SnapshotSource {
   #snapshot: Served | null = null;
   /** Of the snapshot at the path, if it is the one that is served; empty while it is not. */
   #identity = '';
+  #confirmedAt = Date.now();
   #refusal: (Refusal & { identity: string; refusedAt: number }) | null = null;
 
   private constructor(path: string, { retryMs = 30_000, fallBack = false, report }: WatchOptions) {
@@ -82,6 +85,10 @@ export class SnapshotWatcher implements SnapshotSource {
     return this.#refusal && { directory: this.#refusal.directory, reason: this.#refusal.reason };
   }
 
+  confirmedAt(): number {
+    return this.#confirmedAt;
+  }
+
   damaged(): string | null {
     return this.current().damage.values().next().value ?? null;
   }
@@ -97,7 +104,7 @@ export class SnapshotWatcher implements SnapshotSource {
   async #check(): Promise<void> {
     const identity = await readIdentity(this.#path).catch((error) => `unreadable: ${errorLine(error)}`);
     if (identity === this.#identity && this.#isIntact()) {
-      this.#refusal = null;
+      this.#confirm();
       return;
     }
     const refusal = this.#refusal;
@@ -105,10 +112,15 @@ export class SnapshotWatcher implements SnapshotSource {
     try {
       await this.#take(identity);
       this.#identity = identity;
-      this.#refusal = null;
+      this.#confirm();
     } catch (error) {
       await this.#refuse(identity, errorLine(error));
     }
+  }
+
+  #confirm(): void {
+    this.#refusal = null;
+    this.#confirmedAt = Date.now();
   }
 
   /** Serves what is at the path, whose identity is not, or no longer, that of what is served. */

@@ -15,6 +15,7 @@ import { moduleCode } from '../../pipeline/engine/code.ts';
 import { ROOT } from '../../pipeline/lib/packed.ts';
 import { hashTree, temporary } from '../support/command-line.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
+import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../support/real-data.ts';
 import { SERVICE } from '../support/service-user.ts';
 import { writeTiny } from '../support/tiny-country.ts';
 
@@ -177,6 +178,51 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
       moduleCode('pipeline/model/risk/risk-stage.ts'),
     );
   });
+
+  const fromCheckout = path.join(ROOT, 'pipeline/cli/malaria-risk.js');
+  /** Builds a country with the package and with the checkout. @returns the snapshot's folder of each */
+  async function buildWithBoth(country: Record<'package' | 'checkout', string>, ...more: string[]): Promise<string[]> {
+    const options = shell(path.dirname(process.execPath));
+    const build = async (command: string, args: string[], directory: string) => {
+      const out = temporary();
+      await run(command, [...args, 'build', '--country', directory, '--out', out, ...more], options);
+      return path.join(out, 'snapshots', readdirSync(path.join(out, 'snapshots'))[0]!);
+    };
+    return [
+      await build('malaria-risk', [], country.package),
+      await build(process.execPath, [fromCheckout], country.checkout),
+    ];
+  }
+
+  test('a package has the whole catalog of each country', async () => {
+    const { stdout } = await run('git', ['ls-files', 'raw-data/*/*'], { cwd: ROOT });
+    const files = stdout.split('\n').filter((file) => /(?<!README)\.\w+$/.test(file));
+    expect(files).toContain('raw-data/nigeria/held-back.json');
+    for (const file of files)
+      expect(readFileSync(path.join(installed('malaria-risk'), file)), file).toEqual(
+        readFileSync(path.join(ROOT, file)),
+      );
+  });
+
+  test('package and checkout build the same bytes from a made-up country', { timeout: 3_600_000 }, async () => {
+    const country = path.join(temporary(), 'synthetic');
+    await run(process.execPath, [fromCheckout, 'synth', '--states', '5', '--out', country], { cwd: temporary() });
+    const [there, here] = await buildWithBoth({ package: country, checkout: country });
+    expect(path.basename(there!)).toBe(path.basename(here!));
+    expect(hashTree(there!)).toEqual(hashTree(here!));
+  });
+
+  test.skipIf(!HAS_REAL_DATA)(
+    needsReal('package and checkout build the same bytes from the catalog of Nigeria'),
+    { timeout: 7_200_000 },
+    async () => {
+      const packed = path.join(installed('malaria-risk'), 'raw-data/nigeria');
+      const countries = { package: packed, checkout: REAL_CATALOG };
+      const [there, here] = await buildWithBoth(countries, '--raw-data', REAL_DATA, '--without-validation');
+      expect(path.basename(there!)).toBe(path.basename(here!));
+      expect(hashTree(there!)).toEqual(hashTree(here!));
+    },
+  );
 
   /** Reads a unit from its package; its files are where `places` says, and its commands where this test has them. */
   const readUnit = (file: string, places: Record<string, string> = {}) =>

@@ -195,5 +195,13 @@ describe.each(Object.keys(SERVERS))('%s in front of the proxy', (program) => {
     const failed = async () =>
       (await proxy.directory.listAudit({ most: 10 })).filter(({ action }) => action === 'password.wrong');
     await expect.poll(failed, { timeout: 20_000 }).toMatchObject([{ detail: 'from 127.9.8.0/24' }]);
+
+    if (program !== 'nginx') return;
+    const form = { email: 'nobody@example.org', password: 'wrong' };
+    const tries = await Promise.all(Array.from({ length: 60 }, () => ask(url, DASHBOARD, '/sign-in', {}, form)));
+    const limited = tries.filter(({ statusCode }) => statusCode === 429).length;
+    expect(limited, 'one address may try thirty times, and then every two seconds').toBeGreaterThan(20);
+    expect((await ask(url, DASHBOARD, '/sign-in')).statusCode).toBe(200);
+    expect((await get('/v1/periods')).status).toBe(200);
   });
 });

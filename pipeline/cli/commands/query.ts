@@ -1,10 +1,13 @@
-import { readdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DuckDBListValue, type DuckDBValue, StatementType } from '@duckdb/node-api';
+import { DuckDBListValue, type DuckDBPreparedStatement, type DuckDBValue, StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
 import { countryWords, fill } from '../../contract/words.ts';
 import { createArtifactViews } from '../../engine/artifact-views.ts';
 import { UsageError } from '../../lib/errors.ts';
+import { interruptible } from '../../lib/interruptible.ts';
 import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
 import { describe, type TableForm } from '../../lib/tables/table.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
@@ -13,7 +16,7 @@ import { createViews } from '../../publish/snapshot/views.ts';
 import { cacheFolder, snapshotsFolder } from '../../release/build-paths.ts';
 import { STAGE_TABLES } from '../../stages.ts';
 import { outOption } from '../terminal/options.ts';
-import { addRowOptions, type Row, type RowOptions, sayRows } from '../terminal/rows.ts';
+import { addRowOptions, type Row, type RowOptions, sayBatches, sayRows } from '../terminal/rows.ts';
 import type { Cells } from '../terminal/text-table.ts';
 
 interface QueryOptions {
@@ -53,25 +56,45 @@ Examples:
   malaria-risk query "SELECT survey_year, sum(examined) FROM ingest.clusters GROUP BY ALL ORDER BY ALL"
 
 Artifacts are the unrounded outputs of stages, named stage.name, as long as they are in the cache of <out>. The answer
-of the transmission model is read_json($model).`,
+of the transmission model is read_json($model).
+
+A statement may use ${MEMORY} of memory and ${DISK} of disk, in TMPDIR.`,
     )
     .action(async (sql: string | undefined, options: QueryOptions & RowOptions) => {
-      sayRows(await (sql === undefined ? list(options) : query(sql, options)), options);
+      if (sql === undefined) sayRows(await list(options), options);
+      else await select(sql, options, (batches) => sayBatches(batches, options));
     });
 }
 
+/** The rows that `select` reads, all of them. */
+export function query(sql: string, options: QueryOptions): Promise<Row[]> {
+  return select(sql, options, async (batches) => (await Array.fromAsync(batches)).flat());
+}
+
+/** What a statement may use of memory, and, for what has no room there, of disk. */
+const [MEMORY, DISK] = ['1GB', '20GB'];
+
 /**
- * Rows of one SELECT over the tables of the snapshot, the artifacts that it was made from, and the tables of snapshots
+ * Reads the rows of one SELECT, as they come, over the tables of the snapshot, the artifacts that it was made from, and the tables of snapshots
  * that the statement names. It can read no other file but the answer `$model`.
- * @throws UsageError if `sql` is not exactly one SELECT, or DuckDB refuses it
+ * @throws UsageError if `sql` is not exactly one SELECT, DuckDB refuses it, or it needs more memory than it may use
  */
-export function query(
+async function select<T>(
   sql: string,
   { out = 'build', snapshot = path.join(out, 'current'), values = {} }: QueryOptions,
-): Promise<Row[]> {
+  read: (batches: AsyncIterable<Row[]>) => Promise<T>,
+): Promise<T> {
+  if (sql.replaceAll(/--.*|\/\*[\s\S]*?\*\/|[\s;]/g, '') === '')
+    throw new UsageError('query: found an empty statement, expected one SELECT');
   const model = path.resolve(snapshot, MODEL_ANSWER);
   const named = Object.entries({ ...values, model }).filter(([name]) => sql.includes(`$${name}`));
+  const spilled = path.join(tmpdir(), `malaria-risk-query-${randomUUID()}`);
+  const removeSpilled = () => rmSync(spilled, { recursive: true, force: true });
+  process.once('exit', removeSpilled);
   return withDatabase(async (db) => {
+    await db.run(`SET memory_limit = '${MEMORY}'`);
+    await db.run(`SET temp_directory = ${literal(spilled)}`);
+    await db.run(`SET max_temp_directory_size = '${DISK}'`);
     const files = [model, ...(await createViews(db, 'snapshot', snapshot))];
     files.push(...(await createArtifactViews(db, cacheFolder(out), openSnapshot(snapshot).manifest.stages)));
     for (const name of namedSnapshots(out))
@@ -81,16 +104,38 @@ export function query(
     await db.run('USE snapshot');
     await db.run('SET lock_configuration = true');
     const statements = await db.connection.extractStatements(sql);
-    const [statement] = statements.count === 1 ? [await statements.prepare(0)] : [];
+    const interrupt = () => db.connection.interrupt();
+    const [statement] = statements.count === 1 ? [await interruptible(statements.prepare(0), interrupt)] : [];
     if (statement?.statementType !== StatementType.SELECT)
       throw new UsageError('query: found another statement, expected one SELECT: the tables are read-only');
     statement.bind(Object.fromEntries(named));
-    const rows = (await statement.runAndReadAll()).getRowObjects();
-    return rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toCell(value)])));
-  }).catch((error: Error) => {
-    // Without a system's code, the error is about the statement.
-    throw 'code' in error ? error : new UsageError(error.message);
-  });
+    return await read(rowsOf(statement, interrupt));
+  })
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOMEM')
+        throw new UsageError(
+          `query: found a statement that needs more than it may use (${MEMORY} of memory, ${DISK} of disk), expected a smaller one`,
+        );
+      // Without a system's code, the error is about the statement.
+      throw 'code' in error ? error : new UsageError(error.message);
+    })
+    .finally(() => {
+      process.off('exit', removeSpilled);
+      removeSpilled();
+    });
+}
+
+/** Rows in batches of some thousand, none of them empty. */
+async function* rowsOf(statement: DuckDBPreparedStatement, interrupt: () => void): AsyncGenerator<Row[]> {
+  const result = await interruptible(statement.stream(), interrupt);
+  const columns = result.deduplicatedColumnNames();
+  for (;;) {
+    const chunk = await interruptible(result.fetchChunk(), interrupt);
+    if (!chunk?.rowCount) return;
+    yield chunk
+      .getRowObjects(columns)
+      .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toCell(value)])));
+  }
 }
 
 const FORMS: Record<string, TableForm> = {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import { escapeFormula, toCsv } from '../../lib/tables/csv.ts';
 import { rangeBar, sparkline } from './charts.ts';
@@ -31,6 +32,50 @@ export function sayRows(rows: readonly Row[], { json, csv }: RowOptions, charts:
   if (json) say(JSON.stringify(rows, null, 2));
   else if (csv) say(toCsv(rows.map((row) => inertCells(withoutLists(row)))));
   else say(formatTable(drawn(rows, charts), terminalWidth()));
+}
+
+/** Rows of a table in the terminal, whose columns are as wide as their widest cell: it must be complete first. */
+const TABLE_ROWS = 10_000;
+
+/** Prints rows as they come, as JSON or as CSV; in a table at most the first `TABLE_ROWS`. */
+export async function sayBatches(batches: AsyncIterable<Row[]>, options: RowOptions): Promise<void> {
+  const { json, csv } = options;
+  if (!json && !csv) return sayTable(batches);
+  let columns: string[] | undefined;
+  for await (const rows of batches) {
+    const begins = columns === undefined;
+    columns ??= Object.keys(rows[0]!);
+    await write(json ? `${begins ? '[' : ','}\n${jsonItems(rows)}` : csvLines(rows, columns, begins));
+  }
+  if (columns === undefined) sayRows([], options);
+  else if (json) say('\n]');
+}
+
+async function sayTable(batches: AsyncIterable<Row[]>): Promise<void> {
+  const first: Row[] = [];
+  for await (const rows of batches) {
+    first.push(...rows);
+    if (first.length > TABLE_ROWS) break;
+  }
+  sayRows(first.slice(0, TABLE_ROWS), {});
+  if (first.length > TABLE_ROWS)
+    process.stderr.write(`These are the first ${TABLE_ROWS} rows; --csv and --json print all.\n`);
+}
+
+/** Rows as items of the array that `JSON.stringify` would make of all. */
+const jsonItems = (rows: readonly Row[]): string =>
+  rows.map((row) => JSON.stringify(row, null, 2).replaceAll(/^/gm, '  ')).join(',\n');
+
+function csvLines(rows: readonly Row[], columns: readonly string[], withHeader: boolean): string {
+  const lines = `${toCsv(
+    rows.map((row) => inertCells(withoutLists(row))),
+    columns,
+  )}\n`;
+  return withHeader ? lines : lines.slice(toCsv([], columns).length + 1);
+}
+
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
 const BAR_WIDTH = 24;

@@ -6,6 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ALIASES_FILE } from '../../catalog/aliases.ts';
+import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
 import { TABLES } from '../../engine/cache-key.ts';
 import { moduleCode } from '../../engine/code.ts';
 import { codeState } from '../../lib/code-state.ts';
@@ -26,12 +28,15 @@ interface Package {
 /** The modules that cache keys depend on. */
 const KEYED = [...STAGES, SNAPSHOT].map(({ module }) => module).concat(TABLES);
 
+/** All files that a country's catalog can have: a build of another set would be of another version. */
+const CATALOG_FILES = [...Object.keys(CATALOG_SCHEMAS), ALIASES_FILE];
+
 const PACKAGES: readonly Package[] = [
   {
     name: 'malaria-risk',
     entry: 'pipeline/cli/malaria-risk.js',
     description: 'Malaria risk by local government area: builds, reviews and publishes snapshots',
-    files: ['pipeline/**', 'raw-data/README.md', 'raw-data/*/{sources.json,model.json,aliases.csv}'],
+    files: ['pipeline/**', 'raw-data/README.md', `raw-data/*/{${CATALOG_FILES}}`],
   },
   {
     name: 'malaria-proxy',
@@ -78,6 +83,11 @@ export function pack(out: string): string[] {
   }
 }
 
+const packedFiles = (files: readonly string[]): string[] =>
+  globSync([...files], { cwd: ROOT })
+    .sort()
+    .filter((file) => !LEFT_OUT.test(file) && statSync(path.join(ROOT, file)).isFile());
+
 function compile(to: string): void {
   const project = path.join(import.meta.dirname, 'tsconfig.json');
   const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -100,8 +110,7 @@ function layOut({ name, entry, description, files }: Package, directory: string,
     for (const dependency of Object.keys(dependencies))
       if ([`'${dependency}'`, `'${dependency}/`].some((start) => code.includes(start))) needed.add(dependency);
   };
-  for (const file of globSync([...files], { cwd: ROOT }).sort()) {
-    if (LEFT_OUT.test(file) || !statSync(path.join(ROOT, file)).isFile()) continue;
+  for (const file of packedFiles(files)) {
     const compiles = file.endsWith('.ts') && !UNCOMPILED.test(file);
     const isPageSource = PAGE_SOURCES.has(file) && name === 'malaria-risk';
     const source = readFileSync(path.join(ROOT, file), 'utf8');

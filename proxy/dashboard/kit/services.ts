@@ -9,7 +9,7 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { ReferenceContent } from './reference-content.ts';
 
 /** How an attempt to sign in, or to confirm one's identity, can end; the metrics count each. */
-export const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many'] as const;
+export const SIGN_IN_OUTCOMES = ['signed_in', 'wrong_password', 'wrong_code', 'too_many', 'too_busy'] as const;
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
 
 /** Everything that the pages need. */

@@ -1,5 +1,6 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
@@ -64,8 +65,21 @@ export async function hashPassword(password: string): Promise<string> {
 /** Checked if there is no such person, so that the answer takes just as long. No password matches it. */
 const NOBODY = toPhc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
-/** Whether `password` matches `stored`. Takes just as long if `stored` is null. */
+/** Milliseconds that the latest checks took, with their wait. */
+const latest: number[] = [];
+const REMEMBERED = 20;
+
+/**
+ * Whether `password` matches `stored`. Takes just as long if `stored` is null: then a password is hashed only if no other
+ * is, else the time of one of the latest checks is waited. So a flood of sign-ins under made-up names neither takes the
+ * turn of people who exist nor shows who does.
+ */
 export async function checkPassword(password: string, stored: string | null): Promise<boolean> {
+  if (stored === null && running > 0 && latest.length > 0) {
+    await pause(latest[randomInt(latest.length)]);
+    return false;
+  }
+  const begin = performance.now();
   const [, memory, passes, parallelism, salt, hash] = FORM.exec(stored ?? NOBODY) ?? FORM.exec(NOBODY)!;
   const expected = Buffer.from(hash!, 'base64');
   const derived = (await inTurn(() =>
@@ -78,6 +92,7 @@ export async function checkPassword(password: string, stored: string | null): Pr
       tagLength: expected.length,
     }),
   )) as Buffer;
+  if (latest.push(performance.now() - begin) > REMEMBERED) latest.shift();
   return timingSafeEqual(derived, expected) && password.length <= LONGEST_PASSWORD;
 }
 

@@ -128,6 +128,20 @@ test('object storage gets files, manifest, then current; a proxy serves the vers
   expect(currentVersion(out)).toBe(first);
 });
 
+test('storage that answers nothing ends a publication, as a failure that may pass', async () => {
+  vi.stubEnv('AWS_MAX_ATTEMPTS', '1');
+  await publishVersion(out, { version: first, to: URL });
+  storage.fault(() => true);
+  const { code, stderr } = await runHere(['publish', '--out', out, '--to', URL]);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/current: TimeoutError.*10000 ms.*is unchanged\n$/)]);
+  // So does storage that stops answering on the way.
+  storage.fault((name) => name.endsWith('.parquet'));
+  const onTheWay = await runHere(['publish', '--out', out, '--to', URL]);
+  expect([onTheWay.code, onTheWay.stderr]).toEqual([3, expect.stringMatching(/parquet: TimeoutError/)]);
+  storage.fault(null);
+  expect(expectComplete()).toBe(first);
+});
+
 /**
  * Sends requests to a proxy over the storage until the returned function is called, which returns its answers by
  * version.

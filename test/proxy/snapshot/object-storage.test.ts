@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -96,6 +97,57 @@ test('an outage of the storage has no effect while there is a copy, even after a
   storage.fault(null);
   publish('00000002');
   await vi.waitFor(() => expect(readlinkSync(second.path)).toContain('00000002'), { timeout: 30_000 });
+});
+
+test.each([
+  ['answers nothing', () => true],
+  [
+    'ends no answer',
+    (_: string, response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': 100 }).write('snapshots/');
+      return true;
+    },
+  ],
+])('storage that %s ends neither the service nor a start, and is reported with its time', async (_, silent) => {
+  vi.stubEnv('AWS_MAX_ATTEMPTS', '1');
+  publish('00000001');
+  const options = { snapshot: URL, snapshotCopies: copies() };
+  const first = await startService(options);
+  await first.close();
+  storage.fault(silent);
+  const begin = Date.now();
+  const second = await startService(options);
+  expect(Date.now() - begin).toBeLessThan(10_000);
+  const seen = async () => {
+    const metrics = await (await fetch(`${second.opsUrl}/metrics`)).text();
+    const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)![1]);
+    const ready = await fetch(`${second.opsUrl}/readyz`);
+    const { model_version, refused_snapshot, confirmed_at } = (await ready.json()) as Record<string, any>;
+    return {
+      status: ready.status,
+      version: model_version,
+      reason: refused_snapshot?.reason,
+      refused: value('malaria_snapshot_refused'),
+      confirmed: [Date.parse(confirmed_at) / 1000, value('malaria_snapshot_confirmed_timestamp_seconds')],
+    };
+  };
+  const meanwhile = await seen();
+  await vi.waitFor(async () => expect((await seen()).refused).toBe(1), { timeout: 30_000, interval: 500 });
+  expect(await seen()).toMatchObject({ status: 200, reason: expect.stringMatching(/current: .*10000 ms/) });
+  expect((await seen()).confirmed).toEqual(meanwhile.confirmed);
+  expect(meanwhile.confirmed[0]).toBe(meanwhile.confirmed[1]);
+  expect(second.reports).toContainEqual(expect.stringContaining('cannot fetch a newer snapshot'));
+  storage.fault(null);
+  publish('00000002');
+  const again = { version: versionOf('00000002'), refused: 0 };
+  await vi.waitFor(async () => expect(await seen()).toMatchObject(again), { timeout: 60_000, interval: 500 });
+  expect((await seen()).confirmed[0]).toBeGreaterThan(meanwhile.confirmed[0]!);
+});
+
+test('a start without a copy does not wait for ever for silent storage', async () => {
+  vi.stubEnv('AWS_MAX_ATTEMPTS', '1');
+  storage.fault(() => true);
+  await expect(mirror()).rejects.toThrow(/no snapshot from s3:.*10000 ms/);
 });
 
 test('for an unchanged snapshot only `current` is requested, and old copies are removed', async () => {

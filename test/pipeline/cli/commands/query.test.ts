@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { query } from '../../../../pipeline/cli/commands/query.ts';
 import type { TableName } from '../../../../pipeline/contract/table-list.ts';
@@ -10,7 +12,7 @@ import { currentVersion } from '../../../../pipeline/release/current.ts';
 import { STAGE_TABLES } from '../../../../pipeline/stages.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 import { publishedTiny } from '../../../support/built-tiny.ts';
-import { temporary } from '../../../support/command-line.ts';
+import { run, start, temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
 
 const out = publishedTiny();
@@ -109,6 +111,58 @@ test('rows are printed as a table, JSON or CSV; a list as an array in JSON, and 
   expect(csv!.stdout).toMatch(/^code,population,nothing,list\nAB,\d+,,"\[1, 2\]"\n/);
 });
 
+test('batches of rows join to the same table, JSON and CSV as one', async () => {
+  const sql = "SELECT range AS n, repeat('a\n', 2) AS text FROM range(5000)";
+  const rows = Array.from({ length: 5000 }, (_, n) => ({ n, text: 'a\na\n' }));
+  const [json, csv] = await Promise.all(['--json', '--csv'].map((how) => runHere(['query', sql, '--out', out, how])));
+  expect(json!.stdout).toBe(`${JSON.stringify(rows, null, 2)}\n`);
+  expect(csv!.stdout).toBe(`n,text\n${rows.map(({ n, text }) => `${n},"${text}"\n`).join('')}`);
+  const none = await Promise.all(
+    ['--json', '--csv'].map((how) => runHere(['query', `${sql} LIMIT 0`, '--out', out, how])),
+  );
+  expect(none.map(({ stdout }) => stdout)).toEqual(['[]\n', '\n']);
+  const long = await runHere(['query', 'FROM range(1000000000000)', '--out', out]);
+  expect(long.stdout.trim().split('\n')).toHaveLength(10_001);
+  expect(long.stderr).toBe('These are the first 10000 rows; --csv and --json print all.\n');
+});
+
+test('a statement has a bound on its memory, and what it puts on the disk is removed', async () => {
+  const [preload, TMPDIR] = [path.join(temporary(), 'peak.mjs'), temporary()];
+  writeFileSync(preload, "process.on('exit', () => console.error('peak', process.resourceUsage().maxRSS));");
+  const measured = (sql: string) => run(['query', sql, '--csv', '--out', out], { preload, env: { TMPDIR } });
+  const many = await measured('FROM range(3000000)');
+  expect(many.code, many.stderr).toBe(0);
+  expect(many.stdout.split('\n')).toHaveLength(3_000_002);
+  expect(Number(/peak (\d+)/.exec(many.stderr)![1])).toBeLessThan(600_000);
+  const large = await measured("SELECT count(DISTINCT repeat('x', 200) || range) AS n FROM range(6000000)");
+  expect([large.code, large.stdout]).toEqual([0, 'n\n6000000\n']);
+  expect(Number(/peak (\d+)/.exec(large.stderr)![1])).toBeLessThan(1_600_000);
+  const list = await measured('SELECT list(range) FROM range(200000000)');
+  expect([list.code, list.stderr]).toEqual([2, expect.stringMatching(/more than it may use \(1GB of memory/)]);
+  expect(readdirSync(TMPDIR)).toEqual([]);
+});
+
+const HUGE_VALUE = "SELECT levenshtein(repeat('a', 300000), repeat('b', 300000))";
+
+test.for([
+  ['rows that nobody reads', 'FROM range(1000000000000)', 'SIGTERM', 3],
+  ['a long calculation', 'SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b', 'SIGINT', 3],
+  ['a single huge value', HUGE_VALUE, 'SIGTERM', null],
+] as const)('within a second of a signal it stops: %s', async ([, sql, signal, code]) => {
+  const TMPDIR = temporary();
+  const { child, ended } = start(['query', sql, '--csv', '--out', out], { env: { TMPDIR } });
+  child.stdout!.pause();
+  await setTimeout(4000);
+  const begin = performance.now();
+  child.kill(signal);
+  await once(child, 'exit');
+  expect(performance.now() - begin).toBeLessThan(1000);
+  child.stdout!.resume();
+  const { code: found, stderr } = await ended;
+  expect([found, stderr]).toEqual([code, `malaria-risk: stopped by ${signal}; what is published is unchanged\n`]);
+  expect(readdirSync(TMPDIR)).toEqual([]);
+});
+
 test('the answer of the transmission model can be read as $model', async () => {
   const sql = 'SELECT len(states) AS states FROM read_json($model)';
   const { states } = JSON.parse(readFileSync(path.join(out, 'current', 'v1/transmission/model.json'), 'utf8'));
@@ -129,6 +183,13 @@ test('a statement can read only the tables, and write no file', async () => {
     ['SELECT 1 FROM nowhere', /nowhere does not exist/],
   ] as const)
     await expect(query(sql, { out }), sql).rejects.toThrow(fault);
+});
+
+test('an empty statement is bad usage', async () => {
+  for (const sql of ['', ' ', ';', ' -- nothing', '/* nothing */;']) {
+    const { code, stderr } = await runHere(['query', sql, '--out', out]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('expected one SELECT')]);
+  }
 });
 
 test('a directory without a snapshot is refused', async () => {

@@ -40,11 +40,26 @@ test('a password longer than the maximum never matches by its start', async () =
 });
 
 test('passwords beyond the queue are refused, and those in the queue are checked', async () => {
-  const results = await Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', null)));
+  const stored = await hashPassword('seven herons');
+  const results = await Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', stored)));
   const refused = results.filter((result) => result.status === 'rejected');
   expect(refused.length).toBe(8);
   for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toBeInstanceOf(TooBusy);
   expect(await checkPassword('x', null)).toBe(false);
+});
+
+test('passwords of nobody take no turn while others are checked, and just as long', async () => {
+  const stored = await hashPassword('seven herons');
+  const timed = async (of: string | null) => {
+    const begin = performance.now();
+    expect(await checkPassword('x', of)).toBe(false);
+    return performance.now() - begin;
+  };
+  const alone = await timed(stored);
+  const checked = Array.from({ length: 4 }, () => timed(stored));
+  const nobodys = await Promise.all(Array.from({ length: 500 }, () => timed(null)));
+  expect(Math.min(...nobodys)).toBeGreaterThan(alone / 20);
+  expect((await Promise.all(checked)).length).toBe(4);
 });
 
 const ABOUT = ['ada.lovelace@example.org', 'Ada Lovelace'];
