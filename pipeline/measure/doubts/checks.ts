@@ -7,6 +7,7 @@ import * as cases from './case-checks.ts';
 import type { Content } from './content.ts';
 import * as monthly from './monthly-checks.ts';
 import * as survey from './survey-checks.ts';
+import * as time from './time-checks.ts';
 
 /** Lists the places or sets of rows that are hard to believe, each with the reason. */
 type Find = (content: Content) => string[];
@@ -151,6 +152,24 @@ export const CHECKS: readonly Check[] = [
     cause: 'suspected cases were exported in place of confirmed ones, or those of another area stand in the row',
     advice: 'compare the indicator of that year with the others',
     find: { cases: cases.yearsApart },
+  },
+  {
+    finding: 'cases are added up from month to month',
+    cause: 'the numbers are those of the year to date, or since the beginning',
+    advice: 'take the difference from the month before, or export the months alone',
+    find: { cases: time.addedUp },
+  },
+  {
+    finding: 'the last months are incomplete',
+    cause: 'reports are still missing',
+    advice: 'mask the months until they are complete',
+    find: { cases: time.incompleteMonths },
+  },
+  {
+    finding: 'case records are of another time than the other files',
+    cause: 'their months are of another calendar, such as that of Ethiopia or Nepal',
+    advice: 'compare the years with the export',
+    find: { cases: time.anotherCalendar },
   },
   {
     finding: 'cases do not follow the rain',
