@@ -344,13 +344,17 @@ function timeOfSurveys(table: TableFile): TimeKey | null {
 
 /** Why a table has several rows for one area and time, and what tells them apart; null if it has not. */
 function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, measures: Measures): string | null {
-  const indexes = [place.column, place.facility ?? place.column].map((column) => table.header.indexOf(column));
+  const { column: area, facility = area, within = area, shared = [] } = place;
+  const indexes = [within, area, facility].map((column) => table.header.indexOf(column));
   const keys = table.rows.map(({ cells }, i) =>
     [...new Set(indexes.map((index) => cells[index])), time?.times[i] ?? ''].join(' ').trim(),
   );
   const counts = Map.groupBy(keys, (key) => key);
   const twice = [...counts].find(([, rows]) => rows.length > 1);
   if (!twice) return null;
+  const name = table.rows[keys.indexOf(twice[0])]!.cells[table.header.indexOf(area)]!;
+  if (shared.includes(name))
+    return `"${name}" is the name of several areas; add a column with the upper-level area that each row lies in`;
   const keyed = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures).flat()];
   const apart = table.header.findLast(
     (column, index) =>

@@ -50,6 +50,10 @@ export interface PlaceKey {
   column: string;
   /** The code of each name in the column that only one area has, if it has names. */
   codes: Record<string, string> | null;
+  /** The column of the upper-level areas, where some names are those of several areas: without it, no key. */
+  within?: string;
+  /** Such names in a table that has no such column. */
+  shared?: readonly string[];
   /** The column that names the facilities of the areas, if its rows are these. */
   facility?: string;
 }
@@ -81,7 +85,13 @@ export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): 
     });
     return { kind, column: named, codes: Object.fromEntries(byName) };
   };
-  return ofLevel('lga_pcode', lgas) ?? ofLevel('state_pcode', states);
+  const place = ofLevel('lga_pcode', lgas);
+  if (!place) return ofLevel('state_pcode', states);
+  const cells = new Set(place.codes ? filledCells(table, place.column) : []);
+  const shared = [...cells].filter((cell) => lgas.codeFinder(cells)(cell) === null);
+  if (shared.length === 0) return place;
+  const { state_pcode, state = state_pcode } = stateIn(table, place, states);
+  return state ? { ...place, within: state } : { ...place, shared };
 }
 
 /**
