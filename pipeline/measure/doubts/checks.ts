@@ -190,6 +190,12 @@ export const CHECKS: readonly Check[] = [
     find: { population_census: area.peopleApart },
   },
   {
+    finding: 'people of the table and of the raster differ everywhere',
+    cause: 'one of the two is of another year or of a part of the people, or counts something else',
+    advice: 'compare both with the census',
+    find: { population_census: area.peopleUnlike },
+  },
+  {
     finding: 'two areas look exchanged',
     cause: 'codes or names of two outlines, or of two areas of a table, were exchanged',
     advice: 'compare their codes in the outlines and in the table',
