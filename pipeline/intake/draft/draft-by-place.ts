@@ -23,6 +23,7 @@ import {
   stateIn,
   type TimeKey,
 } from './draft-keys.ts';
+import { leaveOutTotals } from './draft-totals.ts';
 import { type Answers, casesQuestion, columnsIn, type NumbersAre, numbersQuestion } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn } from './survey-rounds.ts';
@@ -159,11 +160,16 @@ export function draftByPlace(
       ...dialectWith(table, columns ? time : null),
       ...kept,
     };
-    if (use.measure === 'confirmed')
+    if (use.measure === 'confirmed') {
+      const totals =
+        place.facility && typeof time !== 'string' ? leaveOutTotals(table, place, time, [column, ...more]) : null;
+      if (totals?.leave_out) entry.leave_out = totals.leave_out;
       draft.doubts = [
+        ...(totals?.doubts ?? []),
         ...(more.length > 0 ? partlyBlank(table, [column, ...more]) : []),
         ...aboveTested(table, [column, ...more], testedIn(columnsBeside)),
       ];
+    }
     draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
   }
   if (draft.entries.length + draft.obstacles.length === 0 && !draft.above)
