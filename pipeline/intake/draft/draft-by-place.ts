@@ -2,6 +2,7 @@
 
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
+import { LEAST_REPORTING } from '../../ingest/facilities.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import {
   type ColumnName,
@@ -164,7 +165,14 @@ export function draftByPlace(
       const totals =
         place.facility && typeof time !== 'string' ? leaveOutTotals(table, place, time, [column, ...more]) : null;
       if (totals?.leave_out) entry.leave_out = totals.leave_out;
+      const zeros = entry.columns?.reporting_rate ? zerosLeftOut(table, place, column, rate!) : 0;
+      if (zeros > 0) entry.reporting = { blank: 'zero' };
       draft.doubts = [
+        ...(zeros > 0
+          ? [
+              `${table.file}: "${column}" is never 0, and blank in ${zeros} rows whose reports came in: these are read as 0 (reporting)`,
+            ]
+          : []),
         ...(totals?.doubts ?? []),
         ...(more.length > 0 ? partlyBlank(table, [column, ...more]) : []),
         ...aboveTested(table, [column, ...more], testedIn(columnsBeside)),
@@ -236,6 +244,30 @@ function unknownCasesIn(table: TableFile, columns: readonly string[]): CaseColum
   if (!OF_MALARIA.test([table.file, ...columns].join(' '))) return null;
   const leftOut = columns.filter((column) => isOfCounts(filledCells(table, column)));
   return leftOut.length > 0 ? { added: [], leftOut } : null;
+}
+
+/** As many cases or fewer are near 0: in a place without such months, a blank is something else. */
+const FEW = 10;
+
+/**
+ * How many blanks beside enough reports are zeros that the export leaves out: no month has 0, and the places with
+ * blanks have months near it. 0 if they are not.
+ */
+function zerosLeftOut({ header, rows }: TableFile, place: PlaceKey, column: string, rate: string): number {
+  const [area, cases, share] = [place.column, column, rate].map((name) => header.indexOf(name)) as [
+    number,
+    number,
+    number,
+  ];
+  const isBlank = ({ cells }: TableFile['rows'][number]) =>
+    cells[cases] === null && Number(cells[share]) >= 100 * LEAST_REPORTING;
+  const blanks = rows.filter(isBlank);
+  const places = new Set(blanks.map(({ cells }) => cells[area]));
+  const counts = rows.flatMap(({ cells }) =>
+    cells[cases] == null ? [] : [{ place: cells[area], count: Number(cells[cases]) }],
+  );
+  const near = new Set(counts.filter(({ count }) => count <= FEW).map(({ place }) => place));
+  return counts.every(({ count }) => count > 0) && [...places].every((one) => near.has(one)) ? blanks.length : 0;
 }
 
 /** A doubt about rows in which only some of the columns of a sum have a number. */
