@@ -2,7 +2,6 @@
 
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
-import { LEAST_REPORTING } from '../../ingest/facilities.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import {
   type ColumnName,
@@ -25,6 +24,7 @@ import {
   type TimeKey,
 } from './draft-keys.ts';
 import { leaveOutTotals } from './draft-totals.ts';
+import { filledZeros, zerosLeftOut } from './draft-zeros.ts';
 import { type Answers, casesQuestion, columnsIn, type NumbersAre, numbersQuestion } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn } from './survey-rounds.ts';
@@ -99,9 +99,15 @@ export function draftByPlace(
   const isMonthly = isOfMonths(findTimeColumn(table, places));
   const cases =
     isMonthly && named.confirmed === undefined && numbers === null ? casesIn(table, columnsBeside, answers) : null;
+  const { confirmed } = named;
+  const filled = isMonthly && confirmed !== undefined && !numbers ? filledZeros(table, columnsBeside, confirmed) : null;
   const measures: Measures = numbers
     ? measuresFor(numbers, nameless!)
-    : { ...named, ...(cases && cases.added.length > 0 ? { confirmed: cases.added } : {}) };
+    : {
+        ...named,
+        ...(filled?.parts ? { confirmed: filled.parts } : {}),
+        ...(cases && cases.added.length > 0 ? { confirmed: cases.added } : {}),
+      };
   const time = findTimeColumn(table, [...places, ...Object.values(measures).flat()]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
@@ -168,6 +174,7 @@ export function draftByPlace(
       const zeros = entry.columns?.reporting_rate ? zerosLeftOut(table, place, column, rate!) : 0;
       if (zeros > 0) entry.reporting = { blank: 'zero' };
       draft.doubts = [
+        ...(filled ? [filled.doubt] : []),
         ...(zeros > 0
           ? [
               `${table.file}: "${column}" is never 0, and blank in ${zeros} rows whose reports came in: these are read as 0 (reporting)`,
@@ -244,30 +251,6 @@ function unknownCasesIn(table: TableFile, columns: readonly string[]): CaseColum
   if (!OF_MALARIA.test([table.file, ...columns].join(' '))) return null;
   const leftOut = columns.filter((column) => isOfCounts(filledCells(table, column)));
   return leftOut.length > 0 ? { added: [], leftOut } : null;
-}
-
-/** As many cases or fewer are near 0: in a place without such months, a blank is something else. */
-const FEW = 10;
-
-/**
- * How many blanks beside enough reports are zeros that the export leaves out: no month has 0, and the places with
- * blanks have months near it. 0 if they are not.
- */
-function zerosLeftOut({ header, rows }: TableFile, place: PlaceKey, column: string, rate: string): number {
-  const [area, cases, share] = [place.column, column, rate].map((name) => header.indexOf(name)) as [
-    number,
-    number,
-    number,
-  ];
-  const isBlank = ({ cells }: TableFile['rows'][number]) =>
-    cells[cases] === null && Number(cells[share]) >= 100 * LEAST_REPORTING;
-  const blanks = rows.filter(isBlank);
-  const places = new Set(blanks.map(({ cells }) => cells[area]));
-  const counts = rows.flatMap(({ cells }) =>
-    cells[cases] == null ? [] : [{ place: cells[area], count: Number(cells[cases]) }],
-  );
-  const near = new Set(counts.filter(({ count }) => count <= FEW).map(({ place }) => place));
-  return counts.every(({ count }) => count > 0) && [...places].every((one) => near.has(one)) ? blanks.length : 0;
 }
 
 /** A doubt about rows in which only some of the columns of a sum have a number. */

@@ -125,3 +125,30 @@ test.each([
     `x.csv: a row has more positive than tested (first: row ${row}, ${cases(1, 4) - 40 + 1050} of 500); a digit too many may be among them`,
   ]);
 });
+
+test.each<[string, string, (lga: number, i: number) => (number | string)[], RegExp]>([
+  [
+    'the sum of two parts',
+    'tested,conf_u5,conf_ov5',
+    (lga, i) => [500, cases(lga, i) - 60, 60],
+    /the sum of "conf_u5" and "c/,
+  ],
+  ['alone beside the tests', 'tested,presumed', () => [500, 7], /leave the cells blank$/],
+])('zeros that were filled in where nothing else was reported are told: cases are %s', async (_, beside, of, doubt) => {
+  const isFilled = (lga: number, i: number) => lga === 1 && i % 5 === 2;
+  const content = table(
+    `district,period,confirmed,${beside}`,
+    rows((lga, month, i) => [
+      `Place ${lga + 1}`,
+      iso(month),
+      ...(isFilled(lga, i) ? [0, ...of(lga, i).map(() => '')] : [cases(lga, i), ...of(lga, i)]),
+    ]),
+  );
+  const { draft, cases: found } = await ingested(country({ 'x.csv': content }));
+  expect(draft.doubts[0]).toMatch(doubt);
+  expect(draft.doubts[0]).toMatch(/^x\.csv: "confirmed" is 0 in 7 of 144 rows in which all of "tested", /);
+  const filled = beside.includes('conf') ? null : 0;
+  expect(found.map(({ confirmed }) => confirmed)).toEqual(
+    rows((lga, _month, i) => [isFilled(lga, i) ? String(filled) : cases(lga, i)]).map((text) => JSON.parse(text)),
+  );
+});
