@@ -15,7 +15,7 @@ import {
 import { type CaseColumns, caseColumnsIn, isOfCounts, OF_MALARIA, testedIn } from './case-columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import {
-  type AreaLevel,
+  type AreaCodes,
   findTimeColumn,
   monthSpan,
   type PlaceKey,
@@ -23,7 +23,7 @@ import {
   stateIn,
   type TimeKey,
 } from './draft-keys.ts';
-import { leaveOutTotals } from './draft-totals.ts';
+import { leaveOutTotalAreas, leaveOutTotals } from './draft-totals.ts';
 import { filledZeros, zerosLeftOut } from './draft-zeros.ts';
 import { type Answers, casesQuestion, columnsIn, type NumbersAre, numbersQuestion } from './questions.ts';
 import type { TableFile } from './recognise.ts';
@@ -77,12 +77,7 @@ type Named = Partial<Record<ColumnName, string>>;
 type Measures = Partial<Record<ColumnName, string | readonly string[]>>;
 
 /** @param answers to questions about what numbers without a name are */
-export function draftByPlace(
-  table: TableFile,
-  place: PlaceKey | null,
-  states: AreaLevel,
-  answers: Answers,
-): TableDraft {
+export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: AreaCodes, answers: Answers): TableDraft {
   if (!place) return withoutPlace(table);
   const places = [place.column, ...(place.facility ? [place.facility] : [])];
   const columnsBeside = table.header.filter((column) => !places.includes(column));
@@ -161,26 +156,26 @@ export function draftByPlace(
           ),
         ]),
         // Whatever its column is called, an upper-level area tells names of the lower level apart.
-        ...(placeColumnName(place) === 'lga' ? stateIn(table, null, states) : {}),
+        ...(placeColumnName(place) === 'lga' ? stateIn(table, null, areas.states) : {}),
       },
       ...(more.length > 0 ? { sums: { [use.measure]: [column, ...more] } } : {}),
       ...dialectWith(table, columns ? time : null),
       ...kept,
     };
+    const totals = totalsIn(table, place, areas, typeof time === 'string' ? null : time, use, [column, ...more]);
+    if (totals?.leave_out) entry.leave_out = totals.leave_out;
+    draft.doubts = [...(draft.doubts ?? []), ...(totals?.doubts ?? [])];
     if (use.measure === 'confirmed') {
-      const totals =
-        place.facility && typeof time !== 'string' ? leaveOutTotals(table, place, time, [column, ...more]) : null;
-      if (totals?.leave_out) entry.leave_out = totals.leave_out;
       const zeros = entry.columns?.reporting_rate ? zerosLeftOut(table, place, column, rate!) : 0;
       if (zeros > 0) entry.reporting = { blank: 'zero' };
       draft.doubts = [
+        ...draft.doubts,
         ...(filled ? [filled.doubt] : []),
         ...(zeros > 0
           ? [
               `${table.file}: "${column}" is never 0, and blank in ${zeros} rows whose reports came in: these are read as 0 (reporting)`,
             ]
           : []),
-        ...(totals?.doubts ?? []),
         ...(more.length > 0 ? partlyBlank(table, [column, ...more]) : []),
         ...aboveTested(table, [column, ...more], testedIn(columnsBeside)),
       ];
@@ -194,6 +189,21 @@ export function draftByPlace(
         : 'by area, but without a column of people, cases, rain or a context figure',
     });
   return draft;
+}
+
+/** Counts that rows of the same table may add up to: of the facilities of an area, or of the areas. */
+function totalsIn(
+  table: TableFile,
+  place: PlaceKey,
+  { lgas, states }: AreaCodes,
+  time: TimeKey | null,
+  { measure }: Use,
+  columns: readonly string[],
+) {
+  if (measure !== 'confirmed' && measure !== 'people') return null;
+  if (place.facility) return time && leaveOutTotals(table, place, time, columns);
+  if (place.kind === 'facility') return null;
+  return leaveOutTotalAreas(table, place, time, columns, place.kind === 'lga_pcode' ? lgas : states);
 }
 
 const isOfMonths = (time: TimeKey | string) => typeof time !== 'string' && time.monthly;

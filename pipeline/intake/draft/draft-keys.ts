@@ -12,11 +12,13 @@ import { columnMatching, columnsNamed, filledCells } from '../columns.ts';
 /** A level's codes and names. */
 export interface AreaLevel {
   codes: ReadonlySet<string>;
+  /** The upper-level area of each code, as far as the files tell. */
+  parents: ReadonlyMap<string, string | null>;
   /** The code that each of some names means, as the ingest matches them: undefined for none, null for several. */
   codeFinder(names: Iterable<string>): (name: string) => string | null | undefined;
 }
 
-export function areaLevel(areas: readonly { code: string; name: string }[]): AreaLevel {
+export function areaLevel(areas: readonly { code: string; name: string; parent?: string | null }[]): AreaLevel {
   const by = (form: (name: string) => string) => {
     const byName = Map.groupBy(areas, ({ name }) => form(name));
     return new Map([...byName].map(([name, namesakes]) => [name, namesakes.length === 1 ? namesakes[0]!.code : null]));
@@ -24,6 +26,7 @@ export function areaLevel(areas: readonly { code: string; name: string }[]): Are
   const [whole, bare] = [by(plainName), by(withoutWords(sharedWords(areas.map(({ name }) => name))))];
   return {
     codes: new Set(areas.map(({ code }) => code)),
+    parents: new Map(areas.map(({ code, parent = null }) => [code, parent])),
     codeFinder: (names) => {
       const bareName = withoutWords(sharedWords(names));
       return (name) =>

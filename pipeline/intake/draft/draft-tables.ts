@@ -95,7 +95,7 @@ export function draftTables(
       if (table === facilities.list?.table) return facilities.list.draft;
       if (withResults.has(table)) return { entries: [], obstacles: [] };
       if (typeof part === 'string') return { entries: [], obstacles: [{ why: part, lost: 'survey results' }] };
-      return draftSurvey(whole, place, areas.states, part) ?? draftByPlace(table, place, areas.states, answers);
+      return draftSurvey(whole, place, areas.states, part) ?? draftByPlace(table, place, areas, answers);
     }
   });
   const mappedColumns = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);

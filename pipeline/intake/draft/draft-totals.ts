@@ -1,11 +1,14 @@
-/** Rows of a table by facility that are the sum of an area's other rows, which would be counted twice. */
+/** Rows of a table that are the sum of others: of an area among its facilities, of a region or the country among areas. */
 import type { Source } from '../../catalog/sources.ts';
 import { findTotals, type Member } from '../../ingest/totals.ts';
 import { firstFew } from '../../lib/first-few.ts';
-import { type PlaceKey, placeColumnName, type TimeKey } from './draft-keys.ts';
+import { type AreaLevel, type PlaceKey, placeColumnName, type TimeKey } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
 const EXAMPLES = 3;
+/** Rounding and corrections after the export, and times in which rows may differ for others. */
+const TOLERANCE = 0.005;
+const IN_TIMES = 0.95;
 
 /**
  * @param columns of the counts, which are added up
@@ -50,5 +53,57 @@ export function leaveOutTotals(
   return {
     leave_out,
     doubts: [`${table.file}: totals among the rows of ${areas} are left out: ${examples}; each is ${reason}`],
+  };
+}
+
+/**
+ * The same for a table by area: rows of what is no area, with the sum of all areas or of those of an upper-level one.
+ * @param level the areas
+ */
+export function leaveOutTotalAreas(
+  table: TableFile,
+  place: PlaceKey,
+  time: TimeKey | null,
+  columns: readonly string[],
+  level: AreaLevel,
+): Pick<Source, 'leave_out'> & { doubts: string[] } {
+  const indexOf = (column: string) => table.header.indexOf(column);
+  const area = indexOf(place.column);
+  const counted = columns.map(indexOf);
+  const names = new Set(table.rows.flatMap(({ cells }) => cells[area] ?? []));
+  const findCode = level.codeFinder(names);
+  const isArea = (name: string) => (place.codes ? findCode(name) !== undefined : level.codes.has(name));
+  const rows = table.rows.flatMap(({ cells }, i) => {
+    const name = cells[area];
+    const count = counted.reduce((total, index) => total + Number(cells[index] ?? 0), 0);
+    return name == null ? [] : [{ name, time: time?.times[i] ?? '', count }];
+  });
+  const parts = Map.groupBy(
+    rows.filter(({ name }) => isArea(name)),
+    ({ name }) => level.parents.get(place.codes?.[name] ?? name) ?? null,
+  );
+  const sumsBy = (some: typeof rows) => {
+    const sums = new Map<string, number>();
+    for (const row of some) sums.set(row.time, (sums.get(row.time) ?? 0) + row.count);
+    return sums;
+  };
+  const wholes = [...parts.values(), [...parts.values()].flat()]
+    .filter((some) => new Set(some.map(({ name }) => name)).size > 1)
+    .map(sumsBy);
+  const others = Map.groupBy(
+    rows.filter(({ name, count }) => count > 0 && !isArea(name)),
+    ({ name }) => name,
+  );
+  const totals = [...others].flatMap(([name, own]) => {
+    const isSum = (sums: ReadonlyMap<string, number>) =>
+      own.filter((row) => Math.abs((sums.get(row.time) ?? 0) - row.count) <= TOLERANCE * row.count).length >=
+      IN_TIMES * own.length;
+    return wholes.some(isSum) ? [name] : [];
+  });
+  if (totals.length === 0) return { doubts: [] };
+  const reason = 'the sum of areas in other rows';
+  return {
+    leave_out: totals.map((name) => ({ where: { [placeColumnName(place)]: name }, reason })),
+    doubts: [`${table.file}: rows of ${firstFew(totals, EXAMPLES)} are left out: each is ${reason}`],
   };
 }

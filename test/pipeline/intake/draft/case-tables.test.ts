@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LGAS } from '../../../support/tiny-country.ts';
+import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
 import { draftOf } from './drafted.ts';
 import { CASES, cases, country, ingested, iso, MONTHS, NAMES, rows, table } from './drafted-tables.ts';
 
@@ -151,4 +151,26 @@ test.each<[string, string, (lga: number, i: number) => (number | string)[], RegE
   expect(found.map(({ confirmed }) => confirmed)).toEqual(
     rows((lga, _month, i) => [isFilled(lga, i) ? String(filled) : cases(lga, i)]).map((text) => JSON.parse(text)),
   );
+});
+
+test.each<[string, (lga: number) => string, readonly string[]]>([
+  ['codes', (lga) => LGAS[lga]!, ['NG001', 'NG']],
+  ['names', (lga) => `Place ${lga + 1}`, ['Abia State', 'Nigeria']],
+])('regions and the country among districts are named as such and left out: by %s', async (_, name, totals) => {
+  const sum = (lgas: readonly number[], i: number) => lgas.reduce((total, lga) => total + cases(lga, i), 0);
+  const parts = [
+    [0, 1],
+    [0, 1, 2, 3],
+  ];
+  const outlines = String(tinyCountry().files['lgas.geojson']).replaceAll('"state"', '"ADM1_PCODE"');
+  const content = table('district,period,confirmed', [
+    ...totals.flatMap((total, nth) => MONTHS.map((month, i) => `${total},${iso(month)},${sum(parts[nth]!, i)}`)),
+    ...rows((lga, month, i) => [name(lga), iso(month), cases(lga, i)]),
+  ]);
+  const { draft, cases: found, sources } = await ingested(country({ 'x.csv': content, 'lgas.geojson': outlines }));
+  expect(found).toEqual(CASES);
+  expect(draft.doubts).toEqual([
+    `x.csv: rows of ${totals.join(', ')} are left out: each is the sum of areas in other rows`,
+  ]);
+  expect(sources.find(({ role }) => role === 'cases_lgas')!.leave_out).toHaveLength(2);
 });
