@@ -149,6 +149,8 @@ export function checkSource(source: Source): void {
   else checkColumns(source, location);
   if (source.reporting && !source.columns?.facility && !source.columns?.reporting_rate)
     throw location.error('reporting', 'none: only cases by facility or with a reporting rate have one');
+  if (source.reporting?.blank && !source.columns?.reporting_rate)
+    throw location.error('reporting.blank', 'none: only a reporting rate tells that a report was made');
   if (isTable(source)) checkTable(source, location);
   else if (source.leave_out) throw location.error('leave_out', 'none: only tables have rows');
   if (source.dialect) checkDialect(source, source.dialect, location);

@@ -157,11 +157,12 @@ export const Source = Type.Object(
         {
           least: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
           scaled: Type.Optional(Type.Literal(true)),
+          blank: Type.Optional(Type.Literal('zero')),
         },
         {
           ...closed,
           description:
-            'Cases by facility, or with a reporting rate: `least` is the share of facilities that must have reported for the month of an area to be known (0.8 by default); `scaled` divides its cases by the share that did',
+            'Cases by facility, or with a reporting rate: `least` is the share of facilities that must have reported for the month of an area to be known (0.8 by default); `scaled` divides its cases by the share that did; `blank` says that an export leaves zeros out, so that a blank beside enough reports is 0',
         },
       ),
     ),

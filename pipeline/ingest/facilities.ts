@@ -11,6 +11,7 @@ import { codeAndName, codeReader, type IngestInput, onlySource } from './input.t
 import type { Locator } from './locate.ts';
 import { readPlaced } from './places-by-name.ts';
 import { type RawRow, RawTable } from './readers/raw-table.ts';
+import { findTotals } from './totals.ts';
 
 /** Below this share of reports, reviews of routine data call the figures of an area incomplete. */
 export const LEAST_REPORTING = 0.8;
@@ -97,6 +98,21 @@ export async function sumFacilities(
     row: rows[0]!,
     cases: casesByMonth(rows),
   }));
+  const totals = findTotals(
+    Map.groupBy(
+      facilities.map(({ name, lga, cases }) => ({ name, lga, counts: cases })),
+      ({ lga }) => lga,
+    ),
+  );
+  if (totals.size > 0) {
+    const rows = [...totals].map(([lga, names]) => `${names.join(', ')} (${codeAndName(areas, lga)})`);
+    input.report.push({
+      source: source.id,
+      rule: 'hard to believe',
+      what: `totals are summed with their parts: ${firstFew(rows, EXAMPLES, '; ')}, month by month the sum of the others. Leave them out (sources.json, leave_out)`,
+      needs_approval: true,
+    });
+  }
   const dated = facilities.flatMap(({ cases }) => [...cases.keys()]).sort((a, b) => a - b);
   const [first, last] = [dated[0]!, dated.at(-1)!];
   const months = Array.from({ length: last - first + 1 }, (_, i) => first + i);

@@ -23,10 +23,13 @@ export function withKnownMonths(
   key: 'lga_pcode' | 'state_pcode',
   report: ReportLine[],
 ): RawTable {
-  const { least = LEAST_REPORTING, scaled = false } = source.reporting ?? {};
+  const { least = LEAST_REPORTING, scaled = false, blank } = source.reporting ?? {};
+  let blanks = 0;
   const rows = readEach(table.rows, (row) => {
     const share = (row.numberOrNull('reporting_rate', { least: 0 }) ?? 0) / 100;
-    const cases = row.numberOrNull('confirmed', { least: 0, integer: true });
+    const isBlank = !row.has('confirmed') && share >= least;
+    if (isBlank) blanks++;
+    const cases = isBlank && blank ? 0 : row.numberOrNull('confirmed', { least: 0, integer: true });
     // DHIS2 gives more than 100% if facilities report that were not expected to.
     const confirmed = cases === null || share < least ? null : scaled ? Math.round(cases / Math.min(share, 1)) : cases;
     const values: RawRow['values'] = { ...row.values, confirmed: confirmed === null ? null : String(confirmed) };
@@ -48,6 +51,14 @@ export function withKnownMonths(
     'reporting',
     worded`the cases of ${unknown} of ${kept.length} months are unknown, because fewer than ${percent} of the expected reports were made; in other months, missing reports ${scaled ? 'count as much as the mean of those made' : 'are not made up for'}`,
   );
+  if (blanks > 0 && blank) add('blank is zero', `${blanks} blank months whose reports came in are 0 (reporting)`);
+  else if (blanks > 0)
+    report.push({
+      source: source.id,
+      rule: 'hard to believe',
+      what: `cases are blank although the reports came in: in ${blanks} of ${rows.length} months. Perhaps the export leaves zeros out: declare it (sources.json, reporting: {"blank": "zero"}), or export them`,
+      needs_approval: true,
+    });
   const without = [...new Set(rows.map(({ values }) => values[key]!))].filter((code) => !recorded.has(code));
   if (without.length > 0) add('left out', `too few reports in every month: ${firstFew(without, EXAMPLES)}`);
   return new RawTable(table, table, kept);

@@ -13,6 +13,7 @@ import {
 import { acceptCommand } from '../../catalog/pins.ts';
 import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Source } from '../../catalog/sources.ts';
+import type { Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';
@@ -117,6 +118,7 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   const doubts = [
     ...(reference ? findDoubts(reference, read, measured) : []),
     ...report.filter(({ needs_approval }) => needs_approval),
+    ...monthsToCome(sources, new Date().toISOString().slice(0, 7)),
   ];
   return [
     ...tables,
@@ -125,6 +127,19 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
     ...doubts.map(({ source, what }): Fault => ({ step: 'doubts', source, what: `${source}: ${what}` })),
   ];
 }
+
+/** Tables with months that have not come yet. A build knows no date, and its other files may be of the same calendar. */
+const monthsToCome = (sources: readonly Source[], now: Period): Pick<ReportLine, 'source' | 'what'>[] =>
+  sources.flatMap(({ id, span }) =>
+    span && span.last > now
+      ? [
+          {
+            source: id,
+            what: `months until ${span.last} have not come yet. Perhaps they are of another calendar, such as that of Nepal: convert them`,
+          },
+        ]
+      : [],
+  );
 
 /** The figures by area of rasters that can each be read, null if they cannot be had, and what a build would refuse. */
 async function measureAreas(

@@ -15,7 +15,7 @@ import {
 import { type CaseColumns, caseColumnsIn, isOfCounts, OF_MALARIA, testedIn } from './case-columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import {
-  type AreaLevel,
+  type AreaCodes,
   findTimeColumn,
   monthSpan,
   type PlaceKey,
@@ -23,6 +23,8 @@ import {
   stateIn,
   type TimeKey,
 } from './draft-keys.ts';
+import { leaveOutTotalAreas, leaveOutTotals } from './draft-totals.ts';
+import { filledZeros, zerosLeftOut } from './draft-zeros.ts';
 import { type Answers, casesQuestion, columnsIn, type NumbersAre, numbersQuestion } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn } from './survey-rounds.ts';
@@ -75,12 +77,7 @@ type Named = Partial<Record<ColumnName, string>>;
 type Measures = Partial<Record<ColumnName, string | readonly string[]>>;
 
 /** @param answers to questions about what numbers without a name are */
-export function draftByPlace(
-  table: TableFile,
-  place: PlaceKey | null,
-  states: AreaLevel,
-  answers: Answers,
-): TableDraft {
+export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: AreaCodes, answers: Answers): TableDraft {
   if (!place) return withoutPlace(table);
   const places = [place.column, ...(place.facility ? [place.facility] : [])];
   const columnsBeside = table.header.filter((column) => !places.includes(column));
@@ -97,9 +94,15 @@ export function draftByPlace(
   const isMonthly = isOfMonths(findTimeColumn(table, places));
   const cases =
     isMonthly && named.confirmed === undefined && numbers === null ? casesIn(table, columnsBeside, answers) : null;
+  const { confirmed } = named;
+  const filled = isMonthly && confirmed !== undefined && !numbers ? filledZeros(table, columnsBeside, confirmed) : null;
   const measures: Measures = numbers
     ? measuresFor(numbers, nameless!)
-    : { ...named, ...(cases && cases.added.length > 0 ? { confirmed: cases.added } : {}) };
+    : {
+        ...named,
+        ...(filled?.parts ? { confirmed: filled.parts } : {}),
+        ...(cases && cases.added.length > 0 ? { confirmed: cases.added } : {}),
+      };
   const time = findTimeColumn(table, [...places, ...Object.values(measures).flat()]);
   const months = monthsIn(table, place, time, measures);
   const latest = latestIn(table, place, time, measures);
@@ -153,17 +156,30 @@ export function draftByPlace(
           ),
         ]),
         // Whatever its column is called, an upper-level area tells names of the lower level apart.
-        ...(placeColumnName(place) === 'lga' ? stateIn(table, null, states) : {}),
+        ...(placeColumnName(place) === 'lga' ? stateIn(table, null, areas.states) : {}),
       },
       ...(more.length > 0 ? { sums: { [use.measure]: [column, ...more] } } : {}),
       ...dialectWith(table, columns ? time : null),
       ...kept,
     };
-    if (use.measure === 'confirmed')
+    const totals = totalsIn(table, place, areas, typeof time === 'string' ? null : time, use, [column, ...more]);
+    if (totals?.leave_out) entry.leave_out = totals.leave_out;
+    draft.doubts = [...(draft.doubts ?? []), ...(totals?.doubts ?? [])];
+    if (use.measure === 'confirmed') {
+      const zeros = entry.columns?.reporting_rate ? zerosLeftOut(table, place, column, rate!) : 0;
+      if (zeros > 0) entry.reporting = { blank: 'zero' };
       draft.doubts = [
+        ...draft.doubts,
+        ...(filled ? [filled.doubt] : []),
+        ...(zeros > 0
+          ? [
+              `${table.file}: "${column}" is never 0, and blank in ${zeros} rows whose reports came in: these are read as 0 (reporting)`,
+            ]
+          : []),
         ...(more.length > 0 ? partlyBlank(table, [column, ...more]) : []),
         ...aboveTested(table, [column, ...more], testedIn(columnsBeside)),
       ];
+    }
     draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
   }
   if (draft.entries.length + draft.obstacles.length === 0 && !draft.above)
@@ -173,6 +189,21 @@ export function draftByPlace(
         : 'by area, but without a column of people, cases, rain or a context figure',
     });
   return draft;
+}
+
+/** Counts that rows of the same table may add up to: of the facilities of an area, or of the areas. */
+function totalsIn(
+  table: TableFile,
+  place: PlaceKey,
+  { lgas, states }: AreaCodes,
+  time: TimeKey | null,
+  { measure }: Use,
+  columns: readonly string[],
+) {
+  if (measure !== 'confirmed' && measure !== 'people') return null;
+  if (place.facility) return time && leaveOutTotals(table, place, time, columns);
+  if (place.kind === 'facility') return null;
+  return leaveOutTotalAreas(table, place, time, columns, place.kind === 'lga_pcode' ? lgas : states);
 }
 
 const isOfMonths = (time: TimeKey | string) => typeof time !== 'string' && time.monthly;
@@ -344,13 +375,17 @@ function timeOfSurveys(table: TableFile): TimeKey | null {
 
 /** Why a table has several rows for one area and time, and what tells them apart; null if it has not. */
 function repeatedIn(table: TextTable, place: PlaceKey, time: TimeKey | null, measures: Measures): string | null {
-  const indexes = [place.column, place.facility ?? place.column].map((column) => table.header.indexOf(column));
+  const { column: area, facility = area, within = area, shared = [] } = place;
+  const indexes = [within, area, facility].map((column) => table.header.indexOf(column));
   const keys = table.rows.map(({ cells }, i) =>
     [...new Set(indexes.map((index) => cells[index])), time?.times[i] ?? ''].join(' ').trim(),
   );
   const counts = Map.groupBy(keys, (key) => key);
   const twice = [...counts].find(([, rows]) => rows.length > 1);
   if (!twice) return null;
+  const name = table.rows[keys.indexOf(twice[0])]!.cells[table.header.indexOf(area)]!;
+  if (shared.includes(name))
+    return `"${name}" is the name of several areas; add a column with the upper-level area that each row lies in`;
   const keyed = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures).flat()];
   const apart = table.header.findLast(
     (column, index) =>

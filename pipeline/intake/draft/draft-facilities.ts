@@ -7,6 +7,7 @@ import {
   findTimeColumn,
   type PlaceKey,
   placeColumnName,
+  stateIn,
   type TimeKey,
 } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
@@ -106,7 +107,11 @@ const facilityColumns = (header: readonly string[]) => [
 function placeIn(table: TableFile, areas: AreaCodes): Record<string, string> | null {
   const place = findPlaceColumn(table, areas);
   if (place?.kind === 'lga_pcode')
-    return { [placeColumnName(place)]: place.column, ...matchColumns(table.header, ['state']) };
+    return {
+      [placeColumnName(place)]: place.column,
+      ...matchColumns(table.header, ['state']),
+      ...(place.within ? stateIn(table, null, areas.states) : {}),
+    };
   const coordinates = matchColumns(table.header, ['longitude', 'latitude']);
   return Object.keys(coordinates).length === 2 ? coordinates : null;
 }

@@ -12,11 +12,13 @@ import { columnMatching, columnsNamed, filledCells } from '../columns.ts';
 /** A level's codes and names. */
 export interface AreaLevel {
   codes: ReadonlySet<string>;
+  /** The upper-level area of each code, as far as the files tell. */
+  parents: ReadonlyMap<string, string | null>;
   /** The code that each of some names means, as the ingest matches them: undefined for none, null for several. */
   codeFinder(names: Iterable<string>): (name: string) => string | null | undefined;
 }
 
-export function areaLevel(areas: readonly { code: string; name: string }[]): AreaLevel {
+export function areaLevel(areas: readonly { code: string; name: string; parent?: string | null }[]): AreaLevel {
   const by = (form: (name: string) => string) => {
     const byName = Map.groupBy(areas, ({ name }) => form(name));
     return new Map([...byName].map(([name, namesakes]) => [name, namesakes.length === 1 ? namesakes[0]!.code : null]));
@@ -24,6 +26,7 @@ export function areaLevel(areas: readonly { code: string; name: string }[]): Are
   const [whole, bare] = [by(plainName), by(withoutWords(sharedWords(areas.map(({ name }) => name))))];
   return {
     codes: new Set(areas.map(({ code }) => code)),
+    parents: new Map(areas.map(({ code, parent = null }) => [code, parent])),
     codeFinder: (names) => {
       const bareName = withoutWords(sharedWords(names));
       return (name) =>
@@ -50,6 +53,10 @@ export interface PlaceKey {
   column: string;
   /** The code of each name in the column that only one area has, if it has names. */
   codes: Record<string, string> | null;
+  /** The column of the upper-level areas, where some names are those of several areas: without it, no key. */
+  within?: string;
+  /** Such names in a table that has no such column. */
+  shared?: readonly string[];
   /** The column that names the facilities of the areas, if its rows are these. */
   facility?: string;
 }
@@ -81,7 +88,13 @@ export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): 
     });
     return { kind, column: named, codes: Object.fromEntries(byName) };
   };
-  return ofLevel('lga_pcode', lgas) ?? ofLevel('state_pcode', states);
+  const place = ofLevel('lga_pcode', lgas);
+  if (!place) return ofLevel('state_pcode', states);
+  const cells = new Set(place.codes ? filledCells(table, place.column) : []);
+  const shared = [...cells].filter((cell) => lgas.codeFinder(cells)(cell) === null);
+  if (shared.length === 0) return place;
+  const { state_pcode, state = state_pcode } = stateIn(table, place, states);
+  return state ? { ...place, within: state } : { ...place, shared };
 }
 
 /**

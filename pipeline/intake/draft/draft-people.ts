@@ -1,6 +1,7 @@
-/** Population rasters compared with the population table, area by area. */
+/** What the population is: rasters and tables compared area by area. */
 import path from 'node:path';
 import { describeRaster } from '../../ingest/readers/geotiff-description.ts';
+import { median } from '../../lib/numerics/averages.ts';
 import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
 import { drawOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
@@ -50,7 +51,7 @@ function codeLookup({ columns, lgas, recode }: DraftAreas) {
 /**
  * People of a raster inside each outline, in their order; null if an outline is invalid, which `catalog check` reports.
  */
-async function sumsByArea(
+export async function sumsByArea(
   root: string,
   { file, nodata }: RasterFile,
   { features }: OutlineFile,
@@ -63,20 +64,11 @@ async function sumsByArea(
 }
 
 /**
- * @param counts the areas in the order of the outlines
- * @returns ratios in ascending order, without the areas that have no people in the table; empty if an outline is
- *   invalid
+ * @param sums the areas' people of a raster
+ * @param counts the areas in the same order
+ * @returns ratios in ascending order, without the areas that have no people in the table
  */
-export async function ratiosByArea(
-  root: string,
-  raster: RasterFile,
-  outlines: OutlineFile,
-  counts: readonly AreaCount[],
-): Promise<Ratio[]> {
-  return toRatios((await sumsByArea(root, raster, outlines)) ?? [], counts);
-}
-
-const toRatios = (sums: readonly number[], counts: readonly AreaCount[]): Ratio[] =>
+export const toRatios = (sums: readonly number[], counts: readonly AreaCount[]): Ratio[] =>
   sums
     .flatMap((sum, i) => (counts[i]?.people ? [{ name: counts[i].name, ratio: sum / counts[i].people }] : []))
     .sort((a, b) => a.ratio - b.ratio);
@@ -111,6 +103,15 @@ export async function ratiosAbove(
         above.map(({ count }) => count),
       );
 }
+
+/** People of one country by two sources agree to a quarter; nets, children or suspected cases do not. */
+export const AGREEMENT = 1.25;
+
+/** The middle ratio. */
+export const middleRatio = (ratios: readonly Ratio[]): number => median(ratios.map(({ ratio }) => ratio));
+
+/** Whether both are people of the same areas. */
+export const agree = (ratios: readonly Ratio[]): boolean => disagreement(ratios) <= Math.log(AGREEMENT);
 
 /** Disagreement of a raster with the table: the median over areas of the absolute logarithm of the ratio. */
 export function disagreement(ratios: readonly Ratio[]): number {

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import type { DraftEntry } from './draft-entry.ts';
-import { describeRatios, disagreement, type Ratio } from './draft-people.ts';
+import { agree, describeRatios, disagreement, type Ratio } from './draft-people.ts';
 import type { LeftOut, RasterFile } from './recognise.ts';
 
 export interface DraftRasters {
@@ -25,6 +25,9 @@ export function yearInName(raster: RasterFile): number | null {
 }
 const range = (least: number, most: number): Pick<Source, 'range'> => ({ range: [least, most] });
 
+/** Rasters that may be of people per cell, by their values. */
+export const mayBePeople = ({ least, most, period }: RasterFile): boolean => least >= 0 && most > 1 && period === null;
+
 /** Rasters of people per cell, by their names and values. */
 export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] =>
   rasters.filter(
@@ -36,22 +39,33 @@ export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] 
  * One raster each of population, elevation and travel time, and monthly rasters of rain.
  * @param ratios each population raster compared with the table by area; empty without a table
  * @param wanted path of the requested population raster; null chooses the one that agrees best with the table or,
- *   without a table, the one with the largest total
+ *   without a table, that of the year that is nearest to the records', of those that are no part of the people
+ * @param recorded the last year of the records; null if there are none
  */
 export function draftRasters(
   rasters: readonly RasterFile[],
   ratios: ReadonlyMap<RasterFile, readonly Ratio[]>,
   wanted: string | null,
+  recorded: number | null,
 ): DraftRasters {
   const months = rasters.filter(({ file, period }) => period !== null && /rain|prec|chirps|ppt/i.test(file));
   const rain = months.length >= LEAST_MONTHS ? months : [];
   const remaining = rasters.filter((raster) => !rain.includes(raster));
-  const priority = (raster: RasterFile) => {
-    if (raster.file === wanted) return Number.NEGATIVE_INFINITY;
-    const areaRatios = ratios.get(raster);
-    return areaRatios ? disagreement(areaRatios) : -raster.sum;
+  const candidates = new Set([
+    ...populationRasters(remaining),
+    ...remaining.filter((raster) => raster.file === wanted || agree(ratios.get(raster) ?? [])),
+  ]);
+  const most = Math.max(...[...candidates].map(({ sum }) => sum));
+  const priority = (raster: RasterFile): number[] => {
+    const [areaRatios, year] = [ratios.get(raster), yearInName(raster)];
+    const years = year === null || recorded === null ? Number.POSITIVE_INFINITY : Math.abs(year - recorded);
+    const apart = areaRatios ? [disagreement(areaRatios)] : [Number(raster.sum < most / 2), years, year ?? 0];
+    return [Number(raster.file !== wanted), ...apart, -raster.sum];
   };
-  const population = populationRasters(remaining).sort((a, b) => priority(a) - priority(b));
+  const population = [...candidates]
+    .map((raster) => ({ raster, order: priority(raster) }))
+    .sort((a, b) => a.order.map((value, i) => value - b.order[i]!).find((difference) => difference) || 0)
+    .map(({ raster }) => raster);
   const elevation = remaining.find(
     (raster) =>
       /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(lowerName(raster)) && raster.most > 50 && raster.least > -500,

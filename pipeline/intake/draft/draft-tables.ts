@@ -39,13 +39,16 @@ const ONCE: readonly Role[] = ['population_census', 'climate', 'cases_states', '
  * with the most known columns, then the most months.
  * @param ofCodes the table that gives the areas their codes, which may have no other role
  * @param answers of earlier questions about the numbers of tables
+ * @param unlike why the people of a table are none
+ * @returns also all tables that may be of people
  */
 export function draftTables(
   tables: readonly TableFile[],
   areas: AreaCodes,
   ofCodes: TableFile | null,
   answers: Answers,
-): { kept: DraftedTable[]; leftOut: LeftOut[]; doubts: string[]; above: PeopleAbove[] } & Pick<
+  unlike: ReadonlyMap<TableFile, string> = new Map(),
+): { kept: DraftedTable[]; counted: DraftedTable[]; leftOut: LeftOut[]; doubts: string[]; above: PeopleAbove[] } & Pick<
   Hints,
   'unnamed' | 'summed'
 > {
@@ -79,7 +82,12 @@ export function draftTables(
       if (table !== ofCodes || lost !== null) leave(table, why, lost);
     const named = table.header.filter((column) => obstacles.some(({ why }) => why.includes(`"${column}"`)));
     told.get(table)!.push(...keys, ...named);
-    return entries.map(({ entry, note }) => {
+    return entries.flatMap(({ entry, note }) => {
+      if (entry.role === 'population_census' && unlike.has(table)) {
+        leave(table, unlike.get(table)!, null);
+        told.get(table)!.push(...table.header);
+        return [];
+      }
       return { table, later: [], joins, entry, used: entryRows(rows, entry, place), note };
     });
 
@@ -87,7 +95,7 @@ export function draftTables(
       if (table === facilities.list?.table) return facilities.list.draft;
       if (withResults.has(table)) return { entries: [], obstacles: [] };
       if (typeof part === 'string') return { entries: [], obstacles: [{ why: part, lost: 'survey results' }] };
-      return draftSurvey(whole, place, areas.states, part) ?? draftByPlace(table, place, areas.states, answers);
+      return draftSurvey(whole, place, areas.states, part) ?? draftByPlace(table, place, areas, answers);
     }
   });
   const mappedColumns = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
@@ -121,7 +129,15 @@ export function draftTables(
     );
     if (unused.length > 0) leave(table, `columns that are not used: ${unused.join(', ')}`, null);
   }
-  return { kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)), leftOut, doubts, above, unnamed, summed };
+  return {
+    kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)),
+    counted: candidates.filter(({ entry }) => entry.role === 'population_census'),
+    leftOut,
+    doubts,
+    above,
+    unnamed,
+    summed,
+  };
 }
 
 const namesIn = (entry: DraftEntry) => [

@@ -6,13 +6,14 @@ import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import { columnOfYear, filledCells, likeliestColumn } from '../columns.ts';
+import { filledCells, likeliestColumn } from '../columns.ts';
+import { columnIn, comparePeople, tablesUnlikePeople, totalOf } from './compare-people.ts';
 import { attributeTable, type DraftAreas, draftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, areaLevel } from './draft-keys.ts';
-import { describeRatios, isFarOff, peopleByArea, type Ratio, ratiosAbove, ratiosByArea } from './draft-people.ts';
+import { describeRatios, isFarOff, type Ratio, ratiosAbove } from './draft-people.ts';
 import { chooseRain } from './draft-rain.ts';
-import { draftRasters, populationRasters, short, yearInName } from './draft-rasters.ts';
+import { draftRasters, mayBePeople, short, yearInName } from './draft-rasters.ts';
 import { withoutOtherAges } from './draft-survey.ts';
 import { type DraftedTable, draftTables, type PeopleAbove } from './draft-tables.ts';
 import { levelWords } from './level-words.ts';
@@ -64,33 +65,32 @@ export async function draftCountry(
   const tables = of('table');
   const areas = draftAreas(of('outlines'), tables);
   const codes: AreaCodes = { lgas: areaLevel(areas.lgas), states: areaLevel(areas.upper) };
-  const { kept, leftOut, doubts, above, unnamed, summed } = draftTables(
-    tables,
-    codes,
-    areas.codes?.table ?? null,
-    answers,
-  );
+  const draftWith = (unlike?: ReadonlyMap<TableFile, string>) =>
+    draftTables(tables, codes, areas.codes?.table ?? null, answers, unlike);
+  const all = draftWith();
+  const comparison = await comparePeople(root, areas, of('raster'), all.counted);
+  const unlike = tablesUnlikePeople(all.counted, comparison);
+  const { kept, leftOut, doubts, above, unnamed, summed } = unlike.size > 0 ? draftWith(unlike) : all;
   const ages = agesIn(answers) ?? guessAges(kept);
   for (const drafted of kept)
     if (drafted.entry.rounds) drafted.entry = withoutOtherAges(drafted.entry, drafted.used, ages);
   const census = kept.find(({ entry }) => entry.role === 'population_census');
-  const columnIn = (year: number | null) => {
-    const { people } = census!.entry.columns!;
-    return year === null ? people! : columnOfYear(census!.used.header, people!, year);
-  };
-  const ratios = new Map<RasterFile, Ratio[]>();
-  if (census)
-    for (const raster of populationRasters(of('raster'))) {
-      const counts = peopleByArea(areas, census, columnIn(yearInName(raster)));
-      const rasterRatios = await ratiosByArea(root, raster, areas.outlines, counts);
-      if (rasterRatios.length > 0) ratios.set(raster, rasterRatios);
-    }
-  const rasters = draftRasters(of('raster'), ratios, answers.population ?? null);
+  const ratios = (census && comparison.get(census.table)) ?? new Map<RasterFile, Ratio[]>();
+  const recorded = kept
+    .filter(({ entry }) => /^(cases|survey)_/.test(entry.role))
+    .flatMap(({ entry }) => [...(entry.span ? [entry.span] : []), ...(entry.rounds ?? [])])
+    .map(({ last }) => Number(last.slice(0, 4)));
+  const rasters = draftRasters(
+    of('raster'),
+    ratios,
+    answers.population ?? null,
+    recorded.length > 0 ? Math.max(...recorded) : null,
+  );
   const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
   const compared = await comparedAbove(root, rasters.population[0] ?? null, areas, above);
   // The table is compared with the raster, so both must be of the same year.
-  if (census) census.entry.columns!.people = columnIn(year);
-  const counted = census ? sum(filledCells(census.used, columnIn(year))) : null;
+  if (census) census.entry.columns!.people = columnIn(census, year);
+  const counted = census ? totalOf(census, columnIn(census, year)) : null;
   const rain = chooseRain(kept, rasters.drafted);
   const used = kept.filter((drafted) => drafted !== rain.unused);
   const entries: DraftSource[] = [
@@ -108,11 +108,16 @@ export async function draftCountry(
       .filter((drafted) => drafted !== rain.unused)
       .map(({ rasters: chosen, entry }) => entryOfRasters(chosen, entry, counted, ratios.get(chosen[0]!) ?? null)),
   ];
+  const isChoice = rasters.population.length > 1 || answers.population !== undefined;
+  const [one, ...more] = of('raster').filter(mayBePeople);
+  const which = [one, ...more].map((raster) => raster?.file).join(' or ');
   if (!entries.some(({ entry }) => entry.role === 'population' || entry.role === 'population_census'))
     throw new BadInput({
       file: '--from',
       found: 'no population raster or table',
-      expected: 'a GeoTIFF of persons per cell, such as WorldPop’s, or at least a table of people by area',
+      expected:
+        'a GeoTIFF of persons per cell, such as WorldPop’s, or at least a table of people by area' +
+        (one ? `; if ${which} is of people, answer "population" with it` : ''),
     });
   return {
     areas,
@@ -141,7 +146,7 @@ export async function draftCountry(
       columns: tables.flatMap(({ header }) => header),
       levels: levelWords(tables, codes),
       country: countryIn([attributeTable(areas.outlines), ...tables]),
-      population: rasters.population.map(({ file }) => file),
+      population: isChoice ? rasters.population.map(({ file }) => file) : [],
       unnamed,
       summed,
     }),
@@ -195,8 +200,6 @@ function countryIn(tables: readonly TextTable[]): string | null {
   });
   return names.length === 1 ? names[0]! : null;
 }
-
-const sum = (cells: readonly string[]) => cells.reduce((total, cell) => total + Number(cell), 0);
 
 function entriesOfAreas({ outlines, columns, codes, states, recode }: DraftAreas): DraftSource[] {
   const entryOfOutlines = (

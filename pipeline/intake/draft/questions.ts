@@ -45,7 +45,7 @@ export interface Hints {
   /** What ends with it. */
   because: string;
   ages: readonly [number, number];
-  /** Population rasters to choose from, the likeliest first. */
+  /** Population rasters to choose from, the likeliest first; none without a choice. */
   population: readonly string[];
   /** Tables whose numbers have no name, and what these probably are. */
   unnamed: readonly { file: string; guess: NumbersAre }[];
@@ -148,7 +148,7 @@ export function listQuestions({
       form: /^\d+-\d+$/,
       redraws: true as const,
     },
-    ...(population.length > 1
+    ...(population.length > 0
       ? [
           {
             id: 'population',

@@ -15,6 +15,8 @@ const SAME_PEOPLE = 3;
 /** Multiples of the usual disagreement of table and raster, and the least factor that matters. */
 const DEVIATIONS = 6;
 const LEAST_FACTOR = 2;
+/** People of one country by two sources agree to a quarter. */
+const AGREEMENT = 1.25;
 /** Standard deviations of a normal distribution in its median absolute deviation. */
 const NORMAL_MAD = 1.4826;
 /** With fewer areas in a state, chance decides what fits. */
@@ -84,6 +86,13 @@ const censusRatios = ({ census, people }: Content) =>
     const mapped = people.get(lga_code) ?? 0;
     return mapped > 0 ? [[lga_code, Math.log(counted / mapped)] as const] : [];
   });
+
+/** The middle ratio of the table's people to the raster's, if they are of other years or not both the people. */
+export function peopleUnlike(content: Content): string[] {
+  const ratios = censusRatios(content).map(([, ratio]) => ratio);
+  if (ratios.length === 0 || Math.abs(median(ratios)) <= Math.log(AGREEMENT)) return [];
+  return [`the table has ${Math.exp(median(ratios)).toFixed(2)} times as many in the middle area`];
+}
 
 /** States whose people by table fit the raster far better if the column is moved by one row. */
 export function peopleRowOff({ areas, census, people }: Content): string[] {

@@ -7,6 +7,7 @@ import * as cases from './case-checks.ts';
 import type { Content } from './content.ts';
 import * as monthly from './monthly-checks.ts';
 import * as survey from './survey-checks.ts';
+import * as time from './time-checks.ts';
 
 /** Lists the places or sets of rows that are hard to believe, each with the reason. */
 type Find = (content: Content) => string[];
@@ -153,6 +154,24 @@ export const CHECKS: readonly Check[] = [
     find: { cases: cases.yearsApart },
   },
   {
+    finding: 'cases are added up from month to month',
+    cause: 'the numbers are those of the year to date, or since the beginning',
+    advice: 'take the difference from the month before, or export the months alone',
+    find: { cases: time.addedUp },
+  },
+  {
+    finding: 'the last months are incomplete',
+    cause: 'reports are still missing',
+    advice: 'mask the months until they are complete',
+    find: { cases: time.incompleteMonths },
+  },
+  {
+    finding: 'case records are of another time than the other files',
+    cause: 'their months are of another calendar, such as that of Ethiopia or Nepal',
+    advice: 'compare the years with the export',
+    find: { cases: time.anotherCalendar },
+  },
+  {
     finding: 'cases do not follow the rain',
     cause: 'months are of another calendar, or start with another month of the year',
     advice: 'compare the months with the export',
@@ -169,6 +188,12 @@ export const CHECKS: readonly Check[] = [
     cause: 'a total, another area or another unit stands in the row',
     advice: 'compare the numbers with the source',
     find: { population_census: area.peopleApart },
+  },
+  {
+    finding: 'people of the table and of the raster differ everywhere',
+    cause: 'one of the two is of another year or of a part of the people, or counts something else',
+    advice: 'compare both with the census',
+    find: { population_census: area.peopleUnlike },
   },
   {
     finding: 'two areas look exchanged',

@@ -161,6 +161,24 @@ test('what is hard to believe is a doubt and no fault, found without an earlier 
   expect(found.some(isFault)).toBe(false);
 });
 
+test('months that have not come yet are in doubt', async () => {
+  const found = await check((country) => {
+    const ahead = (line: string) => line.replace(/(?<=,)\d{4}(?=-\d\d,)/, (year) => String(Number(year) + 56));
+    country.files['cases.csv'] = String(country.files['cases.csv']).split('\n').map(ahead).join('\n');
+    sourceIn(country, 'cases').span = { first: '2074-01', last: '2077-12' };
+  });
+  expect(found.map(({ step, what }) => [step, what])).toEqual([
+    [
+      'doubts',
+      expect.stringMatching(/^cases: case records are of another time than the other files: cases from 2074-01/),
+    ],
+    [
+      'doubts',
+      expect.stringMatching(/^cases: months until 2077-12 have not come yet\. Perhaps they are of another cal/),
+    ],
+  ]);
+});
+
 test('faults of covariates are found too: unused, without a value for an LGA, out of range', async () => {
   const faults = await listFaults((country) => {
     heightCovariate({}, { range: [0, 150] })(country);

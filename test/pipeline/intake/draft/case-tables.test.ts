@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LGAS } from '../../../support/tiny-country.ts';
+import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
 import { draftOf } from './drafted.ts';
 import { CASES, cases, country, ingested, iso, MONTHS, NAMES, rows, table } from './drafted-tables.ts';
 
@@ -124,4 +124,53 @@ test.each([
   expect(draft.doubts).toEqual([
     `x.csv: a row has more positive than tested (first: row ${row}, ${cases(1, 4) - 40 + 1050} of 500); a digit too many may be among them`,
   ]);
+});
+
+test.each<[string, string, (lga: number, i: number) => (number | string)[], RegExp]>([
+  [
+    'the sum of two parts',
+    'tested,conf_u5,conf_ov5',
+    (lga, i) => [500, cases(lga, i) - 60, 60],
+    /the sum of "conf_u5" and "c/,
+  ],
+  ['alone beside the tests', 'tested,presumed', () => [500, 7], /leave the cells blank$/],
+])('zeros that were filled in where nothing else was reported are told: cases are %s', async (_, beside, of, doubt) => {
+  const isFilled = (lga: number, i: number) => lga === 1 && i % 5 === 2;
+  const content = table(
+    `district,period,confirmed,${beside}`,
+    rows((lga, month, i) => [
+      `Place ${lga + 1}`,
+      iso(month),
+      ...(isFilled(lga, i) ? [0, ...of(lga, i).map(() => '')] : [cases(lga, i), ...of(lga, i)]),
+    ]),
+  );
+  const { draft, cases: found } = await ingested(country({ 'x.csv': content }));
+  expect(draft.doubts[0]).toMatch(doubt);
+  expect(draft.doubts[0]).toMatch(/^x\.csv: "confirmed" is 0 in 7 of 144 rows in which all of "tested", /);
+  const filled = beside.includes('conf') ? null : 0;
+  expect(found.map(({ confirmed }) => confirmed)).toEqual(
+    rows((lga, _month, i) => [isFilled(lga, i) ? String(filled) : cases(lga, i)]).map((text) => JSON.parse(text)),
+  );
+});
+
+test.each<[string, (lga: number) => string, readonly string[]]>([
+  ['codes', (lga) => LGAS[lga]!, ['NG001', 'NG']],
+  ['names', (lga) => `Place ${lga + 1}`, ['Abia State', 'Nigeria']],
+])('regions and the country among districts are named as such and left out: by %s', async (_, name, totals) => {
+  const sum = (lgas: readonly number[], i: number) => lgas.reduce((total, lga) => total + cases(lga, i), 0);
+  const parts = [
+    [0, 1],
+    [0, 1, 2, 3],
+  ];
+  const outlines = String(tinyCountry().files['lgas.geojson']).replaceAll('"state"', '"ADM1_PCODE"');
+  const content = table('district,period,confirmed', [
+    ...totals.flatMap((total, nth) => MONTHS.map((month, i) => `${total},${iso(month)},${sum(parts[nth]!, i)}`)),
+    ...rows((lga, month, i) => [name(lga), iso(month), cases(lga, i)]),
+  ]);
+  const { draft, cases: found, sources } = await ingested(country({ 'x.csv': content, 'lgas.geojson': outlines }));
+  expect(found).toEqual(CASES);
+  expect(draft.doubts).toEqual([
+    `x.csv: rows of ${totals.join(', ')} are left out: each is the sum of areas in other rows`,
+  ]);
+  expect(sources.find(({ role }) => role === 'cases_lgas')!.leave_out).toHaveLength(2);
 });

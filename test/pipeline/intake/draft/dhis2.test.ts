@@ -59,11 +59,12 @@ const header = (name: string, meta = true) => ({
   hidden: false,
   meta,
 });
-/** /api/analytics.json, as it writes numbers. A rate is left out where `rate` gives null. */
+/** /api/analytics.json, as it writes numbers. What is null is left out. */
 function analytics(
   rate: ((unit: number, month: number) => number | null) | null,
   byName = false,
   element = 'Malaria cases confirmed',
+  count: (unit: number, month: number) => number | null = cases,
 ) {
   const items: Record<string, { name: string }> = {
     CasesDataEl: { name: element },
@@ -75,8 +76,9 @@ function analytics(
   const rows = UNITS.flatMap((unit, u) =>
     MONTHS.flatMap((month, m) => {
       const own = rate?.(u, m) ?? null;
+      const value = count(u, m);
       return [
-        [spelled('CasesDataEl'), spelled(unit), month, `${cases(u, m)}.0`],
+        ...(value === null ? [] : [[spelled('CasesDataEl'), spelled(unit), month, `${value}.0`]]),
         ...(own === null ? [] : [[spelled('MalariaDset.REPORTING_RATE'), spelled(unit), month, String(own)]]),
       ];
     }),
@@ -156,6 +158,30 @@ test('a data element whose name says nothing is asked about, if it is the only o
   expect(figures(found)).toEqual(EXPECTED);
   expect(found.draft.questions.map(({ id }) => id)).toContain('numbers of analytics.json');
   expect(found.source.columns).toMatchObject({ reporting_rate: 'Malaria monthly - Reporting rate' });
+});
+
+test('blanks beside complete reports are zeros that the export leaves out, if no month has 0 and others are near it', async () => {
+  const few = (unit: number, month: number) => (cases(unit, month) % 4 === 0 ? null : cases(unit, month) % 7 || null);
+  const table = (counts: typeof few) => analytics(() => 100, false, 'Malaria cases confirmed', counts);
+  const found = await ingested({ 'units.json': asJson(3), 'analytics.json': table(few) });
+  expect(figures(found)).toEqual(
+    LGAS.flatMap((code, unit) => MONTHS.map((month, m) => [code, iso(month), few(unit, m) ?? 0])),
+  );
+  expect(found.source.reporting).toEqual({ blank: 'zero' });
+  expect(found.draft.doubts).toEqual([
+    expect.stringMatching(/"Malaria cases confirmed" is never 0, and blank in \d+ /),
+  ]);
+  // Of hundreds of cases, none is left but by an error.
+  const lost = (unit: number, month: number) => (month === 7 ? null : cases(unit, month));
+  const blank = await ingested({ 'units.json': asJson(3), 'analytics.json': table(lost) });
+  expect(figures(blank)).toEqual(EXPECTED.map((row, i) => (i % MONTHS.length === 7 ? [row[0], row[1], null] : row)));
+  expect(blank.report).toContainEqual(
+    expect.objectContaining({
+      rule: 'hard to believe',
+      what: expect.stringMatching(/^cases are blank although the reports came in: in 4 of 144 months\. /),
+      needs_approval: true,
+    }),
+  );
 });
 
 test('months with too few reports are unknown, areas that never have enough are left out, and a finding says so', async () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
+import { isFault } from '../../../../pipeline/intake/check/fault.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
-import { draftOf } from './drafted.ts';
-import { CASES, cases, country, ingested, iso, MONTHS, NAMES, table } from './drafted-tables.ts';
+import { catalogOf, draftOf, filesOf } from './drafted.ts';
+import { CASES, cases, country, GIVEN, ingested, iso, MONTHS, NAMES, table } from './drafted-tables.ts';
 
 test('health districts, whatever their column is called, are summed into the areas that they are in', async () => {
   const content = table(
@@ -136,4 +138,71 @@ test('a later delivery of cases by facility takes the place of the months that b
   const late = keep((period) => period >= '2019-04');
   const { cases: found } = await ingested(country({ 'early.csv': early, 'late.csv': late }));
   expect(found).toEqual(SUMS);
+});
+
+/** The counts of the posts of an area, with an uneven first one, and rows that are sums of some of them. */
+const posts = (lga: number, i: number): [string, number][] => [
+  ['A', cases(lga, i) - 60 - (i % 5)],
+  ['B', 20],
+  ['C', 30 + (i % 5)],
+  ['D', 10],
+];
+const withSums = (sums: (lga: number, i: number) => [string, number][]) =>
+  table(
+    'district,facility,period,confirmed',
+    LGAS.flatMap((_, lga) =>
+      MONTHS.flatMap((month, i) =>
+        sums(lga, i).map(([name, count]) => [`Place ${lga + 1}`, name, iso(month), count].join(',')),
+      ),
+    ),
+  );
+
+test.each<[string, (lga: number, i: number) => [string, number][], Record<string, string>[]]>([
+  ['one name in all areas', (lga, i) => [['All', cases(lga, i)], ...posts(lga, i)], [{ facility: 'All' }]],
+  [
+    'the name of the area, of which one has a single facility',
+    (lga, i) => [
+      ...(lga === 3 ? [['A', cases(lga, i)] as [string, number]] : posts(lga, i)),
+      [`Place ${lga + 1}`, cases(lga, i)],
+    ],
+    [0, 1, 2].map((lga) => ({ facility: `Place ${lga + 1}` })).concat({ lga: 'Place 4', facility: 'A' } as never),
+  ],
+  [
+    'totals of parts of the areas',
+    (lga, i) => {
+      const [a, b, c, d] = posts(lga, i) as [[string, number], [string, number], [string, number], [string, number]];
+      return [['All', cases(lga, i)], ['North', a[1] + b[1]], a, b, ['South', c[1] + d[1]], c, d];
+    },
+    [{ facility: 'All' }, { facility: 'North' }, { facility: 'South' }],
+  ],
+])('totals among facilities are left out, and declared: %s', async (_, sums, where) => {
+  const { cases: found, sources, draft } = await ingested(country({ 'x.csv': withSums(sums) }));
+  expect(found).toEqual(CASES);
+  const { leave_out } = sources.find(({ role }) => role === 'cases_lgas')!;
+  expect(leave_out!.map((one) => one.where)).toEqual(where);
+  expect(draft.doubts).toEqual([
+    expect.stringMatching(/^x\.csv: totals among the rows of 4 of 4 areas are left out: /),
+  ]);
+});
+
+test('a facility that has as many cases as another one, beside one that has none, is no total', async () => {
+  const content = withSums((lga, i) => [
+    ['A', cases(lga, i)],
+    ['B', cases(lga, i)],
+    ['C', 0],
+  ]);
+  const { draft, sources } = await ingested(country({ 'x.csv': content }));
+  expect(draft.doubts).toEqual([]);
+  expect(sources.find(({ role }) => role === 'cases_lgas')!.leave_out).toBeUndefined();
+});
+
+test('totals that a catalog does not leave out are a finding', async () => {
+  const directory = country({ 'x.csv': withSums((lga, i) => [['All', cases(lga, i)], ...posts(lga, i)]) });
+  const { sources, model, root } = await catalogOf(directory, GIVEN);
+  for (const source of sources) delete source.leave_out;
+  const written = filesOf({ 'sources.json': JSON.stringify({ sources }), 'model.json': JSON.stringify(model) });
+  const doubts = (await checkCountry(written, root)).filter((fault) => !isFault(fault));
+  expect(doubts.map(({ what }) => what)).toContainEqual(
+    expect.stringMatching(/^cases_lgas: totals are summed with their parts: All \(NG001001 Place 1\); All /),
+  );
 });

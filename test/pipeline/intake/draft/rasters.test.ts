@@ -67,3 +67,52 @@ test.each([
   expect(rain.map(({ files }) => files[0]!.path)).toEqual([used]);
   expect(draft.leftOut.map((left) => `${left.file}: ${left.why}`)).toContain(why);
 });
+
+const raster = (factor: number) =>
+  writeGeotiff(
+    Float32Array.from({ length: CELLS }, (_, i) => factor * peopleIn(i)),
+    GRID,
+  );
+const { 'people.tif': people, 'census.csv': census, ...others } = tinyCountry().files;
+const used = async (files: Record<string, string | Buffer>, answers = {}) => {
+  const { draft } = await draftOf(filesOf({ ...others, ...files }), answers);
+  const filesIn = (role: string) =>
+    draft.entries.filter(({ entry }) => entry.role === role).flatMap(({ files }) => files.map(({ path }) => path));
+  return { raster: filesIn('population'), table: filesIn('population_census'), draft };
+};
+
+test('a raster is of people if it agrees with a table of people, whatever its name', async () => {
+  const found = await used({ 'census.csv': census!, 'mosaic.tif': people!, 'population_2030.tif': raster(1.4) });
+  expect(found).toMatchObject({ raster: ['mosaic.tif'], table: ['census.csv'] });
+  expect((await used({ 'census.csv': census!, 'mosaic.tif': raster(1.4) })).raster).toEqual([]);
+});
+
+test('without a table, a raster whose name says nothing is one of people if it is answered', async () => {
+  await expect(used({ 'mosaic.tif': people! })).rejects.toThrow(
+    'if height.tif or mosaic.tif is of people, answer "population" with it',
+  );
+  const { raster, draft } = await used({ 'mosaic.tif': people! }, { population: 'mosaic.tif' });
+  expect(raster).toEqual(['mosaic.tif']);
+  expect(draft.questions).toContainEqual(expect.objectContaining({ id: 'population', guess: 'mosaic.tif' }));
+});
+
+test('numbers that do not agree with the raster as another table does are not people, nor is a mere total', async () => {
+  const nets = String(census).replace('people', 'Total').replaceAll(',10000', ',5500');
+  const both = await used({ 'a_nets.csv': nets, 'census.csv': census!, 'people.tif': people! });
+  expect(both.table).toEqual(['census.csv']);
+  expect(both.draft.leftOut).toContainEqual({
+    kind: 'left out',
+    file: 'a_nets.csv',
+    why: '"Total" is not taken for people: in the middle area, people.tif has 1.88 times as many; the people are those of census.csv',
+    lost: null,
+  });
+  expect((await used({ 'a_nets.csv': nets, 'people.tif': people! })).table).toEqual([]);
+  expect((await used({ 'a_nets.csv': nets, 'census.csv': census! })).table).toEqual(['census.csv']);
+});
+
+test('of population rasters of several years, without a table, that of the last records is the guess', async () => {
+  const years = { 'pop_2015.tif': raster(0.9), 'pop_2021.tif': raster(1), 'pop_2030.tif': raster(1.3) };
+  const { raster: chosen, draft } = await used({ ...years, 'pop_children_2021.tif': raster(0.2) });
+  expect(chosen).toEqual(['pop_2021.tif']);
+  expect(draft.questions).toContainEqual(expect.objectContaining({ id: 'population', guess: 'pop_2021.tif' }));
+});

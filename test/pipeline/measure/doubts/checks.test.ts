@@ -122,6 +122,18 @@ function rotate<Row>(rows: readonly Row[], column: keyof Row, by: number): void 
   const values = rows.map((row) => row[column]);
   for (const [i, row] of rows.entries()) row[column] = values.at((i + by) % values.length)!;
 }
+/** Adds up cases from a month of the year on, or from the first month of the record. */
+function addUp(rows: readonly CasesRow[], start: number): void {
+  let sum = 0;
+  for (const row of rows) {
+    sum = (calendarMonth(row.period) === start ? 0 : sum) + row.confirmed!;
+    row.confirmed = sum;
+  }
+}
+/** Leaves a part of the cases of a month. */
+function keepOf(rows: readonly CasesRow[], period: string, part: number): void {
+  for (const row of rows) if (row.period === period) row.confirmed = Math.round(part * row.confirmed!);
+}
 const eachPair = (rows: readonly SurveyRow[], change: (slides: SurveyRow, rapid: SurveyRow) => void) => {
   for (const [i, row] of rows.entries()) if (row.method === 'microscopy') change(row, rows[i + 1]!);
 };
@@ -390,6 +402,47 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: 2020 has 2\.\d times the cases of its other years/,
     ],
   ],
+  'cases are added up from month to month': [
+    ...[1, 7].map((start): [change: (content: Writable) => void, names: RegExp] => [
+      (content) => addUp(recordOf(content, 'S03L04'), start),
+      new RegExp(`: S03L04 Place 40: cases never fall within a year and fall at its turn, in month 0${start}\\. `),
+    ]),
+    [
+      (content) => addUp(recordOf(content, 'S03L04'), 0),
+      /: S03L04 Place 40: cases never fall from one month to the next\. /,
+    ],
+  ],
+  'the last months are incomplete': [
+    [
+      (content) => keepOf(content.cases, '2022-12', 0.2),
+      /: 2022-12: the last month has 0\.\d+ times the usual cases in all areas\. /,
+    ],
+    [
+      (content) => {
+        keepOf(content.cases, '2022-11', 0.7);
+        keepOf(content.cases, '2022-12', 0.22);
+      },
+      /: 2022-11 to 2022-12: the last month has 0\.\d+ times the usual cases in all areas\. /,
+    ],
+    [
+      (content) => keepOf(content.cases.filter(isIn(3)), '2022-12', 0.2),
+      /: 2022-12: the last month has 0\.\d+ times the usual cases in S03\. /,
+    ],
+  ],
+  'case records are of another time than the other files': [
+    [
+      (content) => {
+        for (const row of content.cases) row.period = addMonths(row.period, 12 * 56 + 8);
+      },
+      /cases from 2074-09 to 2079-08, rain and surveys until 2022-12/,
+    ],
+    [
+      (content) => {
+        for (const row of content.cases) row.period = addMonths(row.period, -92);
+      },
+      /cases from 2010-05 to 2015-04, rain and surveys until 2022-12/,
+    ],
+  ],
   'cases do not follow the rain': [
     [
       (content) => {
@@ -412,6 +465,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         content.census.find(({ lga_code }) => lga_code === 'S03L04')!.people *= 12;
       },
       /S03L04 Place 40: 1\d times what the raster and its neighbours suggest/,
+    ],
+  ],
+  'people of the table and of the raster differ everywhere': [
+    [
+      (content) => {
+        for (const row of content.census) row.people = Math.round(0.7 * row.people);
+      },
+      /: the table has 0\.\d\d times as many in the middle area\. /,
     ],
   ],
   'two areas look exchanged': [
