@@ -1,5 +1,5 @@
 import type { Gap, Source } from '../catalog/sources.ts';
-import { monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
+import { calendarYear, monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { firstFew } from '../lib/first-few.ts';
 import type { CaseSeries } from './case-series.ts';
@@ -121,6 +121,8 @@ async function readSeries(
     const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
     return { state_code, lga_code, first, confirmed, masked };
   });
+  const people = peopleByYear(series, ({ lga_code, state_code }) => peopleIn(lga_code ?? state_code));
+  for (const delivered of input.deliveries ?? []) if (delivered.source === source.id) delivered.people = people;
   refuseLateStart(table, source, series);
   table.refuseShort();
   refuseUnusedMasks(source, pcodeByState, series);
@@ -142,6 +144,17 @@ async function readSeries(
     });
   }
   return series;
+}
+
+/** The people of the places that have cases in a year, for years in which those of all are known. */
+function peopleByYear(series: readonly CaseSeries[], peopleIn: (place: CaseSeries) => number): Map<number, number> {
+  const people = new Map<number, number>();
+  for (const place of series) {
+    const months = place.confirmed.flatMap((value, i) => (value === null ? [] : monthIndex(place.first) + i));
+    for (const year of new Set(months.map((month) => calendarYear(monthFromIndex(month)))))
+      people.set(year, (people.get(year) ?? 0) + peopleIn(place));
+  }
+  return new Map([...people].filter(([, total]) => Number.isFinite(total)));
 }
 
 const describeBlanks = ({ place, months }: { place: string; months: Period[] }) =>

@@ -106,6 +106,7 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
     readEach(table.rows, (row) => {
       // Those of a projection have decimals.
       const people = Math.round(row.number('people', { least: 1 }));
+      row.add('people', 'rounded', people - row.number('people'));
       const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
       const { lga_code } = code.lga(row);
       return [lga_code, { lga_code, people, children_0_4 }];

@@ -100,6 +100,9 @@ export async function readClusters(
   for (const what of snapped) input.report.push({ source: source.id, rule: 'nearest area', what });
   const ofMethod = keepMethod(input, source, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`);
   const clusters = keepAges(input, source, ofMethod);
+  const [tested, used] = [new Set<Cluster>(ofMethod), new Set(clusters)];
+  for (const [i, cluster] of all.entries())
+    if (!used.has(cluster)) table.rows[i]!.leaveOut(tested.has(cluster) ? 'other ages' : 'one method only');
   doubtPauses(input, source, all);
   doubtStates(input, areas, locator, source, table.rows, all);
   for (const { survey_year } of source.rounds!) {
@@ -147,6 +150,7 @@ export async function readStates(
     method: readMethod(row, source),
   }));
   const rounds = keepMethod(input, source, all, (row) => `${row.survey_year} ${row.state_code}`);
+  for (const [i, row] of all.entries()) if (!rounds.includes(row)) table.rows[i]!.leaveOut('one method only');
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
     const count = rounds.filter((round) => round.survey_year === year).length;
     if (count !== areas.states.length)
