@@ -75,6 +75,12 @@ export const Source = Type.Object(
           "The project's name of a count -> the file's columns that it is the sum of, such as positives by each test: blank cells are left out, and it is blank if all are",
       }),
     ),
+    unused: Type.Optional(
+      Type.Record(Type.String(), text, {
+        description:
+          "The file's columns of counts that are no part of those taken, each with the reason, such as a part of the total",
+      }),
+    ),
     dialect: Type.Optional(Dialect),
     where: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {

@@ -2,19 +2,44 @@
  * The account of every number that a file of a table delivered: how much of it is taken as which figure, and how much is
  * left out by which rule. Counts that are published are what is delivered without what is left out, exactly.
  */
+import type { ReportLine } from '../engine/stage.ts';
 import type { AccountRow } from './ingest-tables.ts';
 import { type Delivered, yearNamed } from './readers/delivered.ts';
+import { describeSiblings, siblingsOf } from './siblings.ts';
+
+/** The columns that any source takes, by file: one file may have several roles. */
+const usedColumns = (deliveries: readonly Delivered[]): ReadonlySet<string> =>
+  new Set(
+    deliveries.flatMap(({ file, columns }) =>
+      columns.flatMap(({ column, figure, isKey }) => (figure !== null || isKey ? [`${file}\n${column}`] : [])),
+    ),
+  );
+
+/** Columns that no source takes and that may be parts of the cases of a table. */
+export function unusedParts(deliveries: readonly Delivered[]): ReportLine[] {
+  const used = usedColumns(deliveries);
+  return deliveries.flatMap(({ source, file, columns }): ReportLine[] => {
+    if (!columns.some(({ figure }) => figure === 'confirmed')) return [];
+    const siblings = siblingsOf(
+      columns.flatMap(({ column, figure, reason, numbers }) => {
+        const isTaken = figure === 'confirmed';
+        return isTaken || (reason === null && !used.has(`${file}\n${column}`)) ? [{ column, isTaken, numbers }] : [];
+      }),
+    );
+    const what = `${file}: columns that may be parts of the cases are not taken: ${describeSiblings(siblings)}. If they are, add them up (sources.json, sums); if not, say why (unused)`;
+    return siblings.length === 0 ? [] : [{ source, rule: 'hard to believe', what, needs_approval: true }];
+  });
+}
 
 type Fate = Pick<AccountRow, 'fate' | 'reason'>;
 type Tally = Omit<AccountRow, 'source' | 'file' | 'column' | 'people'>;
 
 /** Per file, in the order of reading, its rows and then its columns; years and fates in ascending order. */
-export function accountFor(deliveries: readonly Delivered[]): AccountRow[] {
-  const usedIn = new Set(
-    deliveries.flatMap(({ file, columns }) =>
-      columns.flatMap(({ column, figure, isKey }) => (figure !== null || isKey ? [`${file}\n${column}`] : [])),
-    ),
-  );
+export function accountFor(all: readonly Delivered[]): AccountRow[] {
+  // A list of facilities is read with every table that needs it.
+  const isSame = (a: Delivered) => (b: Delivered) => a.source === b.source && a.file === b.file;
+  const deliveries = all.filter((delivered, i) => all.findIndex(isSame(delivered)) === i);
+  const used = usedColumns(deliveries);
   return deliveries.flatMap((delivered, i) => {
     const { source, file, rows, columns, key, people } = delivered;
     const isFirst = deliveries.findIndex((one) => one.file === file) === i;
@@ -23,8 +48,8 @@ export function accountFor(deliveries: readonly Delivered[]): AccountRow[] {
     const ofRows = tally(rows.map(({ year }) => ({ year, fate: fateByRow, value: 1 })));
     return [
       ...ofRows.map((row): AccountRow => ({ ...row, ...about, column: null, sum: null })),
-      ...columns.flatMap(({ column, figure, isKey, numbers }): AccountRow[] => {
-        const isUnused = !usedIn.has(`${file}\n${column}`);
+      ...columns.flatMap(({ column, figure, isKey, reason, numbers }): AccountRow[] => {
+        const isUnused = !used.has(`${file}\n${column}`);
         if (figure === null && !isKey && !(isUnused && isFirst)) return [];
         const first = columns.find((other) => other.figure === figure)!.column;
         const named = yearNamed(column);
@@ -34,7 +59,7 @@ export function accountFor(deliveries: readonly Delivered[]): AccountRow[] {
           const fate: Fate = isKey
             ? { fate: 'key', reason: figure }
             : isUnused
-              ? { fate: 'unused', reason: null }
+              ? { fate: reason === null ? 'unused' : 'left out', reason }
               : leftOut === null
                 ? taken
                 : { fate: 'left out', reason: leftOut };

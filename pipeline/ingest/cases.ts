@@ -146,15 +146,17 @@ async function readSeries(
   return series;
 }
 
-/** The people of the places that have cases in a year, for years in which those of all are known. */
+/** The people of the places that have cases in a year; a few of them may not be in the census. */
 function peopleByYear(series: readonly CaseSeries[], peopleIn: (place: CaseSeries) => number): Map<number, number> {
   const people = new Map<number, number>();
-  for (const place of series) {
+  const counted = series.filter((place) => Number.isFinite(peopleIn(place)));
+  if (counted.length < 0.95 * series.length) return people;
+  for (const place of counted) {
     const months = place.confirmed.flatMap((value, i) => (value === null ? [] : monthIndex(place.first) + i));
     for (const year of new Set(months.map((month) => calendarYear(monthFromIndex(month)))))
       people.set(year, (people.get(year) ?? 0) + peopleIn(place));
   }
-  return new Map([...people].filter(([, total]) => Number.isFinite(total)));
+  return people;
 }
 
 const describeBlanks = ({ place, months }: { place: string; months: Period[] }) =>

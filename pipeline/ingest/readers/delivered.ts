@@ -14,13 +14,22 @@ export interface DeliveredRow {
   added: { figure: string; rule: string; amount: number }[];
 }
 
+interface DeliveredColumn {
+  column: string;
+  figure: string | null;
+  isKey: boolean;
+  /** Why the catalog does not take it; null if it does, or says nothing. */
+  reason: string | null;
+  numbers: Float64Array;
+}
+
 export interface Delivered {
   /** Id of the source. */
   source: string;
   file: string;
   rows: readonly DeliveredRow[];
   /** Columns of numbers: NaN for a blank cell, infinity for text. */
-  columns: readonly { column: string; figure: string | null; isKey: boolean; numbers: Float64Array }[];
+  columns: readonly DeliveredColumn[];
   /** The fewest of the columns of places and times that tell the rows apart; all if they do not. */
   key: readonly string[];
   /** People of the areas with cases in a year; a year is absent if they are not known. */
@@ -60,7 +69,8 @@ export function deliver(
       const figure = figures.get(column) ?? null;
       const isKey = KEYS.includes(figure ?? '') || source.where?.[column] !== undefined;
       const numbers = numbersIn(cells, index, figure !== null && !isKey);
-      return numbers ? [{ column, figure, isKey, numbers }] : [];
+      const reason = source.unused?.[column] ?? null;
+      return numbers ? [{ column, figure, isKey, reason, numbers }] : [];
     }),
     key: keyOf(
       cells,

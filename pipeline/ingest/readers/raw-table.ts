@@ -278,6 +278,7 @@ async function readRows(
     names,
     indexes: names.map(columnIndex),
   }));
+  for (const name of Object.keys(source.unused ?? {})) columnIndex(name);
   const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, columnIndex(name), value] as const);
   const filled = new Set<string>();
   const isByMonth = isRoundByMonth(source);

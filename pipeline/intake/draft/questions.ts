@@ -1,5 +1,6 @@
 /** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
 import { UNKNOWN_COUNTRY } from '../../catalog/values.ts';
+import { describeSiblings, type Sibling } from '../../ingest/siblings.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { plainName, splitWords } from '../../lib/likeness.ts';
@@ -65,6 +66,8 @@ export interface CaseSum {
   added: readonly string[];
   /** The others about cases. */
   leftOut: readonly string[];
+  /** Those of the others that may be parts of the same cases. */
+  siblings: readonly Sibling[];
   /** All to choose from. */
   columns: readonly string[];
 }
@@ -166,9 +169,9 @@ export function listQuestions({
       form: new RegExp(`^(${NUMBERS_ARE.join('|')})$`),
       redraws: true as const,
     })),
-    ...summed.map(({ file, cases: { added, leftOut, columns } }) => ({
+    ...summed.map(({ file, cases: { added, leftOut, siblings, columns } }) => ({
       id: casesQuestion(file),
-      asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${BETWEEN}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(BETWEEN)}` : ''}`,
+      asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${BETWEEN}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(BETWEEN)}` : ''}${siblings.length > 0 ? `; may be parts of the same cases: ${describeSiblings(siblings)}` : ''}`,
       guess: added.join(BETWEEN) || NO_COLUMNS,
       form: new RegExp(`^(?:${NO_COLUMNS}|${oneOf(columns)}(?:${BETWEEN}${oneOf(columns)})*)$`),
       redraws: true as const,

@@ -80,7 +80,10 @@ test.each<[string, string]>([
     'cases of pivot.csv',
     'Confirmed malaria cases <5; Confirmed malaria cases 5+',
   ]);
-  expect(question.asks).toMatch(/; left out: Suspected malaria cases <5; Confirmed malaria in-patients 5\+$/);
+  expect(question.asks).toMatch(/; left out: Suspected malaria cases <5; Confirmed malaria in-patients 5\+; may be /);
+  expect(question.asks).toMatch(
+    /; may be parts of the same cases: "Confirmed malaria in-patients 5\+" \(1,152, 13% of "Confirmed malaria cases 5\+"\)$/,
+  );
 });
 
 test('ages as rows without an indicator are cases if the name of the file says so, beside a total of each row', async () => {
