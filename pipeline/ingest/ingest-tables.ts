@@ -4,7 +4,7 @@
  * Tables of areas list all areas in ascending order of code.
  */
 import { METHODS } from '../catalog/values.ts';
-import { area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
+import { account, area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { choice, flag, orNull, real, type TableRow, text, whole, withMeaning } from '../lib/tables/table.ts';
 
@@ -135,7 +135,7 @@ export const ACCOUNTS = {
     zero: count('Numbers that are 0'),
     negative: count('Numbers below 0'),
     fractional: count('Numbers that are not whole'),
-    sum: orNull(real('Sum of the numbers'), 'null for rows and keys'),
+    ...account,
     people: orNull(
       real('People of the areas that the cases are of'),
       'null if they are not known, and for other figures',
