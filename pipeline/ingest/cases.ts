@@ -3,6 +3,7 @@ import { calendarYear, monthFromIndex, monthIndex, type Period } from '../contra
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { firstFew } from '../lib/first-few.ts';
 import type { CaseSeries } from './case-series.ts';
+import { checkControls } from './controls.ts';
 import { sumFacilities } from './facilities.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
 import { type CodeReader, codeAndName, codeReader, declareGap, type IngestInput, sourcesInRole } from './input.ts';
@@ -121,6 +122,18 @@ async function readSeries(
     const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
     return { state_code, lga_code, first, confirmed, masked };
   });
+  const amounts = series.flatMap(({ state_code, lga_code, first, confirmed }) =>
+    confirmed.flatMap((value, i) =>
+      value === null
+        ? []
+        : {
+            period: monthFromIndex(monthIndex(first) + i),
+            codes: [pcodeByState.get(state_code)!, lga_code ?? ''],
+            value,
+          },
+    ),
+  );
+  checkControls(source, amounts, input.report);
   const people = peopleByYear(series, ({ lga_code, state_code }) => peopleIn(lga_code ?? state_code));
   for (const delivered of input.deliveries ?? []) if (delivered.source === source.id) delivered.people = people;
   refuseLateStart(table, source, series);

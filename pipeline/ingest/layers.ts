@@ -1,6 +1,7 @@
 import { eachFigure, type Figure } from '../catalog/figures.ts';
 import type { Source } from '../catalog/sources.ts';
 import { readEach } from '../lib/bad-input.ts';
+import { checkControls } from './controls.ts';
 import type { Areas, CensusRow, LayerRow } from './ingest-tables.ts';
 import { codeAndName, codeReader, declareGap, gapFor, type IngestInput, sourcesInRole } from './input.ts';
 import { readPlaced } from './places-by-name.ts';
@@ -127,6 +128,12 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
     input.report.push({ source: source.id, rule: 'omit', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });
     return [];
   });
+  const states = new Map(areas.states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
+  const upper = new Map(areas.lgas.map(({ lga_code, state_code }) => [lga_code, states.get(state_code)!]));
+  const amounts = census
+    .flat()
+    .map(({ lga_code, people }) => ({ period: null, codes: [lga_code, upper.get(lga_code)!], value: people }));
+  checkControls(source, amounts, input.report);
   table.refuseShort();
   return census.flat();
 }

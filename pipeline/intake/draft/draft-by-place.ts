@@ -241,7 +241,7 @@ function casesIn(
   return {
     added,
     leftOut: [...new Set(others)].filter((column) => !added.includes(column)),
-    siblings: siblings.filter(({ column }) => !added.includes(column)),
+    siblings: siblingsIn(table, columns, added),
     columns,
   };
 }
