@@ -151,7 +151,9 @@ const sumsBy = (rows: readonly AccountRow[], by: (row: AccountRow) => string | n
     .map(([group, ofGroup]) => {
       const sum = ofGroup.reduce((total, row) => total + row.sum!, 0);
       const { people } = ofGroup[0]!;
-      const rate = people === null ? '' : ` (${whole((1000 * sum) / people)} per 1,000 people)`;
+      const perThousand = people === null ? 0 : (1000 * sum) / people;
+      const shown = perThousand < 10 ? perThousand.toFixed(1) : whole(perThousand);
+      const rate = people === null ? '' : ` (${shown} per 1,000 people)`;
       return `${group} ${whole(sum)}${rate}`.trim();
     })
     .join(', ');
