@@ -45,6 +45,7 @@ export const STAGES: readonly CountryStage[] = [
       'layers',
       'covariates',
       'census',
+      'accounts',
     ],
   },
   {
@@ -163,6 +164,7 @@ export const STAGE_TABLES: readonly StageTable[] = [
   ingest.CENSUS,
   ingest.LAYERS,
   ingest.COVARIATES,
+  ingest.ACCOUNTS,
   boundaries.AREAS_KM2,
   zonal.LGAS,
   zonal.CELLS,

@@ -46,6 +46,26 @@ export const Acceptance = Type.Object(
 );
 export type Acceptance = Static<typeof Acceptance>;
 
+/** A figure printed elsewhere that a source must add up to; a build that misses it stops. */
+export const Control = Type.Object(
+  {
+    period: Type.Optional(
+      Type.String({
+        pattern: '^(19|20)\\d\\d(-(0[1-9]|1[0-2]))?$',
+        description: 'Year or month; without it, all that the source has',
+      }),
+    ),
+    area: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'Code of an area of either level; null for all' }),
+    ),
+    value: Type.Number({ exclusiveMinimum: 0, description: 'Cases, people, or children examined in any survey row' }),
+    source: Type.String({ minLength: 1, description: 'Where it is printed' }),
+    tolerance: Type.Number({ minimum: 0, maximum: 1, description: 'Share by which the sum may differ' }),
+  },
+  closed,
+);
+export type Control = Static<typeof Control>;
+
 export const Source = Type.Object(
   {
     id: Type.String({ pattern: '^[a-z0-9_]+$' }),
@@ -73,6 +93,12 @@ export const Source = Type.Object(
       Type.Record(Type.String(), Type.Array(text, { minItems: 2, uniqueItems: true }), {
         description:
           "The project's name of a count -> the file's columns that it is the sum of, such as positives by each test: blank cells are left out, and it is blank if all are",
+      }),
+    ),
+    unused: Type.Optional(
+      Type.Record(Type.String(), text, {
+        description:
+          "The file's columns of counts that are no part of those taken, each with the reason, such as a part of the total",
       }),
     ),
     dialect: Type.Optional(Dialect),
@@ -223,6 +249,11 @@ export const Source = Type.Object(
       },
     ),
     accepted: Type.Optional(Type.Array(Acceptance)),
+    controls: Type.Optional(
+      Type.Array(Control, {
+        description: 'What the counts of a table of cases, people or survey clusters must add up to',
+      }),
+    ),
     gaps: Type.Optional(Type.Array(Gap)),
     notes: Type.Optional(Type.Array(Type.String())),
   },

@@ -263,3 +263,6 @@ export const skill = {
   coverage_90: share('Share of observed values between the 5% and the 95% quantiles (ideally .9)'),
   crps_per_1000: orNull(amount('The same score for cases per 1,000 people'), 'null if the population is unknown'),
 };
+
+/** Part of an account of what the raw files delivered. */
+export const account = { sum: orNull(real('Sum of the numbers', { decimals: 2 }), 'null for rows and keys') };

@@ -180,6 +180,9 @@ export const ModelCard = Type.Object({
   limits: Type.Array(Type.String(), {
     description: 'What a reader must know before using a score, the most important first',
   }),
+  controls: Type.Array(Type.String(), {
+    description: 'How sums of the data agree with figures printed elsewhere, such as in an annual report',
+  }),
 });
 
 export const Tables = record({

@@ -25,6 +25,8 @@ export const TABLE_SCOPES = {
   boundaries_lgas: ['lga_boundaries'],
   boundaries_states: ['lga_boundaries'],
   places: [],
+  // Sums of a whole file by year, from which no record can be reconstructed.
+  accounts: ['risk_scores'],
 } as const satisfies Record<string, readonly Scope[] | null>;
 export type TableName = keyof typeof TABLE_SCOPES;
 export const TABLE_NAMES = Object.keys(TABLE_SCOPES) as TableName[];

@@ -133,7 +133,7 @@ function placeInStates(input: IngestInput, lgas: readonly Outline[], states: rea
 async function readCodes(input: IngestInput): Promise<Map<string, { code: string; parent: string }> | null> {
   const [source] = sourcesInRole(input, 'lga_codes');
   if (!source) return null;
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readTable(input.rawData, source, input.report, input.deliveries);
   table.refuseDuplicates(['lga']);
   table.refuseDuplicates(['lga_pcode']);
   const codes = new Map(

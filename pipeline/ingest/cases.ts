@@ -1,8 +1,9 @@
 import type { Gap, Source } from '../catalog/sources.ts';
-import { monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
+import { calendarYear, monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { firstFew } from '../lib/first-few.ts';
 import type { CaseSeries } from './case-series.ts';
+import { checkControls } from './controls.ts';
 import { sumFacilities } from './facilities.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
 import { type CodeReader, codeAndName, codeReader, declareGap, type IngestInput, sourcesInRole } from './input.ts';
@@ -121,6 +122,20 @@ async function readSeries(
     const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
     return { state_code, lga_code, first, confirmed, masked };
   });
+  const amounts = series.flatMap(({ state_code, lga_code, first, confirmed }) =>
+    confirmed.flatMap((value, i) =>
+      value === null
+        ? []
+        : {
+            period: monthFromIndex(monthIndex(first) + i),
+            codes: [pcodeByState.get(state_code)!, lga_code ?? ''],
+            value,
+          },
+    ),
+  );
+  checkControls(source, amounts, input.report);
+  const people = peopleByYear(series, ({ lga_code, state_code }) => peopleIn(lga_code ?? state_code));
+  for (const delivered of input.deliveries ?? []) if (delivered.source === source.id) delivered.people = people;
   refuseLateStart(table, source, series);
   table.refuseShort();
   refuseUnusedMasks(source, pcodeByState, series);
@@ -142,6 +157,19 @@ async function readSeries(
     });
   }
   return series;
+}
+
+/** The people of the places that have cases in a year; a few of them may not be in the census. */
+function peopleByYear(series: readonly CaseSeries[], peopleIn: (place: CaseSeries) => number): Map<number, number> {
+  const people = new Map<number, number>();
+  const counted = series.filter((place) => Number.isFinite(peopleIn(place)));
+  if (counted.length < 0.95 * series.length) return people;
+  for (const place of counted) {
+    const months = place.confirmed.flatMap((value, i) => (value === null ? [] : monthIndex(place.first) + i));
+    for (const year of new Set(months.map((month) => calendarYear(monthFromIndex(month)))))
+      people.set(year, (people.get(year) ?? 0) + peopleIn(place));
+  }
+  return people;
 }
 
 const describeBlanks = ({ place, months }: { place: string; months: Period[] }) =>

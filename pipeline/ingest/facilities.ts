@@ -97,6 +97,7 @@ export async function sumFacilities(
     lga: list ? list.get(key)!.lga : code.lga(rows[0]!).lga_code,
     row: rows[0]!,
     cases: casesByMonth(rows),
+    rows: new Map(rows.map((row) => [monthIndex(row.month()), row])),
   }));
   const totals = findTotals(
     Map.groupBy(
@@ -130,6 +131,9 @@ export async function sumFacilities(
       const share = expected.length === 0 ? 0 : reports.length / expected.length;
       const total = reports.reduce((a, b) => a + b, 0);
       const confirmed = share < least ? null : scaled ? Math.round(total / share) : total;
+      const reported = members.flatMap(({ rows, cases }) => (cases.get(month) == null ? [] : rows.get(month)!));
+      if (confirmed === null) for (const row of reported) row.leaveOut('reporting');
+      else reported[0]?.add('confirmed', 'reporting, scaled', confirmed - total);
       return { lga, row: members[0]!.row, month, expected: expected.length, reports: reports.length, confirmed };
     }),
   );

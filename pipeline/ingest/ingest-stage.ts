@@ -1,10 +1,12 @@
 import type { StageRun } from '../catalog/country-stage.ts';
 import { byCode, toTable } from '../lib/tables/table.ts';
+import { accountFor, unusedParts } from './accounts.ts';
 import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';
 import { ingestClimate } from './climate.ts';
 import { ingestCovariates } from './covariate-tables.ts';
 import {
+  ACCOUNTS,
   CASES,
   CENSUS,
   CLIMATE,
@@ -21,17 +23,20 @@ import { type IngestInput, refuseUnknownPlaces } from './input.ts';
 import { ingestCensus, ingestLayers } from './layers.ts';
 import { Locator } from './locate.ts';
 import { OtherNames } from './names.ts';
+import type { Delivered } from './readers/delivered.ts';
 import { ingestSurveys } from './surveys.ts';
 
 /** Reads all tables and outlines of the catalog, checks them, and returns them under the project's names. */
 export const run: StageRun = async (io) => {
   const names = new OtherNames();
+  const deliveries: Delivered[] = [];
   const input: IngestInput = {
     rawData: io.rawData,
     sources: io.sources,
     model: io.model,
     report: [],
     otherNames: names,
+    deliveries,
   };
   const { areas, polygons } = await ingestAreas(input);
   refuseUnknownPlaces(input.sources, areas, input.model.aliases);
@@ -47,6 +52,7 @@ export const run: StageRun = async (io) => {
   const cases = await ingestCases(input, areas, byCode(census, 'lga_code'), locator);
   const layers = await ingestLayers(input, areas);
   const covariates = await ingestCovariates(input, areas, polygons);
+  input.report.push(...unusedParts(deliveries));
   return {
     states: toTable(STATES, areas.states),
     lgas: toTable(LGAS, areas.lgas),
@@ -60,6 +66,7 @@ export const run: StageRun = async (io) => {
     layers: toTable(LAYERS, layers),
     covariates: toTable(COVARIATES, covariates),
     census: toTable(CENSUS, census),
+    accounts: toTable(ACCOUNTS, accountFor(deliveries)),
     report: input.report,
   };
 };

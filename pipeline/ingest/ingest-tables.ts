@@ -4,7 +4,7 @@
  * Tables of areas list all areas in ascending order of code.
  */
 import { METHODS } from '../catalog/values.ts';
-import { area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
+import { account, area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { choice, flag, orNull, real, type TableRow, text, whole, withMeaning } from '../lib/tables/table.ts';
 
@@ -114,6 +114,34 @@ export const COVARIATES = {
   },
 };
 
+const count = (about: string) => whole(about, { minimum: 0 });
+export const ACCOUNTS = {
+  name: 'ingest/accounts',
+  row: 'What became of the numbers in a column of a raw file in a year; their sum over fates is what the file has',
+  columns: {
+    source: text('Id of the source'),
+    file: text('Path of the file'),
+    column: orNull(text("The file's column"), 'null for the rows themselves'),
+    year: orNull(whole('Year of the rows, or in the name of the column'), 'null if neither has one'),
+    fate: choice(
+      ['taken', 'key', 'left out', 'unused'],
+      '`taken`: read as a figure; `key`: of places and times; `left out`: by a rule; `unused`: read by no source',
+    ),
+    reason: orNull(text('The figure, the columns that tell the rows apart, or the rule'), 'null if it is unused'),
+    numbers: count('Cells with a number, or rows'),
+    blank: count('Blank cells'),
+    text: count('Cells with anything else'),
+    zero: count('Numbers that are 0'),
+    negative: count('Numbers below 0'),
+    fractional: count('Numbers that are not whole'),
+    ...account,
+    people: orNull(
+      real('People of the areas that the cases are of'),
+      'null if they are not known, and for other figures',
+    ),
+  },
+};
+
 export type StateArea = TableRow<typeof STATES>;
 export type LgaArea = TableRow<typeof LGAS>;
 /** The country's areas, each list in ascending order of code. */
@@ -138,6 +166,7 @@ export interface Surveys {
   state_rounds: StateRound[];
 }
 export type CasesRow = TableRow<typeof CASES>;
+export type AccountRow = TableRow<typeof ACCOUNTS>;
 export type LayerRow = TableRow<typeof LAYERS>;
 export type CensusRow = TableRow<typeof CENSUS>;
 /** By LGA code; an LGA that the census table lacks is absent. */

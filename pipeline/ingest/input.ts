@@ -7,6 +7,7 @@ import { InputLocation } from '../lib/bad-input.ts';
 import { plainName } from '../lib/likeness.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { OtherNames } from './names.ts';
+import type { Delivered } from './readers/delivered.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /** Input of every part of the ingest stage; each adds its findings to `report`. */
@@ -17,6 +18,8 @@ export interface IngestInput {
   report: ReportLine[];
   /** Collects other names of places in the files, for joins by name. */
   otherNames?: OtherNames;
+  /** Collects what the files of tables delivered, for their account. */
+  deliveries?: Delivered[];
 }
 
 /** The sources of a role, in the catalog's order. */

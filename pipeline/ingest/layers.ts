@@ -1,6 +1,7 @@
 import { eachFigure, type Figure } from '../catalog/figures.ts';
 import type { Source } from '../catalog/sources.ts';
 import { readEach } from '../lib/bad-input.ts';
+import { checkControls } from './controls.ts';
 import type { Areas, CensusRow, LayerRow } from './ingest-tables.ts';
 import { codeAndName, codeReader, declareGap, gapFor, type IngestInput, sourcesInRole } from './input.ts';
 import { readPlaced } from './places-by-name.ts';
@@ -126,6 +127,7 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
     readEach(table.rows, (row) => {
       // Those of a projection have decimals.
       const people = Math.round(row.number('people', { least: 1 }));
+      row.add('people', 'rounded', people - row.number('people'));
       const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
       const { lga_code } = code.lga(row);
       return [lga_code, { lga_code, people, children_0_4 }];
@@ -146,6 +148,12 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
     input.report.push({ source: source.id, rule: 'omit', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });
     return [];
   });
+  const states = new Map(areas.states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
+  const upper = new Map(areas.lgas.map(({ lga_code, state_code }) => [lga_code, states.get(state_code)!]));
+  const amounts = census
+    .flat()
+    .map(({ lga_code, people }) => ({ period: null, codes: [lga_code, upper.get(lga_code)!], value: people }));
+  checkControls(source, amounts, input.report);
   table.refuseShort();
   return census.flat();
 }

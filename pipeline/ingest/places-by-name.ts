@@ -52,11 +52,11 @@ const isOfPlacesWithin = ({ role, columns }: Source) => role === 'survey_cluster
  * @throws BadInput for each name that neither the outlines nor `aliases.csv` have, with the areas that it may mean
  */
 export async function readPlaced(
-  input: Pick<IngestInput, 'rawData' | 'model' | 'report'>,
+  input: Pick<IngestInput, 'rawData' | 'model' | 'report' | 'deliveries'>,
   areas: Areas,
   source: Source,
 ): Promise<RawTable> {
-  const table = await readTable(input.rawData, source, input.report);
+  const table = await readTable(input.rawData, source, input.report, input.deliveries);
   const level = namedLevel(source);
   if (!level) return table;
   const matches = matchNames(table, source, areas, input.model);
@@ -312,7 +312,9 @@ function withCodes(
     const [first] = group as [RawRow];
     const code = matchByRow.get(first)?.area?.code ?? null;
     const values = { ...first.values, [`${level}_pcode`]: code };
-    if (!isPart(first)) return { line: first.line, values, within: first.within };
+    const { line, within } = first;
+    const delivered = group.flatMap((row) => row.delivered);
+    if (!isPart(first)) return { line, values, within, delivered };
     const month = first.monthText;
     const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
     const [names, expected] = [group.map((row) => row.text(level)), parts.map(({ name }) => name)];
@@ -328,8 +330,9 @@ function withCodes(
     for (const column of [...table.columns].filter((name) => !WORDS.includes(name))) {
       const numbers = group.map((row) => row.numberOrNull(column));
       values[column] = numbers.includes(null) ? null : String(numbers.reduce((sum, value) => sum! + value!));
+      if (values[column] === null) for (const row of group) row.leaveOut('a part is blank');
     }
-    return { line: first.line, values, within: first.within };
+    return { line, values, within, delivered };
   });
   return new RawTable(table, { columns, counts, ranges, months }, rows);
 }

@@ -32,8 +32,10 @@ export function withKnownMonths(
     const cases = isBlank && blank ? 0 : row.numberOrNull('confirmed', { least: 0, integer: true });
     // DHIS2 gives more than 100% if facilities report that were not expected to.
     const confirmed = cases === null || share < least ? null : scaled ? Math.round(cases / Math.min(share, 1)) : cases;
+    if (confirmed === null) row.leaveOut('reporting');
+    else row.add('confirmed', 'reporting, scaled', confirmed - cases!);
     const values: RawRow['values'] = { ...row.values, confirmed: confirmed === null ? null : String(confirmed) };
-    return { line: row.line, values, had: cases };
+    return { line: row.line, values, had: cases, delivered: row.delivered };
   });
   const recorded = new Set(rows.flatMap(({ values }) => (values.confirmed === null ? [] : values[key]!)));
   const percent = `${Math.round(100 * least)}%`;

@@ -2,6 +2,7 @@ import type { Source } from '../catalog/sources.ts';
 import type { Method } from '../catalog/values.ts';
 import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
+import { checkControls } from './controls.ts';
 import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
 import { codeReader, type IngestInput, sourcesInRole } from './input.ts';
 import type { Locator } from './locate.ts';
@@ -98,8 +99,18 @@ export async function readClusters(
     };
   });
   for (const what of snapped) input.report.push({ source: source.id, rule: 'nearest area', what });
+  const pcodes = new Map(areas.states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
+  const amounts = all.map(({ survey_year, state_code, lga_code, examined }) => ({
+    period: String(survey_year),
+    codes: [pcodes.get(state_code)!, lga_code ?? ''],
+    value: examined,
+  }));
+  checkControls(source, amounts, input.report);
   const ofMethod = keepMethod(input, source, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`);
   const clusters = keepAges(input, source, ofMethod);
+  const [tested, used] = [new Set<Cluster>(ofMethod), new Set(clusters)];
+  for (const [i, cluster] of all.entries())
+    if (!used.has(cluster)) table.rows[i]!.leaveOut(tested.has(cluster) ? 'other ages' : 'one method only');
   doubtPauses(input, source, all);
   doubtStates(input, areas, locator, source, table.rows, all);
   for (const { survey_year } of source.rounds!) {
@@ -147,6 +158,7 @@ export async function readStates(
     method: readMethod(row, source),
   }));
   const rounds = keepMethod(input, source, all, (row) => `${row.survey_year} ${row.state_code}`);
+  for (const [i, row] of all.entries()) if (!rounds.includes(row)) table.rows[i]!.leaveOut('one method only');
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
     const count = rounds.filter((round) => round.survey_year === year).length;
     if (count !== areas.states.length)

@@ -40,6 +40,7 @@ import type { Evidence } from './report/shared/evidence.ts';
 import { snapshotAnswers } from './snapshot/answers.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
+import { controlLines } from './snapshot/findings.ts';
 import { firstVersion, noDifference } from './snapshot/first-version.ts';
 import { type Finding, hashedSources, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
@@ -87,8 +88,11 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
     if (type === TABLE_TYPES.csv && file in tree.entries())
       examples.set(id, firstLines(await readFile(path.join(directory, file), 'utf8')));
   const evidence = { ...summariseEvidence(input), ...observations };
-  const card = modelCard(contents, evidence);
-  examples.set('model-card', shortened({ model_version: card.model_version, limits: card.limits }));
+  const card = modelCard(contents, evidence, controlLines(input.findings));
+  examples.set(
+    'model-card',
+    shortened({ model_version: card.model_version, limits: card.limits, controls: card.controls }),
+  );
   examples.set('versions', firstVersion(contents));
   examples.set('versions-diff', noDifference(contents));
   const openapi = buildOpenapi(input.model_version, territory, { values, answers: examples });
@@ -256,7 +260,7 @@ function summariseEvidence({
 }
 
 /** The origin of the scores and their checks, in machine-readable form; the report has them in words. */
-function modelCard(contents: Contents, evidence: Evidence) {
+function modelCard(contents: Contents, evidence: Evidence, controls: readonly string[]) {
   const { model, model_version, season_method, tables, transmission } = contents;
   return {
     model_version,
@@ -265,6 +269,7 @@ function modelCard(contents: Contents, evidence: Evidence) {
       `${model.territory.method}, posterior mean`,
     range: 'central 90% posterior interval',
     limits: describeRiskLimits(contents, evidence),
+    controls,
     risk: evidence.risk,
     validation: evidence.validation,
     known_truth: evidence.known_truth,

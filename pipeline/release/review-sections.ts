@@ -12,7 +12,7 @@ export function replacedBy({ model_version, replaces }: Review): string {
 
 /** A review for the person who approves a version, without the diff: verdict, findings, inputs. */
 export function reviewSections(review: Review): Section[] {
-  const { refused, approvals, findings } = review;
+  const { refused, approvals, read, findings } = review;
   return [
     {
       title: 'May it be published?',
@@ -22,6 +22,7 @@ export function reviewSections(review: Review): Section[] {
         { heading: 'Publishing it requires a reason (publish --approve REASON)', items: approvals, alert: true },
       ],
     },
+    { title: 'What was read from the tables', blocks: [{ items: read }] },
     {
       title: 'Findings of the build',
       blocks: [

@@ -1,7 +1,12 @@
+import { tableFile } from '../contract/table-list.ts';
+import { firstPage } from '../ingest/accounts.ts';
+import type { AccountRow } from '../ingest/ingest-tables.ts';
+import { withDatabase } from '../lib/tables/duckdb.ts';
 import { diffSnapshots, type SnapshotDiff } from '../publish/snapshot/diff.ts';
-import { findingLines } from '../publish/snapshot/findings.ts';
+import { controlLines, findingLines } from '../publish/snapshot/findings.ts';
 import type { Finding } from '../publish/snapshot/provenance.ts';
 import type { Snapshot } from '../publish/snapshot/read.ts';
+import { createViews } from '../publish/snapshot/views.ts';
 import { changedMaking, changedSources, type MakingChange, type SourceChange } from './data-changes.ts';
 
 /** The changes that publishing a version would make, for the person who approves it. */
@@ -14,6 +19,8 @@ export interface Review {
   refused: string[];
   /** Why publishing it needs a reason (`publish --approve`). */
   approvals: string[];
+  /** The counts that were read from the files, as an annual report has them. */
+  read: string[];
   /** Null if there is nothing to compare with. */
   diff: SnapshotDiff | null;
   /** Findings of the build compared with those of the version that it would replace. */
@@ -38,12 +45,20 @@ export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): 
       ...(diff ? changesToApprove(diff, before!, after) : []),
       ...findingLines(findings.new.filter((finding) => finding.needs_approval)),
     ],
+    read: [...firstPage(await accountsOf(after)), ...controlLines(readFindings(after))],
     diff,
     findings,
     sources: before && same ? changedSources(before.manifest, manifest) : [],
     making: before && same ? changedMaking(before.manifest, manifest) : { model: [], code: [] },
   };
 }
+
+const accountsOf = ({ directory, manifest }: Snapshot): Promise<AccountRow[]> =>
+  withDatabase(async (db) => {
+    if (!(tableFile('accounts', 'parquet') in manifest.files)) return [];
+    await createViews(db, 'reviewed', directory);
+    return db.rows<AccountRow>('FROM reviewed.accounts');
+  });
 
 function refusals(before: Snapshot | null, { manifest }: Snapshot): string[] {
   const reasons = (manifest.unpublishable ?? []).map((reason) => `cannot be published: ${reason}`);

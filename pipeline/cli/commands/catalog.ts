@@ -2,6 +2,8 @@ import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
 import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
 import { acceptCommand } from '../../catalog/pins.ts';
+import { accountFor, firstPage } from '../../ingest/accounts.ts';
+import type { Delivered } from '../../ingest/readers/delivered.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { isFault } from '../../intake/check/fault.ts';
 import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
@@ -17,8 +19,9 @@ Nothing is built or changed. Checked in this order: the form of the catalog; whi
 tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
 are counted, in one line for each cause with three examples (--json lists each); any other fault, such as a missing
 column, ends the check of its source. Faults that only a build can find (an area without a cell, population compared
-with the census) are not checked. Last come doubts: content that is valid row by row and hard to believe as a whole. A
-build reports them, and publishing them requires a reason.
+with the census) are not checked. Before the faults stand the counts that are read, by year, to be held against an
+annual report, and what is left out by which rule. Last come doubts: content that is valid row by row and hard to
+believe as a whole. A build reports them, and publishing them requires a reason.
 
 Exits with 0 if there is no fault, with or without doubts, 1 if there is one, 2 if there is no catalog.
 
@@ -42,10 +45,13 @@ function checkCommand(): Command {
     .option('--json', 'print every fault and doubt as JSON: step, source, what')
     .addHelpText('after', CHECK_DETAIL)
     .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
-      const findings = await checkCountry(country, rawData);
+      const deliveries: Delivered[] = [];
+      const findings = await checkCountry(country, rawData, deliveries);
       const faults = findings.filter(isFault);
       if (json) say(JSON.stringify(findings, null, 2));
       else {
+        const account = firstPage(accountFor(deliveries));
+        if (account.length > 0) say(...account, '');
         if (findings.length > 0) say(...describeFaults(findings));
         if (faults.length === 0) say(`${country}: no faults`);
         if (faults.some(({ remedy }) => remedy)) {

@@ -75,6 +75,12 @@ export const VIEWS: Record<string, View> = {
     state: `
   SELECT * EXCLUDE (state_code, urban, rural) FROM survey_trend WHERE state_code = $state ORDER BY survey_year`,
   },
+  accounts: {
+    asks: 'How much of what the files delivered is taken, and what is left out by which rule?',
+    country: `
+  SELECT file, "column", fate, reason, year, numbers, blank, text, zero, negative, fractional, sum
+  FROM accounts ORDER BY file, "column" NULLS FIRST, fate, reason, year`,
+  },
   model: {
     asks: 'How well does the transmission model describe the reported cases?',
     country: `

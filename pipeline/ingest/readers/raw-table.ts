@@ -8,6 +8,7 @@ import type { ReportLine } from '../../engine/stage.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { readCsv, type TextTable } from './csv.ts';
 import { readDbf } from './dbf.ts';
+import { DECIMAL, type Delivered, type DeliveredRow, deliver } from './delivered.ts';
 import { withoutReplaced } from './deliveries.ts';
 import { inOwnDialect } from './dialect.ts';
 import { joined } from './joined.ts';
@@ -25,8 +26,6 @@ export interface NumberRange {
   integer?: boolean;
 }
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-
 /**
  * A row of a raw table by the project's column names. Its methods read a checked value or refuse the cell:
  * `throw row.at('examined').error(found, expected)`.
@@ -38,15 +37,28 @@ export class RawRow extends InputLocation {
   readonly values: Readonly<Record<string, string | null>>;
   /** The row's file, of several, or what was made of it. */
   readonly within: InputLocation;
+  /** The file's rows that it is made of, for the account of what is taken and left out; empty if none is kept. */
+  readonly delivered: readonly DeliveredRow[];
   readonly #table: RawTable;
 
-  constructor(table: RawTable, { line, values, within = table }: RowParts) {
+  constructor(table: RawTable, { line, values, within = table, delivered = [] }: RowParts) {
     const { file, where } = within.at(`row ${line}`);
     super(file, where);
     this.#table = table;
     this.line = line;
     this.values = values;
     this.within = within;
+    this.delivered = delivered;
+  }
+
+  /** Enters into the account that its counts are not taken, and by which rule. */
+  leaveOut(rule: string): void {
+    for (const row of this.delivered) row.leftOut ??= rule;
+  }
+
+  /** Enters into the account that a rule makes a figure larger, or smaller, than in the file. */
+  add(figure: string, rule: string, amount: number): void {
+    if (amount !== 0) this.delivered[0]?.added.push({ figure, rule, amount });
   }
 
   /** Whether the table has the column. */
@@ -115,7 +127,7 @@ export class RawRow extends InputLocation {
 }
 
 /** What a row is made of. */
-type RowParts = Pick<RawRow, 'line' | 'values'> & Partial<Pick<RawRow, 'within'>>;
+type RowParts = Pick<RawRow, 'line' | 'values'> & Partial<Pick<RawRow, 'within' | 'delivered'>>;
 
 /** The rows of a file. */
 interface RowCount {
@@ -186,20 +198,20 @@ export class RawTable extends InputLocation {
  * catalog. Values remain text, months as `YYYY-MM`: only callers can interpret a column. Of several deliveries, a later
  * file replaces rows of earlier ones.
  * @param report collects findings: a file that may be cut short, rows that the catalog leaves out, rows replaced
+ * @param deliveries collects what each file delivered, and what became of it
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout
  */
 export async function readTable(
   rawData: string,
   source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
   report: ReportLine[] = [],
+  deliveries?: Delivered[],
 ): Promise<RawTable> {
   const read: FileRows[] = [];
-  for (const file of deliveredFiles(source)) read.push(await readRows(rawData, source, file, report));
-  const all = withoutLeftOut(
-    read.flatMap(({ rows }) => rows),
-    source,
-    report,
-  );
+  for (const file of deliveredFiles(source)) read.push(await readRows(rawData, source, file, report, deliveries));
+  const everyRow = read.flatMap(({ rows }) => rows);
+  const all = withoutLeftOut(everyRow, source, report);
+  enterLeftOut(everyRow, all, 'left out');
   for (const { location, used } of read) {
     const fileRows = read.length === 1 ? all : all.filter((row) => row.file === location.file);
     if (fileRows.length === 0)
@@ -214,14 +226,23 @@ export async function readTable(
   }
   const files = read.map(({ location }) => location.file);
   const rows = files.length === 1 ? all : withoutReplaced(all, files, source, report);
+  enterLeftOut(all, rows, 'later file');
   const locations = new Map(read.map(({ location }) => [location.file, location]));
   const { ranges = {}, dialect: { months } = {} } = source;
   const columns = [...read[0]!.used.map(({ ours }) => ours), ...(isRoundByMonth(source) ? ['survey_year'] : [])];
   return new RawTable(
     read[0]!.location,
     { columns: new Set(columns), counts: read, ranges, months },
-    rows.map(({ file, line, values }) => ({ line, values, within: locations.get(file)! })),
+    rows.map(({ file, line, values, delivered }) => ({ line, values, within: locations.get(file)!, delivered })),
   );
+}
+
+type ParsedRow = FileRows['rows'][number];
+
+function enterLeftOut(before: readonly ParsedRow[], after: readonly ParsedRow[], rule: string): void {
+  const kept = new Set(after);
+  if (before.length > after.length)
+    for (const row of before) if (!kept.has(row)) for (const one of row.delivered) one.leftOut ??= rule;
 }
 
 /** The rows of a file that `where` keeps, by the project's column names. */
@@ -230,7 +251,7 @@ interface FileRows extends RowCount {
   used: { ours: string; names: readonly string[] }[];
   /** The file's columns with a value in any of the rows. */
   filled: ReadonlySet<string>;
-  rows: { file: string; line: number; values: Record<string, string | null> }[];
+  rows: { file: string; line: number; values: Record<string, string | null>; delivered: DeliveredRow[] }[];
 }
 
 async function readRows(
@@ -238,6 +259,7 @@ async function readRows(
   source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
   { path: file, rows: least = 1 }: Source['files'][number],
   report: ReportLine[],
+  deliveries?: Delivered[],
 ): Promise<FileRows> {
   const location = new InputLocation(file);
   if (!existsSync(path.join(rawData, file)))
@@ -256,19 +278,33 @@ async function readRows(
     names,
     indexes: names.map(columnIndex),
   }));
+  for (const name of Object.keys(source.unused ?? {})) columnIndex(name);
   const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, columnIndex(name), value] as const);
   const filled = new Set<string>();
   const isByMonth = isRoundByMonth(source);
+  const delivery =
+    deliveries &&
+    deliver(
+      source,
+      file,
+      header,
+      all.map(({ cells }) => cells),
+      used,
+    );
+  if (delivery) deliveries.push(delivery);
   const rows = all
-    .filter(({ line, cells }) =>
-      keep.every(([name, index, value]) => {
+    .map(({ line, cells }, i) => ({ line, cells, delivered: delivery ? [delivery.rows[i]!] : [] }))
+    .filter(({ line, cells, delivered }) => {
+      const isKept = keep.every(([name, index, value]) => {
         const cell = cells[index] ?? '';
         if (typeof value !== 'number') return cell === value;
         if (!DECIMAL.test(cell)) throw location.at(`row ${line}`).at(name).error(JSON.stringify(cell), 'a number');
         return Number(cell) === value;
-      }),
-    )
-    .map(({ line, cells }) => {
+      });
+      if (!isKept) for (const row of delivered) row.leftOut = 'where';
+      return isKept;
+    })
+    .map(({ line, cells, delivered }) => {
       const values: Record<string, string | null> = {};
       for (const { ours, names, indexes } of used) {
         const texts = indexes.map((index) => recoded(source, ours, cells[index] ?? '') || null);
@@ -278,7 +314,7 @@ async function readRows(
         values[ours] = text && (monthIn(ours, text, source.dialect ?? {}) ?? text);
       }
       if (isByMonth) values.survey_year = roundAt(source.rounds!, monthText(values));
-      return { file, line, values };
+      return { file, line, values, delivered };
     });
   return { location, total: all.length, least, used, filled, rows };
 }

@@ -15,8 +15,10 @@ import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
+import { unusedParts } from '../../ingest/accounts.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';
+import type { Delivered } from '../../ingest/readers/delivered.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
 import { byCode } from '../../lib/tables/table.ts';
@@ -35,22 +37,27 @@ const PEOPLE = ['population', 'population_census'];
 /**
  * A fault ends the check of its own source only. If a catalog file does not have the right form, nothing else is
  * checked.
+ * @param deliveries collects what the files of tables delivered, for their account
  * @throws BadInput if there is no catalog
  */
-export async function checkCountry(directory: string, rawData = directory): Promise<Fault[]> {
+export async function checkCountry(
+  directory: string,
+  rawData = directory,
+  deliveries: Delivered[] = [],
+): Promise<Fault[]> {
   const forms = schemaFaults(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
   if (forms.length > 0) return forms;
-  return countryFaults(readUnchecked(directory, rawData));
+  return countryFaults(readUnchecked(directory, rawData), deliveries);
 }
 
 /** The same for a catalog that has the right form and may differ from the one on disk. */
-export async function countryFaults(country: Country): Promise<Fault[]> {
+export async function countryFaults(country: Country, deliveries: Delivered[] = []): Promise<Fault[]> {
   const faults = await catalogFaults(country);
   const faultless = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
   for (const source of faultless()) faults.push(...(await fileFaults(country, source)));
   const readable = faultless();
   for (const source of readable) faults.push(...(await pinFaults(country, source)));
-  return [...faults, ...(await contentFaults(country, readable))];
+  return [...faults, ...(await contentFaults(country, readable, deliveries))];
 }
 
 async function catalogFaults(country: Country): Promise<Fault[]> {
@@ -88,7 +95,7 @@ async function pinFaults(country: Country, { id, files }: Source): Promise<Fault
 }
 
 /** Faults in the content of the sources' files, and doubts about what could be read. */
-async function contentFaults(country: Country, sources: readonly Source[]): Promise<Fault[]> {
+async function contentFaults(country: Country, sources: readonly Source[], deliveries: Delivered[]): Promise<Fault[]> {
   const { fault, reference } = await readReference(country, sources);
   const areaSources = sources.filter(({ role }) => AREA_ROLES.includes(role));
   const blamed = areaSources.find(({ files }) => files.some(({ path: file }) => fault?.file.endsWith(file)));
@@ -104,7 +111,7 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
   for (const source of sources.filter(({ role, format }) => format !== 'geotiff' && !AREA_ROLES.includes(role)))
     tables.push(
       ...(await collectFaults('tables and outlines', source.id, async () => {
-        read.push(await readOneTable(country, source, reference, report));
+        read.push(await readOneTable(country, source, reference, report, deliveries));
       })),
     );
   const rasters: Fault[] = [];
@@ -119,6 +126,7 @@ async function contentFaults(country: Country, sources: readonly Source[]): Prom
     ...(reference ? findDoubts(reference, read, measured) : []),
     ...report.filter(({ needs_approval }) => needs_approval),
     ...monthsToCome(sources, new Date().toISOString().slice(0, 7)),
+    ...unusedParts(deliveries),
   ];
   return [
     ...tables,

@@ -11,6 +11,7 @@ import type { Areas, Census, Polygons } from '../../ingest/ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
 import { Locator } from '../../ingest/locate.ts';
+import type { Delivered } from '../../ingest/readers/delivered.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { readClusters, readStates } from '../../ingest/surveys.ts';
@@ -34,6 +35,7 @@ export type TableContent = Partial<Pick<Content, 'climate' | 'surveys' | 'census
 /**
  * Reads a table with the reader of its role; without reference data, only its header and rows are checked.
  * @param report receives its findings
+ * @param deliveries receives what its files delivered
  * @throws BadInput at its first fault
  */
 export async function readOneTable(
@@ -41,6 +43,7 @@ export async function readOneTable(
   source: Source,
   reference: Reference | null,
   report: ReportLine[] = [],
+  deliveries: Delivered[] = [],
 ): Promise<TableContent> {
   const { rawData, model } = country;
   if (!reference) {
@@ -50,7 +53,7 @@ export async function readOneTable(
   const { areas, polygons, census } = reference;
   // Cases by facility are read with the list of facilities.
   const lists = country.sources.filter(({ role }) => role === 'facilities' && source.role === 'cases_lgas');
-  const input: IngestInput = { rawData, model, sources: [source, ...lists], report };
+  const input: IngestInput = { rawData, model, sources: [source, ...lists], report, deliveries };
   const locator = new Locator(areas, polygons);
   refuseUnknownPlaces([source], areas, model.aliases);
   if (source.role === 'climate') return { climate: await ingestClimate(input, areas, polygons) };

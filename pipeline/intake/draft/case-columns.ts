@@ -26,6 +26,9 @@ export interface CaseColumns {
 const SOME_CASES =
   /\b(deaths?|died|deces|obitos?|muertes?|mort(s|ality|alite)?|in[- ]?patients?|ipd|admi(ssions?|tted|s)|hospitali[sz]\w+|internad\w+|internamento\w*|severe|graves?|pregnan\w+|enceintes?|gravidas?|gestantes?|embarazadas?|anc|cpn|communaut\w+|communit\w+|comunit\w+|chws?|asc|relais|refer\w+|import\w+)\b/;
 
+/** Whether a column's name says that its cases are counted elsewhere too, or are not all of an age. */
+export const isOfSomeCases = (column: string) => SOME_CASES.test(bareName(column));
+
 /** Words of cases that nobody tested, alone or in a total. */
 const PRESUMED =
   /\b(not tested|untested|non teste\w*|nao testad\w+|presum\w+|presumptive|clinical(ly)?|cliniques?|clinic[ao]s?)\b/;

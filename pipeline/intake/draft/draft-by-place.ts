@@ -3,6 +3,7 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
+import { type Sibling, siblingsOf } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
   columnsNamed,
@@ -12,7 +13,7 @@ import {
   matchColumns,
   reportingRateColumn,
 } from '../columns.ts';
-import { type CaseColumns, caseColumnsIn, isOfCounts, OF_MALARIA, testedIn } from './case-columns.ts';
+import { type CaseColumns, caseColumnsIn, isOfCounts, isOfSomeCases, OF_MALARIA, testedIn } from './case-columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import {
   type AreaCodes,
@@ -25,7 +26,7 @@ import {
 } from './draft-keys.ts';
 import { leaveOutTotalAreas, leaveOutTotals } from './draft-totals.ts';
 import { filledZeros, zerosLeftOut } from './draft-zeros.ts';
-import { type Answers, casesQuestion, columnsIn, type NumbersAre, numbersQuestion } from './questions.ts';
+import { type Answers, type CaseSum, casesQuestion, columnsIn, type NumbersAre, numbersQuestion } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn } from './survey-rounds.ts';
 
@@ -92,10 +93,9 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   const nameless = namelessIn(table, columnsBeside, named);
   const numbers = nameless === null ? null : numbersIn(table, columnsBeside, nameless, answers);
   const isMonthly = isOfMonths(findTimeColumn(table, places));
-  const cases =
-    isMonthly && named.confirmed === undefined && numbers === null ? casesIn(table, columnsBeside, answers) : null;
   const { confirmed } = named;
   const filled = isMonthly && confirmed !== undefined && !numbers ? filledZeros(table, columnsBeside, confirmed) : null;
+  const cases = isMonthly && !numbers && !filled?.parts ? casesIn(table, columnsBeside, confirmed, answers) : null;
   const measures: Measures = numbers
     ? measuresFor(numbers, nameless!)
     : {
@@ -159,6 +159,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
         ...(placeColumnName(place) === 'lga' ? stateIn(table, null, areas.states) : {}),
       },
       ...(more.length > 0 ? { sums: { [use.measure]: [column, ...more] } } : {}),
+      ...(use.measure === 'confirmed' && cases ? unusedIn(table, cases, answers) : {}),
       ...dialectWith(table, columns ? time : null),
       ...kept,
     };
@@ -177,7 +178,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
             ]
           : []),
         ...(more.length > 0 ? partlyBlank(table, [column, ...more]) : []),
-        ...aboveTested(table, [column, ...more], testedIn(columnsBeside)),
+        ...aboveTested(table, [column, ...more], testedBeside(table, columnsBeside, [column, ...more])),
       ];
     }
     draft.entries.push({ entry, note: noteOn(table, place, entry, numbers) });
@@ -247,14 +248,52 @@ function peopleByYear(table: TextTable & { file: string }, columns: readonly str
   return isOfPeople ? { people: years.at(-1)! } : {};
 }
 
-/** The columns to add up to a table's cases, none if they are not known, as answered or else as their names say. */
-function casesIn(table: TableFile, columns: readonly string[], answers: Answers): TableDraft['cases'] | null {
-  const cases = caseColumnsIn(table, columns) ?? unknownCasesIn(table, columns);
-  if (!cases) return null;
+/**
+ * The columns to add up to a table's cases, none if they are not known, as answered or else as their names say. Of parts
+ * whose names are not understood, such as `PW`, those beside them are parts too.
+ */
+function casesIn(
+  table: TableFile,
+  columns: readonly string[],
+  confirmed: string | undefined,
+  answers: Answers,
+): TableDraft['cases'] | null {
+  const read = confirmed === undefined ? (caseColumnsIn(table, columns) ?? unknownCasesIn(table, columns)) : null;
+  const named = read?.added ?? (confirmed === undefined ? [] : [confirmed]);
+  const siblings = siblingsIn(table, columns, named);
+  if (!read && siblings.length === 0) return null;
+  const parts = siblings.flatMap(({ column, areBothParts }) =>
+    areBothParts && !isOfSomeCases(column) ? [column] : [],
+  );
+  const guess = columns.filter((column) => named.includes(column) || parts.includes(column));
   const answer = answers[casesQuestion(table.file)];
-  const added = answer === undefined ? cases.added : columnsIn(answer, columns);
-  return { added, leftOut: [...cases.added, ...cases.leftOut].filter((column) => !added.includes(column)), columns };
+  const added = answer === undefined ? guess : columnsIn(answer, columns);
+  const others = [...named, ...(read?.leftOut ?? []), ...siblings.map(({ column }) => column)];
+  return {
+    added,
+    leftOut: [...new Set(others)].filter((column) => !added.includes(column)),
+    siblings: siblingsIn(table, columns, added),
+    columns,
+  };
 }
+
+function siblingsIn(table: TableFile, columns: readonly string[], taken: readonly string[]): Sibling[] {
+  const isNumeric = (column: string) => isOfCounts(filledCells(table, column));
+  const counts = taken.length === 0 ? [] : columns.filter((column) => taken.includes(column) || isNumeric(column));
+  return siblingsOf(
+    counts.map((column) => {
+      const index = table.header.indexOf(column);
+      const numbers = table.rows.map(({ cells }) => (cells[index] === null ? Number.NaN : Number(cells[index])));
+      return { column, isTaken: taken.includes(column), numbers };
+    }),
+  );
+}
+
+/** What a person has said is no part of the cases. */
+const unusedIn = ({ file }: TableFile, { siblings }: CaseSum, answers: Answers): Pick<DraftEntry, 'unused'> =>
+  answers[casesQuestion(file)] === undefined || siblings.length === 0
+    ? {}
+    : { unused: Object.fromEntries(siblings.map(({ column }) => [column, 'no part of the cases, as answered'])) };
 
 /** Counts of which none is known to be of confirmed cases, in a table about malaria: people can say which are. */
 function unknownCasesIn(table: TableFile, columns: readonly string[]): CaseColumns | null {
@@ -274,6 +313,12 @@ function partlyBlank({ file, header, rows }: TableFile, added: readonly string[]
   return [
     `${file}: cases are a sum of which some columns are blank, and are not counted, in ${partly.length} of ${rows.length} rows (first: row ${partly[0]!.line})`,
   ];
+}
+
+/** The columns of tests, none if their parts are not understood: those of the positives are not. */
+function testedBeside(table: TableFile, columns: readonly string[], positives: readonly string[]): string[] {
+  const read = caseColumnsIn(table, columns);
+  return read && String(read.added) !== String(positives) ? [] : testedIn(columns);
 }
 
 /** A doubt about the rows in which more people are positive than were tested, if columns give these. */

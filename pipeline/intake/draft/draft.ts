@@ -1,6 +1,7 @@
 /** The catalog of a new country, drafted from its raw files. */
 
 import path from 'node:path';
+import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
@@ -18,7 +19,7 @@ import { withoutOtherAges } from './draft-survey.ts';
 import { type DraftedTable, draftTables, type PeopleAbove } from './draft-tables.ts';
 import { levelWords } from './level-words.ts';
 import { afterSurvey } from './parameters.ts';
-import { type Answers, listQuestions, type Question } from './questions.ts';
+import { type Answers, controlsFor, listQuestions, type Question } from './questions.ts';
 import {
   type LeftOut,
   NO_TABLE,
@@ -27,6 +28,9 @@ import {
   type RecognisedFile,
   type TableFile,
 } from './recognise.ts';
+
+/** Tables that can be held against an annual report. */
+const COUNTS: readonly Role[] = ['cases_lgas', 'cases_states', 'population_census'];
 
 export interface DraftSource {
   entry: DraftEntry;
@@ -96,7 +100,7 @@ export async function draftCountry(
   const entries: DraftSource[] = [
     ...entriesOfAreas(areas),
     ...used.map(({ table, later, joins, entry, note }) => ({
-      entry,
+      entry: COUNTS.includes(entry.role) ? { ...entry, ...controlsFor(table.file, answers) } : entry,
       format: table.format,
       files: [
         ...[table, ...later].flatMap(({ file, siblings }) => [file, ...siblings]).map((file) => ({ path: file })),
@@ -147,6 +151,7 @@ export async function draftCountry(
       levels: levelWords(tables, codes),
       country: countryIn([attributeTable(areas.outlines), ...tables]),
       population: isChoice ? rasters.population.map(({ file }) => file) : [],
+      counts: [...new Set(used.flatMap(({ table, entry }) => (COUNTS.includes(entry.role) ? [table.file] : [])))],
       unnamed,
       summed,
     }),

@@ -1,5 +1,7 @@
 /** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
+import type { Source } from '../../catalog/sources.ts';
 import { UNKNOWN_COUNTRY } from '../../catalog/values.ts';
+import { describeSiblings, type Sibling } from '../../ingest/siblings.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { plainName, splitWords } from '../../lib/likeness.ts';
@@ -47,6 +49,8 @@ export interface Hints {
   ages: readonly [number, number];
   /** Population rasters to choose from, the likeliest first; none without a choice. */
   population: readonly string[];
+  /** Tables of cases and people. */
+  counts: readonly string[];
   /** Tables whose numbers have no name, and what these probably are. */
   unnamed: readonly { file: string; guess: NumbersAre }[];
   /** Tables whose cases are chosen from several columns. */
@@ -59,12 +63,27 @@ export type NumbersAre = (typeof NUMBERS_ARE)[number];
 /** The question about the numbers of a table. */
 export const numbersQuestion = (file: string) => `numbers of ${file}`;
 
+/** The question about a figure that a table's counts can be held against. */
+export const controlQuestion = (file: string) => `control of ${file}`;
+const NO_CONTROL = 'none';
+const CONTROL = /((?:19|20)\d\d(?:-\d\d)?) (\d+) (\S.*)/;
+/** By how much a sum may differ from the answer: late reports take a few per cent. */
+const TOLERANCE = 0.02;
+
+export function controlsFor(file: string, answers: Answers): Pick<Source, 'controls'> {
+  const [, period, value, source] = CONTROL.exec(answers[controlQuestion(file)] ?? '') ?? [];
+  if (!period) return {};
+  return { controls: [{ period, area: null, value: Number(value), source: source!, tolerance: TOLERANCE }] };
+}
+
 /** The columns whose sum a table's cases are taken for. */
 export interface CaseSum {
   /** None if it is not known which to add up. */
   added: readonly string[];
   /** The others about cases. */
   leftOut: readonly string[];
+  /** Those of the others that may be parts of the same cases. */
+  siblings: readonly Sibling[];
   /** All to choose from. */
   columns: readonly string[];
 }
@@ -96,6 +115,7 @@ export function listQuestions({
   because,
   ages,
   population,
+  counts,
   unnamed,
   summed,
 }: Hints): Question[] {
@@ -148,6 +168,13 @@ export function listQuestions({
       form: /^\d+-\d+$/,
       redraws: true as const,
     },
+    ...counts.map((file) => ({
+      id: controlQuestion(file),
+      asks: `What ${file} adds up to by another source: year, number and source, as in "2023 2158972 annual report, table 4", or ${NO_CONTROL}`,
+      guess: NO_CONTROL,
+      form: new RegExp(`^(${NO_CONTROL}|${CONTROL.source})$`),
+      redraws: true as const,
+    })),
     ...(population.length > 0
       ? [
           {
@@ -166,9 +193,9 @@ export function listQuestions({
       form: new RegExp(`^(${NUMBERS_ARE.join('|')})$`),
       redraws: true as const,
     })),
-    ...summed.map(({ file, cases: { added, leftOut, columns } }) => ({
+    ...summed.map(({ file, cases: { added, leftOut, siblings, columns } }) => ({
       id: casesQuestion(file),
-      asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${BETWEEN}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(BETWEEN)}` : ''}`,
+      asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${BETWEEN}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(BETWEEN)}` : ''}${siblings.length > 0 ? `; may be parts of the same cases: ${describeSiblings(siblings)}` : ''}`,
       guess: added.join(BETWEEN) || NO_COLUMNS,
       form: new RegExp(`^(?:${NO_COLUMNS}|${oneOf(columns)}(?:${BETWEEN}${oneOf(columns)})*)$`),
       redraws: true as const,

@@ -63,6 +63,10 @@ export function findingLines(findings: readonly Finding[], rules: readonly strin
   );
 }
 
+/** How sums agree with figures printed elsewhere. */
+export const controlLines = (findings: readonly Finding[]): string[] =>
+  findings.flatMap(({ source, rule, what }) => (rule === 'control' ? [`${source}, ${what}`] : []));
+
 const findingGroup = ({ rule, needs_approval }: Finding) =>
   needs_approval ? TO_BE_DECIDED : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
 

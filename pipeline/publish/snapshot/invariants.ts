@@ -192,6 +192,11 @@ const CHECKS: readonly string[] = [
     ...agree(table, 'context_states', 'state_code'),
     stateScores(table, table.replace('states', 'lgas')),
   ]),
+  `SELECT 'accounts ' || file || ', ' || "column" || ': ' || cells || ' cells in ' || numbers || ' rows' AS fault
+   FROM (SELECT source, file, "column", sum(numbers + blank + text) AS cells FROM accounts
+     WHERE "column" IS NOT NULL GROUP BY ALL)
+   JOIN (SELECT source, file, sum(numbers) AS numbers FROM accounts WHERE "column" IS NULL GROUP BY ALL)
+   USING (source, file) WHERE cells <> numbers ORDER BY ALL`,
   ...agree('boundaries_lgas', 'context_lgas', 'lga_code'),
   ...agree('boundaries_states', 'context_states', 'state_code'),
   `SELECT 'context_states ' || state_code || ': ' || s.population || ' people and ' || s.lgas || ' areas, but these give '

@@ -181,6 +181,7 @@ export async function makeTables(
       territory,
       await db.rows('FROM ingest.other_names'),
     ),
+    accounts: await rows('accounts', 'FROM ingest.accounts'),
   };
 }
 

@@ -5,6 +5,7 @@ import { type AreaGeometry, ContextLga, ContextState, LgaRisk, StateRisk } from 
 import type { TableName } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
 import { countryWords, fill } from '../../contract/words.ts';
+import { ACCOUNTS } from '../../ingest/ingest-tables.ts';
 import {
   type ColumnForm,
   choice,
@@ -106,6 +107,7 @@ export const TABLES = {
       neighbours: text('Codes of the areas of its kind that share a border with it, ascending, separated by spaces'),
     },
   },
+  accounts: ACCOUNTS,
 } satisfies Record<TableName, TableForm>;
 
 /** Whether two LGAs have the same name. */

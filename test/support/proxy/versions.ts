@@ -51,6 +51,7 @@ export async function publishRelease(
       synthetic: true,
       refused: [],
       approvals: [],
+      read: [],
       diff: diff || null,
       findings: { new: [], known: [], gone: [] },
       sources: [],

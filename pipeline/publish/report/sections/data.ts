@@ -1,9 +1,10 @@
 import { isTable } from '../../../catalog/roles.ts';
 import { countryWords } from '../../../contract/words.ts';
+import { firstPage } from '../../../ingest/accounts.ts';
 import { type Block, renderBlocks } from '../../../lib/pages/blocks.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { DECIDED, findingBlocks, isAboutFit } from '../../snapshot/findings.ts';
+import { controlLines, DECIDED, findingBlocks, isAboutFit } from '../../snapshot/findings.ts';
 import type { Finding } from '../../snapshot/provenance.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { inSentence } from '../shared/names.ts';
@@ -15,10 +16,19 @@ export const dataTab = (
   evidence: Evidence,
   findings: readonly Finding[],
 ): Html => html`${doubtful(contents, evidence)}
+${readCounts(contents, findings)}
 <section id="findings" aria-labelledby="findings-head"><h2 id="findings-head">Gaps in the data</h2>
 <p class="lead">What the build found, and the rule that it applied in each case.</p>
 ${renderBlocks(findingBlocks(findings.filter((finding) => !isAboutFit(finding))).map(forReaders))}</section>
 ${sourcesSection(contents)}`;
+
+/** The counts as somebody would hold them against an annual report. */
+const readCounts = (
+  { tables }: Contents,
+  findings: readonly Finding[],
+): Html => html`<section aria-labelledby="read-head"><h2 id="read-head">What was read from the tables</h2>
+<p class="lead">Sums of what is used, by year. The table <code>accounts</code> has every column of numbers and what became of it.</p>
+<ul>${[...firstPage(tables.accounts), ...controlLines(findings)].map((line) => html`<li>${line}</li>`)}</ul></section>`;
 
 /** Without what a data team is to do about it; what it had to approve is what readers should doubt. */
 const forReaders = (block: Block): Block =>

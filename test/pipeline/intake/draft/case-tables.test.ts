@@ -80,7 +80,10 @@ test.each<[string, string]>([
     'cases of pivot.csv',
     'Confirmed malaria cases <5; Confirmed malaria cases 5+',
   ]);
-  expect(question.asks).toMatch(/; left out: Suspected malaria cases <5; Confirmed malaria in-patients 5\+$/);
+  expect(question.asks).toMatch(/; left out: Suspected malaria cases <5; Confirmed malaria in-patients 5\+; may be /);
+  expect(question.asks).toMatch(
+    /; may be parts of the same cases: "Confirmed malaria in-patients 5\+" \(1,152, 13% of "Confirmed malaria cases 5\+"\)$/,
+  );
 });
 
 test('ages as rows without an indicator are cases if the name of the file says so, beside a total of each row', async () => {
@@ -173,4 +176,39 @@ test.each<[string, (lga: number) => string, readonly string[]]>([
     `x.csv: rows of ${totals.join(', ')} are left out: each is the sum of areas in other rows`,
   ]);
   expect(sources.find(({ role }) => role === 'cases_lgas')!.leave_out).toHaveLength(2);
+});
+
+test('parts whose names are not understood are added up with those beside them, or a person says that they are none', async () => {
+  const names = ['Malaria confirmed <5', 'Malaria confirmed 5+ (excl PW)', 'Malaria confirmed PW'];
+  const content = table(
+    `code,period,${names.join(',')},Malaria tested PW`,
+    rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i) - 80, 60, 20, 25]),
+  );
+  const { cases: found, draft } = await ingested(country({ 'x.csv': content }));
+  expect(found).toEqual(CASES);
+  expect(draft.doubts).toEqual([]);
+  const answer = names.slice(0, 2).join('; ');
+  const { sources } = await ingested(country({ 'x.csv': content }), { 'cases of x.csv': answer });
+  expect(sources.find(({ role }) => role === 'cases_lgas')).toMatchObject({
+    sums: { confirmed: names.slice(0, 2) },
+    unused: { [names[2]!]: 'no part of the cases, as answered' },
+  });
+});
+
+test('a column of all cases by its name is asked about if one beside it may be a part; an answer may be a control', async () => {
+  const content = table(
+    'code,period,confirmed,confirmed_preg',
+    rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i), 9]),
+  );
+  const { draft, input } = await ingested(country({ 'x.csv': content }), {
+    'control of x.csv': '2018 6400 annual report',
+  });
+  const question = draft.questions.at(-1)!;
+  expect([question.id, question.guess]).toEqual(['cases of x.csv', 'confirmed']);
+  expect(question.asks).toMatch(/may be parts of the same cases: "confirmed_preg" \(1,296, 7% of "confirmed"\)$/);
+  expect(input.report).toContainEqual({
+    source: 'cases_lgas',
+    rule: 'control',
+    what: expect.stringMatching(/^2018: [\d,]+ read, .*6,400 \(annual report\)$/),
+  });
 });

@@ -217,6 +217,7 @@ test('answers must have the right form, and are required if nothing can be guess
     population: ['a.tif', 'b.tif'],
     unnamed: [],
     summed: [],
+    counts: [],
   };
   const questions = listQuestions(hints);
   expect(() => answersTo(questions, {})).toThrow(

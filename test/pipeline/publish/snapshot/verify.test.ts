@@ -544,6 +544,12 @@ const IN_ROWS: BrokenRule[] = [
     /season: 0 rows of state AB 5, expected 1/,
   ],
   [
+    'an account that lacks a cell',
+    'accounts',
+    "UPDATE accounts SET blank = blank + 1 WHERE file = 'cases.csv' AND \"column\" = 'cases' AND year = 2019",
+    /accounts cases\.csv, cases: 49 cells in 48 rows/,
+  ],
+  [
     'a run of months with a wrong last month',
     'season_windows',
     "UPDATE season_windows SET last_month = last_month % 12 + 1 WHERE code = 'AB' AND measure = 'reported_cases' AND months = 3",

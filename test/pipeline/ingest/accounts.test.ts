@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { accountFor, firstPage } from '../../../pipeline/ingest/accounts.ts';
+import type { AccountRow, CasesRow, CensusRow, Cluster } from '../../../pipeline/ingest/ingest-tables.ts';
+import { deliver } from '../../../pipeline/ingest/readers/delivered.ts';
+import { outputRows } from '../../support/stage-io.ts';
+import { LGAS, sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
+import { read } from './broken.ts';
+
+const ABOUT = { title: 'made for a test', producer: 'test', citation: 'test', licence: 'CC0-1.0', release: '1' };
+const sum = (values: readonly (number | null)[]) => values.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+/** The numbers in a column of a file as it is written, without the project's readers. */
+function numbersIn(content: string | Buffer, column: string): number[] {
+  const [header, ...rows] = String(content)
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
+  return rows.flatMap((row) => (row[header!.indexOf(column)] ? Number(row[header!.indexOf(column)]) : []));
+}
+
+/** Reads a changed tiny country: its accounts, its counts as published, and its files. */
+async function account(change: (country: TinyCountry) => void = () => {}) {
+  let files: TinyCountry['files'] = {};
+  const { tables } = await read((country) => {
+    change(country);
+    files = country.files;
+  });
+  const rows = outputRows<AccountRow>(tables.accounts);
+  const sums = (file: string, column: string) => {
+    const own = rows.filter((row) => row.file === file && row.column === column);
+    const of = (fate: AccountRow['fate']) => own.filter((row) => row.fate === fate);
+    const leftOut = Object.fromEntries(of('left out').map(({ year, reason, sum }) => [`${year} ${reason}`, sum]));
+    return { taken: sum(of('taken').map((row) => row.sum)), leftOut, all: sum(own.map((row) => row.sum)) };
+  };
+  return { tables, files, rows, sums };
+}
+
+describe('what a file delivered is what is taken and what is left out by rule', () => {
+  test('cases: taken are those that are published, in every year', async () => {
+    const { tables, files, rows, sums } = await account();
+    const { taken, all } = sums('cases.csv', 'cases');
+    expect(all).toBe(sum(numbersIn(files['cases.csv']!, 'cases')));
+    const published = outputRows<CasesRow>(tables.cases);
+    expect(taken).toBe(sum(published.map(({ confirmed }) => confirmed)));
+    const byYear = Map.groupBy(published, ({ period }) => Number(period.slice(0, 4)));
+    const ofCases = rows.filter(({ file, fate }) => file === 'cases.csv' && fate === 'taken');
+    expect(ofCases.map(({ year, sum }) => [year, sum])).toEqual(
+      [...byYear].map(([year, months]) => [year, sum(months.map(({ confirmed }) => confirmed))]),
+    );
+  });
+
+  test('people and children examined: rounded, of one method and of the right ages', async () => {
+    const { tables, files, sums } = await account((country) => {
+      country.files['census.csv'] = String(country.files['census.csv']).replace(',100002,', ',100002.4,');
+    });
+    const people = sums('census.csv', 'people');
+    expect(people.leftOut).toEqual({ 'null rounded': expect.closeTo(0.4, 9) });
+    expect(people.all).toBe(sum(numbersIn(files['census.csv']!, 'people')));
+    expect(people.taken).toBe(sum(outputRows<CensusRow>(tables.census).map((row) => row.people)));
+    const examined = sums('surveys.csv', 'n');
+    expect(examined.all).toBe(sum(numbersIn(files['surveys.csv']!, 'n')));
+    expect(examined.taken).toBe(sum(outputRows<Cluster>(tables.clusters).map((row) => row.examined)));
+    expect(examined.all - examined.taken).toBe(sum(Object.values(examined.leftOut)));
+  });
+
+  const facilities =
+    (change: object) =>
+    ({ files, sources }: TinyCountry) => {
+      const reports = [
+        [1, 2, 4, 8, 16],
+        [1, 2, 4, '', 16],
+        ['', 2, 4, '', ''],
+      ];
+      const lines = reports.flatMap((cases, month) =>
+        cases.map((value, i) => `Post ${i},${LGAS[0]},2021-0${month + 1},${value},${value},9`),
+      );
+      files['posts.csv'] = `hf,lga,month,rdt,slides,suspected\n${lines.join('\n')}\n`;
+      sources.push({
+        id: 'posts',
+        role: 'cases_lgas',
+        ...ABOUT,
+        format: 'csv',
+        unit: 'cases',
+        columns: { facility: 'hf', lga_pcode: 'lga', period: 'month' },
+        sums: { confirmed: ['rdt', 'slides'] },
+        span: { first: '2021-01', last: '2021-03' },
+        files: [{ path: 'posts.csv', rows: 1 }],
+        ...change,
+      });
+    };
+  test.each([
+    ['left out, because too few reported', {}, { '2021 reporting': 6 }],
+    ['made larger, because reports are missing', { reporting: { least: 0.3, scaled: true } }, null],
+    ['left out by the catalog', { leave_out: [{ where: { facility: 'Post 1' }, reason: 'a test' }] }, null],
+  ])('cases of facilities are %s', async (_, change, leftOut) => {
+    const { tables, files, sums } = await account(facilities(change));
+    const [rdt, slides] = [sums('posts.csv', 'rdt'), sums('posts.csv', 'slides')];
+    for (const [column, one] of [['rdt', rdt] as const, ['slides', slides] as const])
+      expect(one.all).toBe(sum(numbersIn(files['posts.csv']!, column)));
+    const published = outputRows<CasesRow>(tables.cases).filter(({ lga_code }) => lga_code !== null);
+    expect(rdt.taken + slides.taken).toBe(sum(published.map(({ confirmed }) => confirmed)));
+    if (leftOut) expect(rdt.leftOut).toEqual(leftOut);
+    else expect(rdt.leftOut).not.toEqual({});
+    expect(sums('posts.csv', 'suspected')).toMatchObject({ taken: 0, leftOut: {}, all: 15 * 9 });
+  });
+
+  test('cases that a later delivery replaces', async () => {
+    const { tables, files, sums } = await account((country) => {
+      const [header, ...rows] = String(country.files['cases.csv']).trim().split('\n');
+      country.files['later.csv'] = `${[header, ...rows.filter((row) => row.includes(',2021-'))].join('\n')}\n`;
+      sourceIn(country, 'cases').files = [
+        { path: 'cases.csv', rows: 1 },
+        { path: 'later.csv', rows: 1 },
+      ];
+    });
+    const [first, later] = [sums('cases.csv', 'cases'), sums('later.csv', 'cases')];
+    const replaced = sum(numbersIn(files['later.csv']!, 'cases'));
+    expect(first.leftOut).toEqual({ '2021 later file': replaced });
+    expect(later).toEqual({ taken: replaced, leftOut: {}, all: replaced });
+    expect(first.taken + later.taken).toBe(sum(outputRows<CasesRow>(tables.cases).map(({ confirmed }) => confirmed)));
+  });
+});
+
+const USED = [
+  { ours: 'lga', names: ['chiefdom'], indexes: [1] },
+  { ours: 'state', names: ['district'], indexes: [0] },
+  { ours: 'period', names: ['month'], indexes: [2] },
+  { ours: 'confirmed', names: ['cases'], indexes: [3] },
+];
+const HEADER = ['district', 'chiefdom', 'month', 'cases', 'stock', 'note'];
+const CELLS = [
+  ['North', 'Bo', '2021-01', '5', '-1.5', 'a'],
+  ['South', 'Bo', '2021-01', null, '0', 'b'],
+  ['South', 'Yei', '2022-01', '0', 'n/a', 'c'],
+];
+
+test('the key that tells rows apart is counted, and each cell is a number, blank or text', () => {
+  const delivered = { ...deliver({ id: 'cases' }, 'x.csv', HEADER, CELLS, USED), people: new Map([[2021, 100]]) };
+  // Both chiefdoms are called Bo: neither the name nor name and month are enough.
+  expect(delivered.key).toEqual(['chiefdom', 'district']);
+  const rows = accountFor([delivered]);
+  const cells = { numbers: 1, blank: 0, text: 0, zero: 0, negative: 0, fractional: 0 };
+  expect(rows.filter(({ column }) => column === 'cases')).toMatchObject([
+    { ...cells, year: 2021, fate: 'taken', reason: 'confirmed', blank: 1, sum: 5, people: 100 },
+    { ...cells, year: 2022, fate: 'taken', reason: 'confirmed', zero: 1, sum: 0, people: null },
+  ]);
+  expect(firstPage(rows)).toEqual([
+    'x.csv: cases read: 2021 5 (50 per 1,000 people), 2022 0; 3 rows, told apart by chiefdom + district',
+  ]);
+});
