@@ -28,6 +28,8 @@ export const NO_RAIN =
   'No monthly rain: no season is given. The score is the same in all months of a year, and its range is widened by a prior for how far a month may differ from the months of survey fieldwork.';
 const NO_CASES = 'No monthly case records: no forecasts of cases.';
 
+export const NO_ALERTS = 'No alerts: they compare monthly case records with those of two years.';
+
 const SEASON_OF_CASES =
   'The season is estimated from case records alone: without climate data there are no best months to act.';
 

@@ -28,6 +28,7 @@ const coverage: Coverage = {
   last_estimated: '2024-01',
   last_forecast: '2024-05',
   transmission: true,
+  alerts: true,
 };
 
 test('the twelve original operations come first, and every operation has its own id and path under /v1/', () => {
