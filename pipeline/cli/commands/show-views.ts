@@ -61,7 +61,7 @@ export const VIEWS: Record<string, View> = {
   SELECT area, code, coalesce(s.state, lga) AS name, ${ALERT_COLUMNS}
   FROM alerts LEFT JOIN context_states s ON area = 'state' AND code = s.state_code
     LEFT JOIN context_lgas ON area = 'lga' AND code = lga_code
-  WHERE detection_class <> 'none' OR warning_class <> 'none'
+  WHERE area = 'state' OR detection_class <> 'none' OR warning_class <> 'none'
   ORDER BY area DESC, detection_class = 'alert' DESC, detection_probability, code`,
     state: `
   SELECT area, code, coalesce(s.state, lga) AS name, ${ALERT_COLUMNS}

@@ -1,6 +1,6 @@
 /** Alerts (MODEL.md, section 7): areas that report unusually many or few cases, and areas that are about to. */
 import { mean } from '../../lib/numerics/averages.ts';
-import { caseModel } from './case-model.ts';
+import { type CaseModel, caseModel } from './case-model.ts';
 import { percentIndex, SHARES } from './forecast-scores.ts';
 import { type Panel, seenAt, TRIED_AFTER, withoutDisrupted } from './panel.ts';
 import type { Forecast } from './past-errors.ts';
@@ -9,17 +9,24 @@ export const ALERT_CLASSES = ['none', 'watch', 'alert', 'fall'] as const;
 export type AlertClass = (typeof ALERT_CLASSES)[number];
 
 /** Probabilities of so many cases or more, or of so few or fewer, below which a month is unusual. */
-export const UNUSUAL = { alert: 0.05, watch: 0.1, fall: 0.05 };
+export const UNUSUAL = { alert: 0.06, watch: 0.1, fall: 0.05 };
 /** Probabilities of exceeding the usual upper limit from which the next month is warned of. */
 export const LIKELY = { alert: 0.5, watch: 0.25 };
 /** Cases a year below which a single one is an alert. */
 const FEW_A_YEAR = 3;
 /** The months judged are the last of the records: a change that began before them is part of the usual. */
-export const JUDGED = 12;
+export const JUDGED = 24;
 const YEAR = 12;
+/** Months ahead of the forecasts with which months are compared; of those before the last year only every third is made. */
+const AHEAD = [1, 2, 3];
+/** Months ahead of the usual, and months between the origins of these forecasts. */
+const YEAR_AHEAD = [9, 10, 11, 12];
+const USUAL_EVERY = YEAR_AHEAD.length;
 /** Months from which it is learned whether cases are few. */
 const RECENT = 24;
-/** Quantiles of the usual: its limits, and the quarter that a month has to leave for an alert to go on. */
+/** Months after the last unusual one in which an outer quarter of the usual holds an alert; then its limits do. */
+const HELD_EASILY = 3;
+/** Quantiles of the usual: its limits and quarters. */
 const [LOW, LOWER, UPPER, HIGH] = [5, 25, 75, 95].map(percentIndex) as [number, number, number, number];
 
 /** A probability with its class. `since` is the month from which the class has lasted; null for none. */
@@ -38,6 +45,8 @@ export interface JudgedMonth {
   usual: { low: number; middle: number; high: number };
   /** Of this month. */
   detection: Signal;
+  /** Months since the last one that was unusual by itself. */
+  quiet: number;
   /** Of the next month. */
   warning: Signal;
 }
@@ -54,26 +63,25 @@ const chance = (quantiles: Float64Array, isCounted: (q: number) => boolean) =>
 interface Expectation {
   /** Forecast from the month before. */
   next: Float64Array;
-  /** The same without the months in alert or fall. */
-  nextUsual: Float64Array;
-  /** Forecast from a year before, without these months. */
+  /** Forecast from a year before, without the months in alert or fall. */
   usual: Float64Array;
   few: boolean;
 }
 
 /**
- * The class of a month by its cases. An alert or a fall is held until cases are back among the nearer three quarters
- * of what was to be expected without it, by one of the two forecasts that leave it out.
+ * The class of a month by its cases, and whether the month is unusual by itself. Otherwise an alert or a fall is held
+ * while cases are in the outer quarter of the usual; from the fourth such month on, while they are beyond its limits.
+ * @param quiet months since the last one that was unusual by itself
  */
-export function detect(was: AlertClass, cases: number, { next, nextUsual, usual, few }: Expectation) {
+export function detect(was: AlertClass, quiet: number, cases: number, { next, usual, few }: Expectation) {
   const probability = chanceOfMore(next, cases);
   const isMany = (limit: number) => (few ? cases >= 1 : cases >= 2 && probability < limit);
-  const isHigh = cases > Math.max(usual[UPPER]!, nextUsual[UPPER]!);
-  if (isMany(UNUSUAL.alert) || (was === 'alert' && isHigh)) return { probability, class: 'alert' as const };
-  const isLow = cases < Math.min(usual[LOWER]!, nextUsual[LOWER]!);
-  if (chanceOfFewer(next, cases) < UNUSUAL.fall || (was === 'fall' && isLow))
-    return { probability, class: 'fall' as const };
-  return { probability, class: isMany(UNUSUAL.watch) ? ('watch' as const) : ('none' as const) };
+  const result = (name: AlertClass, isUnusual: boolean) => ({ probability, class: name, isUnusual });
+  if (isMany(UNUSUAL.alert)) return result('alert', true);
+  if (chanceOfFewer(next, cases) < UNUSUAL.fall) return result('fall', true);
+  const [low, high] = quiet < HELD_EASILY ? [LOWER, UPPER] : [LOW, HIGH];
+  const isHeld = (was === 'alert' && cases > usual[high]!) || (was === 'fall' && cases < usual[low]!);
+  return result(isHeld ? was : isMany(UNUSUAL.watch) ? 'watch' : 'none', false);
 }
 
 /** The class of the coming month by its forecast and the usual. */
@@ -97,59 +105,78 @@ function isFew(cases: Float64Array): boolean {
 }
 
 /**
- * The last twelve months of each area as they were judged when they became known. Each is compared with forecasts from
- * the months before it; months in alert or fall are unknown to those that give the usual. Hyperparameters are fitted
- * once, to the records before the months judged.
- * @returns by area; without months if the records are shorter than two years
+ * The last two years of each area, judged month by month as they became known. Months in alert or fall are unknown to
+ * the forecasts that give the usual, which are made 9 to 12 months ahead, every fourth month. Hyperparameters are
+ * fitted once, to the records before the months judged.
+ * @returns by area; without months if the records are too short: 27 months at least are needed
  */
 export function judgeMonths(panel: Panel, onProgress: (share: number) => void = () => {}): JudgedMonth[][] {
   const { areas, months } = panel;
   const judged: JudgedMonth[][] = areas.map(() => []);
-  const first = Math.max(TRIED_AFTER - 1, months - 1 - JUDGED - YEAR);
-  const begin = first + YEAR;
+  const count = Math.min(JUDGED, USUAL_EVERY * Math.floor((months - YEAR - TRIED_AFTER + 1) / USUAL_EVERY));
+  const begin = months - count;
+  if (count <= 0) return judged;
   const fitted = caseModel([1]);
-  fitted.forecast(seenAt(panel, first));
+  fitted.forecast(seenAt(panel, begin - 1));
   const hyperparameters = fitted.hyperparameters();
-  if (begin >= months || hyperparameters === null) return judged;
-  const whole = caseModel([1], hyperparameters);
-  const usual = caseModel([1, YEAR], hyperparameters);
+  if (hyperparameters === null) return judged;
+  const [ahead, yearAhead] = [AHEAD, YEAR_AHEAD].map((horizons) => caseModel(horizons, hyperparameters)) as [
+    CaseModel,
+    CaseModel,
+  ];
   const records = withoutDisrupted(panel).areas.map(({ cases }) => cases);
   const left = { ...panel, areas: areas.map((area) => ({ ...area, cases: area.cases.slice() })) };
-  const years: Forecast[] = [];
-  let [next, nextUsual]: Forecast[] = [];
-  for (let month = first; month < months; month++) {
-    onProgress((month - first) / (months - first));
-    if (month >= begin)
+  let next = { origin: 0, forecast: [] as Forecast };
+  const usual: Forecast = areas.map(() => []);
+  for (let month = begin - YEAR; month < months; month++) {
+    onProgress((month - begin + YEAR) / (months - begin + YEAR));
+    const isJudged = month >= begin;
+    if (isJudged)
       for (const [a, list] of judged.entries()) {
         const expected = {
-          next: next![a]![0]!,
-          nextUsual: nextUsual![a]![0]!,
-          usual: years[month - begin]![a]![1]!,
+          next: next.forecast[a]![month - next.origin - 1]!,
+          usual: usual[a]![month]!,
           few: isFew(left.areas[a]!.cases.slice(0, month)),
         };
-        const { detection: was = NONE, warning = NONE } = list.at(-1) ?? {};
-        const cases = records[a]![month]!;
-        const now = Number.isNaN(cases) ? { ...was, probability: null } : detect(was.class, cases, expected);
-        const detection = lasting(was, now, month);
-        if (now.class === 'alert' || now.class === 'fall') left.areas[a]!.cases[month] = Number.NaN;
-        const { few, usual: q } = expected;
-        list.push({
-          month,
-          cases: Number.isNaN(cases) ? null : cases,
-          few,
-          usual: { low: q[LOW]!, middle: q[percentIndex(50)]!, high: q[HIGH]! },
-          detection,
-          warning,
-        });
+        const today = judge(list.at(-1), { month, cases: records[a]![month]! }, expected);
+        if (today.detection.class === 'alert' || today.detection.class === 'fall')
+          left.areas[a]!.cases[month] = Number.NaN;
+        list.push(today);
       }
-    if (month >= begin - 1) next = whole.forecast(seenAt(panel, month));
-    nextUsual = usual.forecast(seenAt(left, month));
-    years.push(nextUsual);
-    if (month >= begin)
+    const isOrigin = month >= months - YEAR - 1 || (month - begin + 1) % AHEAD.length === 0;
+    if (month >= begin - 1 && isOrigin) next = { origin: month, forecast: ahead.forecast(seenAt(panel, month)) };
+    if ((months - YEAR - month) % USUAL_EVERY === 0 && month + YEAR <= months)
+      for (const [a, forecast] of yearAhead.forecast(seenAt(left, month)).entries())
+        for (const [h, horizon] of YEAR_AHEAD.entries()) usual[a]![month + horizon] = forecast[h]!;
+    if (isJudged)
       for (const [a, list] of judged.entries()) {
         const today = list.at(-1)!;
-        today.warning = lasting(today.warning, warn(next![a]![0]!, years[month - begin + 1]![a]![1]!), month);
+        const coming = next.forecast[a]![month - next.origin]!;
+        today.warning = lasting(today.warning, warn(coming, usual[a]![month + 1]!), month);
       }
   }
   return judged;
+}
+
+/** @param before the area's month before, if it was judged */
+function judge(
+  before: JudgedMonth | undefined,
+  { month, cases }: { month: number; cases: number },
+  expected: Expectation,
+): JudgedMonth {
+  const { detection: was, quiet, warning } = before ?? { detection: NONE, quiet: 0, warning: NONE };
+  const isUnknown = Number.isNaN(cases);
+  const { isUnusual, ...now } = isUnknown
+    ? { ...was, probability: null, isUnusual: false }
+    : detect(was.class, quiet, cases, expected);
+  const { few, usual: q } = expected;
+  return {
+    month,
+    cases: isUnknown ? null : cases,
+    few,
+    usual: { low: q[LOW]!, middle: q[percentIndex(50)]!, high: q[HIGH]! },
+    detection: lasting(was, now, month),
+    quiet: isUnusual ? 0 : quiet + 1,
+    warning,
+  };
 }
