@@ -220,6 +220,7 @@ export const SNAPSHOT: CountryStage = {
     'last_estimated',
     'states',
     'parameters',
+    'alert_evaluation',
   ],
   inputs: ARTIFACTS,
   outputs: [],

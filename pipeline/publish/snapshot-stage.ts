@@ -247,6 +247,7 @@ function modelCard(contents: Contents, evidence: Evidence) {
     known_truth: evidence.known_truth,
     season: { method: season_method, check: evidence.season_check },
     forecasts: { cases: tables.forecast_skill },
+    alerts: model.alert_evaluation ?? null,
     transmission: transmission?.projection_test ?? null,
     parameters: model.parameters,
   };

@@ -235,7 +235,7 @@ function scaledAsTested(
 }
 
 /** Alerts with counts in a form that may be passed on. */
-function alertRows(
+export function alertRows(
   rows: readonly TableRow<typeof AREAS>[],
   cases_in: TableInput['cases_in'],
 ): SnapshotTables['alerts'] {

@@ -1,5 +1,6 @@
 /** How soon alerts find changes of known date, and how often there is one without a change. */
 
+import type { AlertScores } from '../../catalog/alert-evaluation.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import type { AlertClass } from '../../model/forecast/alerts.ts';
 
@@ -15,32 +16,11 @@ export interface FollowedArea {
 /** Months from the onset on that are looked at. */
 export const FOLLOWED = 4;
 
-export interface AlertScores {
-  /** Area-months without a change. */
-  unchanged_months: number;
-  /** Alerts that begin without a change, by area and year. */
-  false_alerts_per_area_year: number;
-  /** Shares of area-months without a change in which an alert begins, or lasts. */
-  new_without_change: number;
-  alert_without_change: number;
-  fall_without_change: number;
-  rises: number;
-  /** Shares of rises in alert in their first month, or in one of their first two. */
-  found_within_1: number;
-  found_within_2: number;
-  /** Median month of the rise in which it is found; null if fewer than half are within four. */
-  median_delay_months: number | null;
-  /** Share in alert in the fourth month of rises that last five months or more. */
-  alert_in_month_4: number;
-  falls: number;
-  falls_found_within_2: number;
-}
-
 const NO_RISE: ReadonlySet<string> = new Set(['spike', 'fall']);
 
-export function scoreAlerts(areas: readonly FollowedArea[]): AlertScores {
+export function scoreAlerts(areas: readonly FollowedArea[]): Omit<AlertScores, 'area'> {
   const share = <T>(list: readonly T[], isCounted: (one: T) => boolean) =>
-    Number(mean(list.map((one) => Number(isCounted(one)))).toFixed(4));
+    list.length === 0 ? 0 : Number(mean(list.map((one) => Number(isCounted(one)))).toFixed(4));
   const inClass =
     (name: AlertClass, months: number) =>
     ({ classes }: FollowedArea) =>

@@ -139,6 +139,8 @@ function bodyOf(
     updated_at: UPDATED_AT,
     last_estimated: COVERAGE.last_estimated,
     last_forecast: COVERAGE.last_forecast,
+    detection_since: COVERAGE.last_estimated,
+    warning_since: COVERAGE.last_estimated,
     state_code: asked.state,
     geometry: square(isOfStates ? outlinePoints : lgaOutlinePoints),
     score: 0.3,
