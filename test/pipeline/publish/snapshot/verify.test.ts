@@ -607,25 +607,25 @@ const IN_ROWS: BrokenRule[] = [
     'a usual above its own upper limit',
     'alerts',
     'UPDATE alerts SET usual = usual_high + 1',
-    /alerts state AB \d{4}-\d\d: the usual is outside its range/,
+    /alerts state XX \d{4}-\d\d: the usual is outside its range/,
   ],
   [
     'an alert that began without an unusual month',
     'alerts',
     "UPDATE alerts SET detection_class = 'alert', detection_since = period, detection_probability = 0.5",
-    /alerts state AB \d{4}-\d\d: it began with a month that is not unusual/,
+    /alerts state XX \d{4}-\d\d: it began with a month that is not unusual/,
   ],
   [
     'a class without its first month',
     'alerts',
-    "UPDATE alerts SET detection_class = 'fall', detection_since = NULL",
-    /alerts state AB \d{4}-\d\d: a class without its first month/,
+    "UPDATE alerts SET warning_class = 'alert', warning_since = NULL",
+    /alerts state XX \d{4}-\d\d: a class without its first month/,
   ],
   [
     'a warning against its probability',
     'alerts',
-    'UPDATE alerts SET warning_probability = 1 - 0.9 * warning_probability',
-    /alerts state AB \d{4}-\d\d: its warning does not match its probability/,
+    'UPDATE alerts SET warning_probability = 0.3',
+    /alerts state XX \d{4}-\d\d: its warning does not match its probability/,
   ],
 ];
 
