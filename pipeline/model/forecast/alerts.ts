@@ -9,7 +9,7 @@ export const ALERT_CLASSES = ['none', 'watch', 'alert', 'fall'] as const;
 export type AlertClass = (typeof ALERT_CLASSES)[number];
 
 /** Probabilities of so many cases or more, or of so few or fewer, below which a month is unusual. */
-export const UNUSUAL = { alert: 0.06, watch: 0.1, fall: 0.05 };
+export const UNUSUAL = { alert: 0.05, watch: 0.1, fall: 0.05 };
 /** Probabilities of exceeding the usual upper limit from which the next month is warned of. */
 export const LIKELY = { alert: 0.5, watch: 0.25 };
 /** Cases a year below which a single one is an alert. */
@@ -24,10 +24,18 @@ const YEAR_AHEAD = [9, 10, 11, 12];
 const USUAL_EVERY = YEAR_AHEAD.length;
 /** Months from which it is learned whether cases are few. */
 const RECENT = 24;
-/** Months after the last unusual one in which an outer quarter of the usual holds an alert; then its limits do. */
+/** Months after its first in which an outer quarter of the usual holds an alert; then the usual's limits do. */
 const HELD_EASILY = 3;
+/** Ratio of cases to the usual, of both plus 1, that an alert has to keep. */
+const WELL_OFF = 1.6;
 /** Quantiles of the usual: its limits and quarters. */
-const [LOW, LOWER, UPPER, HIGH] = [5, 25, 75, 95].map(percentIndex) as [number, number, number, number];
+const [LOW, LOWER, MIDDLE, UPPER, HIGH] = [5, 25, 50, 75, 95].map(percentIndex) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+];
 
 /** A probability with its class. `since` is the month from which the class has lasted; null for none. */
 export interface Signal {
@@ -45,8 +53,6 @@ export interface JudgedMonth {
   usual: { low: number; middle: number; high: number };
   /** Of this month. */
   detection: Signal;
-  /** Months since the last one that was unusual by itself. */
-  quiet: number;
   /** Of the next month. */
   warning: Signal;
 }
@@ -69,19 +75,21 @@ interface Expectation {
 }
 
 /**
- * The class of a month by its cases, and whether the month is unusual by itself. Otherwise an alert or a fall is held
- * while cases are in the outer quarter of the usual; from the fourth such month on, while they are beyond its limits.
- * @param quiet months since the last one that was unusual by itself
+ * The class of a month by its cases. If the month is not unusual by itself, an alert or a fall is held while cases are
+ * in the outer quarter of the usual, and well off its median; from the fifth month on, while they are beyond its limits.
+ * @param lasted months since the first one of the class
  */
-export function detect(was: AlertClass, quiet: number, cases: number, { next, usual, few }: Expectation) {
+export function detect(was: AlertClass, lasted: number, cases: number, { next, usual, few }: Expectation) {
   const probability = chanceOfMore(next, cases);
   const isMany = (limit: number) => (few ? cases >= 1 : cases >= 2 && probability < limit);
-  const result = (name: AlertClass, isUnusual: boolean) => ({ probability, class: name, isUnusual });
-  if (isMany(UNUSUAL.alert)) return result('alert', true);
-  if (chanceOfFewer(next, cases) < UNUSUAL.fall) return result('fall', true);
-  const [low, high] = quiet < HELD_EASILY ? [LOWER, UPPER] : [LOW, HIGH];
-  const isHeld = (was === 'alert' && cases > usual[high]!) || (was === 'fall' && cases < usual[low]!);
-  return result(isHeld ? was : isMany(UNUSUAL.watch) ? 'watch' : 'none', false);
+  const result = (name: AlertClass) => ({ probability, class: name });
+  if (isMany(UNUSUAL.alert)) return result('alert');
+  if (chanceOfFewer(next, cases) < UNUSUAL.fall) return result('fall');
+  const [low, high] = lasted <= HELD_EASILY ? [LOWER, UPPER] : [LOW, HIGH];
+  const ratio = (cases + 1) / (usual[MIDDLE]! + 1);
+  if (was === 'alert' && cases > usual[high]! && ratio >= WELL_OFF) return result('alert');
+  if (was === 'fall' && cases < usual[low]! && ratio <= 1 / WELL_OFF) return result('fall');
+  return result(isMany(UNUSUAL.watch) ? 'watch' : 'none');
 }
 
 /** The class of the coming month by its forecast and the usual. */
@@ -164,19 +172,17 @@ function judge(
   { month, cases }: { month: number; cases: number },
   expected: Expectation,
 ): JudgedMonth {
-  const { detection: was, quiet, warning } = before ?? { detection: NONE, quiet: 0, warning: NONE };
+  const { detection: was, warning } = before ?? { detection: NONE, warning: NONE };
   const isUnknown = Number.isNaN(cases);
-  const { isUnusual, ...now } = isUnknown
-    ? { ...was, probability: null, isUnusual: false }
-    : detect(was.class, quiet, cases, expected);
+  const lasted = month - (was.since ?? month);
+  const now = isUnknown ? { ...was, probability: null } : detect(was.class, lasted, cases, expected);
   const { few, usual: q } = expected;
   return {
     month,
     cases: isUnknown ? null : cases,
     few,
-    usual: { low: q[LOW]!, middle: q[percentIndex(50)]!, high: q[HIGH]! },
+    usual: { low: q[LOW]!, middle: q[MIDDLE]!, high: q[HIGH]! },
     detection: lasting(was, now, month),
-    quiet: isUnusual ? 0 : quiet + 1,
     warning,
   };
 }
