@@ -27,7 +27,7 @@ const RECENT = 24;
 /** Months after its first in which an outer quarter of the usual holds an alert; then the usual's limits do. */
 const HELD_EASILY = 3;
 /** Ratio of cases to the usual, of both plus 1, that an alert has to keep. */
-const WELL_OFF = 1.6;
+const WELL_OFF = 1.5;
 /** Quantiles of the usual: its limits and quarters. */
 const [LOW, LOWER, MIDDLE, UPPER, HIGH] = [5, 25, 50, 75, 95].map(percentIndex) as [
   number,
