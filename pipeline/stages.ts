@@ -11,6 +11,7 @@ import * as ingest from './ingest/ingest-tables.ts';
 import * as boundaries from './measure/boundaries/boundaries-tables.ts';
 import * as context from './measure/context/context-tables.ts';
 import * as zonal from './measure/zonal/zonal-tables.ts';
+import * as alerts from './model/forecast/alerts-tables.ts';
 import * as forecast from './model/forecast/forecast-tables.ts';
 import * as risk from './model/risk/risk-tables.ts';
 import * as season from './model/season/season-tables.ts';
@@ -131,6 +132,14 @@ export const STAGES: readonly CountryStage[] = [
     outputs: ['cases'],
   },
   {
+    name: 'alerts',
+    module: 'pipeline/model/forecast/alerts-stage.ts',
+    reads: none,
+    model: ['parameters.season'],
+    inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
+    outputs: ['areas'],
+  },
+  {
     name: 'backtest',
     module: 'pipeline/validate/backtest/backtest-stage.ts',
     reads: none,
@@ -184,6 +193,7 @@ export const STAGE_TABLES: readonly StageTable[] = [
   risk.CHANGES,
   risk.CONTRASTS,
   forecast.CASES,
+  alerts.AREAS,
   backtest.SKILL,
   backtest.STRETCH,
   backtest.PAST,
@@ -211,6 +221,7 @@ export const SNAPSHOT: CountryStage = {
     'last_estimated',
     'states',
     'parameters',
+    'alert_evaluation',
   ],
   inputs: ARTIFACTS,
   outputs: [],

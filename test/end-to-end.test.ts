@@ -22,6 +22,12 @@ test.each(JSON_OPERATIONS)('$id answers with what the build wrote', async (opera
   expect(await served.ask(operation.id, query)).toEqual(json(file));
 });
 
+test('alerts are those of the table, for the state with case records and without its LGAs, which have none', async () => {
+  const { alerts } = await served.ask<schemas.Alerts>('alerts', { state: 'AB' });
+  expect(alerts).toMatchObject([{ area: 'state', code: 'AB', name: 'Abia', period: '2021-12', cases_in: 'index' }]);
+  expect((await served.ask<schemas.Alerts>('alerts', { state: 'AD' })).alerts).toEqual([]);
+});
+
 test('risk, forecasts, context, transmission and boundaries have the same LGA codes', async () => {
   const { ask } = served;
   const state = { state: 'AD' };

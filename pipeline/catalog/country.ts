@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { TSchema } from 'typebox';
 import { BadInput, InputLocation } from '../lib/bad-input.ts';
 import { compileSchema } from '../lib/json-schema.ts';
+import { ALERT_EVALUATION_FILE, AlertEvaluation } from './alert-evaluation.ts';
 import { ALIASES_FILE, parseAliases } from './aliases.ts';
 import { checkCovariates } from './covariate-rules.ts';
 import { checkEvidence } from './evidence-rules.ts';
@@ -86,7 +87,14 @@ export function readCatalog(directory: string, rawData = directory): Country {
 }
 
 /** The JSON Schema of each file of a catalog. */
-export const CATALOG_SCHEMAS = { 'sources.json': Sources, 'model.json': Model, [HELD_BACK_FILE]: HeldBack };
+export const CATALOG_SCHEMAS = {
+  'sources.json': Sources,
+  'model.json': Model,
+  [HELD_BACK_FILE]: HeldBack,
+  [ALERT_EVALUATION_FILE]: AlertEvaluation,
+};
+/** Results of evaluations, which a country may lack. */
+const RESULTS: readonly string[] = [HELD_BACK_FILE, ALERT_EVALUATION_FILE];
 
 /**
  * The places where a catalog's files do not match their schemas, in the order of the files.
@@ -94,7 +102,7 @@ export const CATALOG_SCHEMAS = { 'sources.json': Sources, 'model.json': Model, [
  */
 export function schemaFaults(directory: string): BadInput[] {
   return Object.entries(CATALOG_SCHEMAS).flatMap(([name, schema]) => {
-    if (name === HELD_BACK_FILE && !existsSync(path.join(directory, name))) return [];
+    if (RESULTS.includes(name) && !existsSync(path.join(directory, name))) return [];
     return faultsOfFile(directory, name, schema);
   });
 }
@@ -105,6 +113,8 @@ export function readUnchecked(directory: string, rawData = directory): Country {
   const model = readJson(directory, 'model.json') as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
     model.held_back = readJson(directory, HELD_BACK_FILE) as HeldBack;
+  if (existsSync(path.join(directory, ALERT_EVALUATION_FILE)))
+    model.alert_evaluation = readJson(directory, ALERT_EVALUATION_FILE) as AlertEvaluation;
   const aliases = path.join(directory, ALIASES_FILE);
   if (existsSync(aliases)) model.aliases = parseAliases(aliases, readFileSync(aliases, 'utf8'));
   model.territory = nameMethods(model);

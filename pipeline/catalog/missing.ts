@@ -29,6 +29,8 @@ export const NO_RAIN =
   'by a prior for how far a month may differ from the months of survey fieldwork.';
 const NO_CASES = 'No monthly case records: no forecasts of cases.';
 
+export const NO_ALERTS = 'No alerts: they compare monthly case records with those of two years.';
+
 const SEASON_FROM_CASES_ALONE =
   'The season is estimated from case records alone: without climate data there are no best months to act.';
 

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { ANY_CODE, Territory } from '../contract/territory.ts';
 import { Type } from '../contract/type.ts';
+import type { AlertEvaluation } from './alert-evaluation.ts';
 import type { Alias } from './aliases.ts';
 import type { HeldBack } from './held-back.ts';
 import { closed, FOR_EDITORS, METHODS, period, text, YEARS, year } from './values.ts';
@@ -206,5 +207,9 @@ export const Model = Type.Object(
   },
   closed,
 );
-/** model.json, and what is stored next to it: the register of evaluations on the held-back year, and names of areas. */
-export type Model = Static<typeof Model> & { held_back?: HeldBack; aliases?: Alias[] };
+/** model.json, and what is stored next to it: results of evaluations, and names of areas. */
+export type Model = Static<typeof Model> & {
+  held_back?: HeldBack;
+  alert_evaluation?: AlertEvaluation;
+  aliases?: Alias[];
+};

@@ -263,3 +263,7 @@ export type Source = Static<typeof Source>;
 
 export const Sources = Type.Object({ $schema: Type.Optional(FOR_EDITORS), sources: Type.Array(Source) }, closed);
 export type Sources = Static<typeof Sources>;
+
+/** Whether counts of cases may be passed on: all their sources have to say so. */
+export const mayPassOnCases = (sources: readonly Pick<Source, 'role' | 'pass_on'>[]): boolean =>
+  sources.every(({ role, pass_on }) => !role.startsWith('cases_') || pass_on === 'yes');

@@ -81,6 +81,12 @@ export const ERRORS = {
     title: 'The file ends before the range that Range asks for',
     detail: 'Content-Range gives the number of bytes that there are.',
   },
+  CASE_DATA_UNAVAILABLE: {
+    status: 503,
+    title: 'Case records of at least two years have not been loaded on the server',
+    detail:
+      'This country has no alerts, which compare its case records with those of two years; the other operations are served as usual.',
+  },
   TRANSMISSION_DATA_UNAVAILABLE: {
     status: 503,
     title: 'The transmission data has not been loaded on the server',

@@ -242,6 +242,43 @@ export const seasonal_shape_correlation = correlation(
   'Correlation of projected with reported months, each over its year',
 );
 
+// Alerts.
+const NO_REPORT = 'null if the month is unknown';
+const alertClass = (values: readonly ('none' | 'watch' | 'alert' | 'fall')[], about: string) => choice(values, about);
+const alertSince = (about: string) => orNull(text(about, { unit: 'YYYY-MM', pattern: PERIOD }), 'null for none');
+export const alerts = {
+  cases_in: choice(
+    ['cases', 'index'],
+    "Unit of cases and the usual; index: 100 is the mean of the area's last twelve known months, because the records may not be passed on",
+  ),
+  cases: orNull(count('Reported in the month, in the unit of cases_in'), NO_REPORT),
+  usual: count('Median of what is usual in the month: a forecast from a year before, without the months in alert'),
+  usual_low: count('5% quantile of what is usual'),
+  usual_high: count('95% quantile of what is usual'),
+  detection_probability: orNull(
+    share('Probability of so many cases or more, by the forecast from the month before'),
+    NO_REPORT,
+  ),
+  detection_class: alertClass(
+    ['none', 'watch', 'alert', 'fall'],
+    'Early detection, of the month. alert: unusually many, or still many since they were; check the report first if it began with this month. watch: many. fall: unusually few, such as in a stock-out or if reporting stops',
+  ),
+  detection_since: alertSince('Month from which the class has lasted'),
+  warning_probability: share('Probability that the next month exceeds what is usual in it (its 95% quantile)'),
+  warning_class: alertClass(
+    ['none', 'watch', 'alert'],
+    'Early warning, of the next month. alert: 0.5 or more; watch: 0.25 or more',
+  ),
+  warning_since: alertSince('Month in which it was first warned, without a break since'),
+  completeness: share(
+    'Share of the last twelve months that are known; of {a.state} that is the sum of its {lga.many}, of theirs',
+  ),
+  basis: choice(
+    ['forecast', 'few_cases', 'no_report'],
+    'forecast: the class follows from the probability; few_cases: fewer than three cases a year are usual, so a single one is an alert; no_report: the month is unknown, and the class is that of the month before',
+  ),
+};
+
 // The backtest of forecasts.
 export const skill = {
   area_level: choice(

@@ -68,6 +68,7 @@ export const Manifest = Type.Object(
         last_estimated: period,
         last_forecast: period,
         transmission: Type.Boolean(),
+        alerts: Type.Boolean(),
       },
       { additionalProperties: false },
     ),

@@ -51,10 +51,10 @@ interface Spec {
   readonly response: TSchema;
   /** Artifacts that the answers are made of, by full name; all that a snapshot is made of unless they are listed. */
   readonly madeOf?: readonly string[];
-  /** The data without which there is no answer: case records or monthly rain, which a country may lack. */
+  /** The data without which there is no answer, which a country may lack. */
   readonly needs?: Needed;
 }
-type Needed = 'cases' | 'rain';
+type Needed = 'transmission' | 'cases' | 'rain';
 
 export interface Operation extends Pick<Spec, 'summary' | 'madeOf'> {
   readonly id: string;
@@ -62,8 +62,10 @@ export interface Operation extends Pick<Spec, 'summary' | 'madeOf'> {
   /** Scopes that a key needs, all of them; if empty, any valid key is accepted. */
   readonly scopes: readonly Scope[];
   readonly parameters: readonly ParameterName[];
-  /** Whether the answer needs case records, without which the operation answers 503. */
+  /** Whether the answer needs the transmission model, without which the operation answers 503. */
   readonly needsTransmission: boolean;
+  /** Whether the answer needs case records of two years, without which the operation answers 503. */
+  readonly needsCases: boolean;
   /** Whether the answer is about the season or the best months to act: without the data for it there is no file. */
   readonly needsRain: boolean;
   readonly responseName: string;
@@ -163,7 +165,7 @@ const TWELVE = [
     summary: 'Season and survey trend of the country and every {state.one}',
     scopes: ['risk_scores'],
     response: schemas.TransmissionStates,
-    needs: 'cases',
+    needs: 'transmission',
     madeOf: [
       'ingest/states',
       'season/method',
@@ -179,7 +181,7 @@ const TWELVE = [
     scopes: ['risk_scores'],
     parameters: ['state'],
     response: schemas.TransmissionLgas,
-    needs: 'cases',
+    needs: 'transmission',
     madeOf: [...AREAS, 'season/method', 'season/lgas', 'transmission/model'],
   },
   {
@@ -187,7 +189,7 @@ const TWELVE = [
     summary: 'Compartmental model fitted to the {state.many} with monthly case records (research)',
     scopes: ['risk_scores'],
     response: schemas.TransmissionModel,
-    needs: 'cases',
+    needs: 'transmission',
     madeOf: ['transmission/model'],
   },
 ] as const satisfies readonly Spec[];
@@ -210,6 +212,16 @@ const FURTHER = [
     scopes: ['forecasts'],
     response: schemas.ForecastsSkill,
     madeOf: ['backtest/skill'],
+  },
+  {
+    path: '/v1/alerts',
+    summary:
+      'Whether the last month of case records is unusual, and whether the next is likely to be, in one {state.one} and its {lga.many}. Alerts rest on case records and scores on surveys, so an alert moves no score',
+    scopes: ['forecasts'],
+    parameters: ['state'],
+    response: schemas.Alerts,
+    needs: 'cases',
+    madeOf: [...AREAS, 'alerts/areas'],
   },
   {
     path: '/v1/risk/nation',
@@ -327,7 +339,8 @@ function completeSpec<const One extends Spec>(spec: One, optional: boolean) {
   const folders = FOLDERS.filter((name) => parameters.includes(name)).map((name) => `/{${name}}`);
   return {
     ...spec,
-    needsTransmission: needs === 'cases',
+    needsTransmission: needs === 'transmission',
+    needsCases: needs === 'cases',
     needsRain: needs === 'rain',
     scopes,
     parameters,
@@ -358,6 +371,7 @@ const fileOperation = <Id extends string>(
 ) => ({
   ...file,
   needsTransmission: false,
+  needsCases: false,
   parameters: [],
   responseName: 'File',
   response: null,
@@ -493,6 +507,7 @@ export function operationErrors(operation: Operation): ErrorCode[] {
     ...(operation.optional && pathParameters(operation).length === 0 ? (['NOT_FOUND'] as const) : []),
     ...(operation.response === null ? (['RANGE_NOT_SATISFIABLE'] as const) : []),
     ...(operation.needsTransmission ? (['TRANSMISSION_DATA_UNAVAILABLE'] as const) : []),
+    ...(operation.needsCases ? (['CASE_DATA_UNAVAILABLE'] as const) : []),
   ];
 }
 
@@ -506,6 +521,8 @@ export interface Coverage {
   last_estimated: Period;
   last_forecast: Period;
   transmission: boolean;
+  /** Whether case records are long enough for alerts. */
+  alerts: boolean;
 }
 
 /**
@@ -514,6 +531,7 @@ export interface Coverage {
  */
 export function operationFiles(operation: Operation, coverage: Coverage, listed?: object): string[] {
   if (operation.needsTransmission && !coverage.transmission) return [];
+  if (operation.needsCases && !coverage.alerts) return [];
   const files = filesOver(operation, coverage);
   return operation.optional && listed && !files.some((file) => file in listed) ? [] : files;
 }

@@ -304,6 +304,21 @@ const windows = list(SeasonWindow, 'Runs of 3, 4 and 5 months, by each measure')
 export const SeasonsLgas = record({ state_code, state, windows, lgas: list(record({ lga_code, lga, windows })) });
 export type SeasonsLgas = Static<typeof SeasonsLgas>;
 
+export const Alert = record({
+  area: fields.area,
+  code: fields.code,
+  name: text('Its name'),
+  period: withMeaning('Last month of the case records', period),
+  ...fields.alerts,
+});
+export type Alert = Static<typeof Alert>;
+export const Alerts = record({
+  state_code,
+  state,
+  alerts: list(Alert, 'The {state.one} itself, then its {lga.many}; areas without case records are left out'),
+});
+export type Alerts = Static<typeof Alerts>;
+
 export const ForecastsSkill = record({
   skill: list(
     record(fields.skill),

@@ -15,6 +15,7 @@ export const TABLE_SCOPES = {
   changes: ['risk_scores', 'forecasts'],
   forecasts_cases: null,
   forecast_skill: ['forecasts'],
+  alerts: ['forecasts'],
   basis: ['risk_scores', 'forecasts'],
   context_states: ['risk_scores'],
   context_lgas: ['risk_scores'],

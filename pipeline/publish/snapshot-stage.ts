@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { missingDataSentences } from '../catalog/missing.ts';
 import type { Model } from '../catalog/model.ts';
-import type { Source } from '../catalog/sources.ts';
+import { mayPassOnCases, type Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
 import { addMonths, FORECAST_MONTHS } from '../contract/months.ts';
 import { buildOpenapi } from '../contract/openapi.ts';
@@ -200,8 +200,8 @@ async function readContents(input: SnapshotInput): Promise<{
   const words = countryWords(model.territory);
   const fitted = artifact<FittedModel | null>('transmission/model');
   const limits = fitted?.limits.map((limit) => tell(limit, words)) ?? [];
-  const transmission =
-    fitted && withCaseSeries({ ...fitted, limits }, model.parameters.publication?.case_series ?? 'exact');
+  const { case_series = 'exact' } = model.parameters.publication ?? {};
+  const transmission = fitted && withCaseSeries({ ...fitted, limits }, case_series);
   return withDatabase(async (db) => {
     await createArtifactViews(db, cache, entries);
     const states = await db.rows<{ state_code: string }>('FROM ingest.states');
@@ -213,6 +213,7 @@ async function readContents(input: SnapshotInput): Promise<{
       last_estimated: model.last_estimated,
       last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),
       transmission: transmission !== null,
+      alerts: (await db.rows('FROM alerts.areas LIMIT 1')).length > 0,
     };
     const backtested = entries.some(({ stage }) => stage === 'backtest');
     const tables = await makeTables(db, {
@@ -221,6 +222,7 @@ async function readContents(input: SnapshotInput): Promise<{
       outlines: artifact('boundaries/outlines'),
       transmission,
       backtested,
+      cases_in: mayPassOnCases(sources) && case_series === 'exact' ? 'cases' : 'index',
     });
     const method = artifact<WordedMethod>('season/method');
     const season_method = { ...method, description: tell(method.description, words) };
@@ -275,6 +277,7 @@ function modelCard(contents: Contents, evidence: Evidence, controls: readonly st
     known_truth: evidence.known_truth,
     season: { method: season_method, check: evidence.season_check },
     forecasts: { cases: tables.forecast_skill },
+    alerts: model.alert_evaluation ?? null,
     transmission: transmission?.projection_test ?? null,
     parameters: model.parameters,
   };

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ALERT_EVALUATION_FILE } from '../catalog/alert-evaluation.ts';
 import { ALIASES_FILE, type Alias, aliasesCsv } from '../catalog/aliases.ts';
 import { HELD_BACK_FILE } from '../catalog/held-back.ts';
 import type { Source } from '../catalog/sources.ts';
@@ -131,12 +132,13 @@ function writeCatalog(country: string, { sources, stages }: Manifest): void {
   const model: Record<string, unknown> = {};
   // The snapshot's record comes first, since it has all parameters in the order in which the snapshot writes them.
   for (const { parameters } of stages.toReversed()) merge(model, parameters as Record<string, unknown>);
-  const { held_back, aliases, ...rest } = model;
+  const { held_back, alert_evaluation, aliases, ...rest } = model;
   const write = (name: string, value: unknown) => writeFileSync(path.join(country, name), JSON.stringify(value));
   mkdirSync(country, { recursive: true });
   write('sources.json', { sources });
   write('model.json', rest);
   if (held_back !== undefined) write(HELD_BACK_FILE, held_back);
+  if (alert_evaluation !== undefined) write(ALERT_EVALUATION_FILE, alert_evaluation);
   if (aliases !== undefined) writeFileSync(path.join(country, ALIASES_FILE), aliasesCsv(aliases as Alias[]));
 }
 

@@ -113,6 +113,7 @@ export function locate(operation: Operation, query: Query, coverage: Coverage): 
     Object.assign(values, reading);
   }
   if (operation.needsTransmission && !coverage.transmission) return { error: 'TRANSMISSION_DATA_UNAVAILABLE' };
+  if (operation.needsCases && !coverage.alerts) return { error: 'CASE_DATA_UNAVAILABLE' };
   return { file: filePath(operation, values) };
 }
 

@@ -1,5 +1,5 @@
 /** The views of `show`: named queries over the tables of a snapshot. */
-import { NO_RAIN, NO_TRANSMISSION } from '../../catalog/missing.ts';
+import { NO_ALERTS, NO_RAIN, NO_TRANSMISSION } from '../../catalog/missing.ts';
 import { tableFile } from '../../contract/table-list.ts';
 import type { Chart } from '../terminal/rows.ts';
 import { MODEL_ANSWER } from './query.ts';
@@ -18,6 +18,14 @@ export interface View {
 }
 
 const transmission = { file: MODEL_ANSWER, why: NO_TRANSMISSION };
+/** Why a score beside an alert did not move, and what to do about a first alert. */
+const ALERT_COLUMNS = `period, cases_in, cases, usual, usual_low, usual_high,
+    detection_class AS detection, detection_probability AS probability, detection_since AS since,
+    warning_class AS warning, warning_probability, warning_since, completeness, basis,
+    concat_ws('; ',
+      CASE WHEN detection_class IN ('alert', 'fall') AND detection_since = period THEN 'check the report first' END,
+      CASE WHEN detection_class IN ('alert', 'fall') OR warning_class = 'alert'
+        THEN 'the score rests on surveys and did not move' END) AS note`;
 const MONTHS = 'JFMAMJJASOND';
 export const VIEWS: Record<string, View> = {
   risk: {
@@ -46,6 +54,22 @@ export const VIEWS: Record<string, View> = {
     LEFT JOIN scores ON scores.kind = years.kind AND period = format('{}-{:02d}', year, month)
   GROUP BY ALL ORDER BY year, years.kind`,
     charts: { months: { draws: 'series', heading: MONTHS } },
+  },
+  alerts: {
+    asks: 'Which areas report more cases than is usual, or fewer, and which are likely to next month? (Unit of cases: cases_in)',
+    country: `
+  SELECT area, code, coalesce(s.state, lga) AS name, ${ALERT_COLUMNS}
+  FROM alerts LEFT JOIN context_states s ON area = 'state' AND code = s.state_code
+    LEFT JOIN context_lgas ON area = 'lga' AND code = lga_code
+  WHERE area = 'state' OR detection_class <> 'none' OR warning_class <> 'none'
+  ORDER BY area DESC, detection_class = 'alert' DESC, detection_probability, code`,
+    state: `
+  SELECT area, code, coalesce(s.state, lga) AS name, ${ALERT_COLUMNS}
+  FROM alerts LEFT JOIN context_states s ON area = 'state' AND code = s.state_code
+    LEFT JOIN context_lgas l ON area = 'lga' AND code = lga_code
+  WHERE $state IN (s.state_code, l.state_code)
+  ORDER BY area DESC, code`,
+    needs: { file: tableFile('alerts', 'parquet'), why: NO_ALERTS },
   },
   season: {
     asks: 'In which months are cases expected?',

@@ -27,7 +27,7 @@ export const run: StageRun = async (io) => {
 };
 
 /** Long records are excluded, since their states are in the panel of states too. */
-const isForecast = (panel: Panel): panel is Panel & { level: Row['area'] } => panel.level !== 'long';
+export const isForecast = (panel: Panel): panel is Panel & { level: Row['area'] } => panel.level !== 'long';
 
 /** @param onProgress called with the share that is done */
 export function forecastPanel(panel: Panel & { level: Row['area'] }, onProgress?: (share: number) => void): Row[] {

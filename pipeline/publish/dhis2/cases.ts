@@ -1,5 +1,5 @@
 /** Forecasts of cases for DHIS2, in the form in which their records may be passed on. */
-import type { Source } from '../../catalog/sources.ts';
+import { mayPassOnCases, type Source } from '../../catalog/sources.ts';
 import type { CasesRow } from '../../ingest/ingest-tables.ts';
 import { withMeaning } from '../../lib/tables/table.ts';
 import { CASES } from '../../model/forecast/forecast-tables.ts';
@@ -17,8 +17,7 @@ type Forecast = SnapshotTables['forecasts_cases'][number];
 const QUANTILES = { q05: '5%', q50: 'median', q95: '95%' } as const;
 
 /** The form that the catalog allows: counts can be derived from forecasts of counts. */
-export const allowedForm = (sources: readonly Source[]): CaseForm =>
-  sources.every(({ role, pass_on }) => !role.startsWith('cases_') || pass_on === 'yes') ? 'counts' : 'index';
+export const allowedForm = (sources: readonly Source[]): CaseForm => (mayPassOnCases(sources) ? 'counts' : 'index');
 
 /** The columns of `caseRows`. */
 export function caseFigures(form: CaseForm): Figure[] {

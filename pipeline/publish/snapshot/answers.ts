@@ -133,6 +133,18 @@ export const ANSWERS: Made = {
     }
   },
 
+  *alerts({ tables }) {
+    const rows = Map.groupBy(tables.alerts, ({ code }) => code);
+    for (const [area, lgas] of byState(tables, tables.context_lgas)) {
+      const places = [
+        { code: area.state_code, name: area.state },
+        ...lgas.map(({ lga_code, lga }) => ({ code: lga_code, name: lga })),
+      ];
+      const found = places.flatMap(({ code, name }) => (rows.get(code) ?? []).map((row) => ({ ...row, name })));
+      yield [{ state: area.state_code }, { ...area, alerts: pickAll(found, schemas.Alert) }];
+    }
+  },
+
   'forecasts-skill': ({ tables }) => once({ skill: tables.forecast_skill }),
 
   *'risk-nation'({ tables }) {
@@ -217,8 +229,9 @@ export function* snapshotAnswers(
   const all: Partial<Record<JsonOperationId, (contents: Contents) => Iterable<readonly [FileParameters, unknown]>>> =
     ANSWERS;
   for (const operation of JSON_OPERATIONS) {
-    const { id, needsTransmission, needsRain } = operation;
-    if ((needsTransmission && transmission === null) || (needsRain && tables.season_windows.length === 0)) continue;
+    const { id, needsTransmission, needsCases, needsRain } = operation;
+    if (needsTransmission && transmission === null) continue;
+    if ((needsCases && tables.alerts.length === 0) || (needsRain && tables.season_windows.length === 0)) continue;
     for (const [values, answer] of all[id]?.(contents) ?? []) yield { id, path: filePath(operation, values), answer };
   }
 }

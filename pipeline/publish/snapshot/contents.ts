@@ -9,7 +9,7 @@ import type { SnapshotTables } from './snapshot-tables.ts';
 
 export interface Contents {
   model_version: string;
-  model: Pick<Model, 'name' | 'synthetic' | 'territory' | 'updated_at' | 'parameters'>;
+  model: Pick<Model, 'name' | 'synthetic' | 'territory' | 'updated_at' | 'parameters' | 'alert_evaluation'>;
   sources: readonly Source[];
   coverage: Coverage;
   tables: SnapshotTables;

@@ -6,6 +6,7 @@ import { forecastPeriods } from '../../contract/operations.ts';
 import { type TableName, tableFile } from '../../contract/table-list.ts';
 import { type Database, literal } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, toPolygons } from '../../measure/boundaries/outline-check.ts';
+import { LIKELY, UNUSUAL } from '../../model/forecast/alerts.ts';
 import { decisionChecks } from './decision-checks.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
 import { TABLES } from './table-columns.ts';
@@ -36,6 +37,7 @@ export async function tableFaults(
     probabilities: [COMPLETE.probabilities, ...probabilities],
     changes: [COMPLETE.changes, ...changes],
     forecasts_cases: FORECASTS_OF_CASES,
+    alerts: ALERTS,
     season: [complete('season', "concat_ws(' ', area, code, month)", SEASON_ROWS), seasonRules(highShare)],
     season_windows: WINDOWS,
   };
@@ -153,6 +155,35 @@ const FORECASTS_OF_CASES: readonly string[] = [
    WHERE NOT ${IN_ORDER} OR period IS DISTINCT FROM ${CASE_PERIOD} OR horizon_months < 1 OR known IS NULL ORDER BY ALL`,
   `SELECT 'forecasts_cases: ' || count(*) || ' rows of ' || ${AREA_MONTH} || ', expected 1' AS fault
    FROM forecasts_cases GROUP BY area, code, period HAVING count(*) > 1 ORDER BY ALL`,
+];
+
+const WARNING = `CASE WHEN warning_probability >= ${LIKELY.alert} THEN 'alert' WHEN warning_probability >= ${LIKELY.watch} THEN 'watch' ELSE 'none' END`;
+const ALERT_RULES = [
+  ['no such area', 'known IS NULL'],
+  ['the usual is outside its range', 'NOT usual BETWEEN usual_low AND usual_high'],
+  [
+    'a class without its first month, or a month without a class',
+    "(detection_class = 'none') <> (detection_since IS NULL) OR (warning_class = 'none') <> (warning_since IS NULL)",
+  ],
+  ['it lasts from a later month', 'detection_since > period OR warning_since > period'],
+  [
+    'its basis does not match its cases',
+    "(basis = 'no_report') <> (cases IS NULL) OR (cases IS NULL) <> (detection_probability IS NULL)",
+  ],
+  [
+    'it began with a month that is not unusual',
+    `detection_class = 'alert' AND detection_since = period AND basis = 'forecast' AND detection_probability >= ${UNUSUAL.alert}`,
+  ],
+  ['its warning does not match its probability', `warning_class <> ${WARNING}`],
+] as const;
+const ALERTS: readonly string[] = [
+  ...ALERT_RULES.map(
+    ([fault, isBroken]) => `
+   SELECT 'alerts ' || ${AREA_MONTH} || ': ${fault}' AS fault
+   FROM alerts LEFT JOIN (SELECT *, true AS known FROM ${AREAS}) USING (area, code) WHERE ${isBroken} ORDER BY ALL`,
+  ),
+  `SELECT 'alerts: ' || count(*) || ' rows of ' || area || ' ' || code || ', expected 1' AS fault
+   FROM alerts GROUP BY area, code HAVING count(*) > 1 ORDER BY ALL`,
 ];
 
 const WINDOWS: readonly string[] = [

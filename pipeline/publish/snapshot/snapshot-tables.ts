@@ -18,6 +18,7 @@ import { writeTable } from '../../lib/tables/parquet.ts';
 import { byCode, type TableRow, toTable } from '../../lib/tables/table.ts';
 import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
 import * as context from '../../measure/context/context-tables.ts';
+import type { AREAS } from '../../model/forecast/alerts-tables.ts';
 import { isStretched, stretched } from '../../model/forecast/recalibration.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
@@ -41,6 +42,8 @@ export interface TableInput {
   transmission: TransmissionModel | null;
   /** Whether forecasts of cases were tested. */
   backtested: boolean;
+  /** Unit of cases in alerts: an index if counts may not be passed on. */
+  cases_in: SnapshotTables['alerts'][number]['cases_in'];
 }
 
 /** The states with their zones' full names, in SQL. */
@@ -85,7 +88,7 @@ const SEASON = passedColumns('season', [season.NATIONAL], 'area', 'code');
  */
 export async function makeTables(
   db: Database,
-  { coverage, territory, outlines, transmission, backtested }: TableInput,
+  { coverage, territory, outlines, transmission, backtested, cases_in }: TableInput,
 ): Promise<SnapshotTables> {
   await refuseOtherAreas(db);
   const states = statesIn(territory);
@@ -158,6 +161,7 @@ export async function makeTables(
       backtested ? await db.rows('FROM backtest.stretch') : [],
     ),
     forecast_skill,
+    alerts: alertRows(await db.rows('FROM alerts.areas'), cases_in),
     basis: await basisTable(db, coverage, forecast_skill),
     context_states,
     context_lgas,
@@ -229,6 +233,29 @@ function scaledAsTested(
       q75: stretched(row.q50, row.q75, inner),
       q95: stretched(row.q50, row.q95, outer),
     };
+  });
+}
+
+/** Alerts with counts in a form that may be passed on. */
+export function alertRows(
+  rows: readonly TableRow<typeof AREAS>[],
+  cases_in: TableInput['cases_in'],
+): SnapshotTables['alerts'] {
+  return rows.map(({ area, code, period, cases, usual, usual_low, usual_high, mean_cases, ...signals }) => {
+    // In an area without a case in a year, 100 is one case a year.
+    const unit = cases_in === 'cases' ? 1 : 100 / (mean_cases || 1 / 12);
+    const inUnit = (value: number) => Math.round(unit * value);
+    return roundFields({
+      area,
+      code,
+      period,
+      cases_in,
+      cases: cases === null ? null : inUnit(cases),
+      usual: inUnit(usual),
+      usual_low: inUnit(usual_low),
+      usual_high: inUnit(usual_high),
+      ...signals,
+    });
   });
 }
 

@@ -45,6 +45,10 @@ export const TABLES = {
     columns: forecast.CASES.columns,
   },
   forecast_skill: backtest.SKILL,
+  alerts: {
+    row: 'An area with case records: whether their last month is unusual, and whether the next is likely to be',
+    columns: { area, code, period: withMeaning('Last month of the case records', period), ...fields.alerts },
+  },
   basis: {
     row: 'An area in an estimated or forecast month: the basis of its score',
     columns: {

@@ -28,6 +28,7 @@ const coverage: Coverage = {
   last_estimated: '2024-01',
   last_forecast: '2024-05',
   transmission: true,
+  alerts: true,
 };
 
 test('the twelve original operations come first, and every operation has its own id and path under /v1/', () => {
@@ -46,6 +47,7 @@ test('what an operation is called, its file and its media type follow from its p
     responseName: 'ForecastsLgas',
     type: 'application/json',
     needsTransmission: false,
+    needsCases: false,
     needsRain: false,
   });
   expect(byId('openapi')).toMatchObject({ path: '/v1/openapi.json', file: 'v1/openapi.json', responseName: 'OpenApi' });
@@ -55,6 +57,7 @@ test('what an operation is called, its file and its media type follow from its p
     'transmission-lgas',
     'transmission-model',
   ]);
+  expect(OPERATIONS.filter(({ needsCases }) => needsCases).map(({ id }) => id)).toEqual(['alerts']);
   expect(OPERATIONS.filter(({ needsRain }) => needsRain).map(({ id }) => id)).toEqual([
     'seasons-lgas',
     'table-season-parquet',
@@ -129,8 +132,8 @@ test('an operation has a file per state, period and months, in a fixed order, wi
   expect(operationFiles(byId('periods'), coverage)).toEqual(['v1/periods.json']);
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, coverage));
   const answers = all.filter((file) => file.startsWith('v1/'));
-  // 13 single files; by period 2 × 3 and 3 × 2; by months 2 × 4 and 4 × 2; by state 5 × 2; by LGA 3.
-  expect(answers).toHaveLength(13 + 6 + 6 + 8 + 8 + 10 + 3);
+  // 13 single files; by period 2 × 3 and 3 × 2; by months 2 × 4 and 4 × 2; by state 6 × 2; by LGA 3.
+  expect(answers).toHaveLength(13 + 6 + 6 + 8 + 8 + 12 + 3);
   expect(new Set(all).size).toBe(all.length);
   expect(all.filter((file) => file.includes('risk_lgas'))).toEqual([
     'tables/risk_lgas.parquet',
@@ -143,6 +146,13 @@ test('without case records there are no transmission files', () => {
   expect(all.filter((file) => file.includes('transmission'))).toEqual([]);
   // Two for the nation and one for each state.
   expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(4);
+});
+
+test('without case records there are no alerts', () => {
+  const all = OPERATIONS.flatMap((operation) => operationFiles(operation, { ...coverage, alerts: false }));
+  expect(all.filter((file) => file.startsWith('v1/alerts'))).toEqual([]);
+  expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(2);
+  expect(operationErrors(byId('alerts'))).toContain('CASE_DATA_UNAVAILABLE');
 });
 
 test('a path needs all its values', () => {

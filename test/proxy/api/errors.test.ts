@@ -168,6 +168,17 @@ test('without transmission data the three operations for it are 503, and the res
   expect((await bare.get('/v1/context/states', any)).status).toBe(200);
 });
 
+test('without case records alerts are 503, after the checks of scope and state', async () => {
+  const bare = await startService({ fixture: { alerts: false } });
+  const { key: any } = await giveKey(bare.store);
+  const response = await bare.get('/v1/alerts?state=KN', any);
+  expect([response.status, await codeOf(response)]).toEqual([503, 'CASE_DATA_UNAVAILABLE']);
+  expect(await codeOf(await bare.get('/v1/alerts?state=ZZ', any))).toBe('UNKNOWN_STATE');
+  const { key: narrow } = await giveKey(bare.store, { scopes: ['risk_scores'] });
+  expect(await codeOf(await bare.get('/v1/alerts?state=KN', narrow))).toBe('SCOPE_REQUIRED');
+  expect((await bare.get('/v1/context/states', any)).status).toBe(200);
+});
+
 test('a snapshot older than some operations is served without them', async () => {
   const earlier = await startService({ fixture: { earlier: true } });
   const { key: any } = await giveKey(earlier.store);

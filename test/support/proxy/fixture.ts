@@ -31,12 +31,14 @@ export const COVERAGE = {
   last_estimated: '2023-12',
   last_forecast: '2024-04',
   transmission: true,
+  alerts: true,
 } satisfies Coverage;
 
 export interface FixtureOptions {
   /** Eight hex digits that end the model version and change every file. */
   release?: string;
   transmission?: boolean;
+  alerts?: boolean;
   /** Like a snapshot older than the optional operations: without their files. */
   earlier?: boolean;
   /** Extra points in the outlines of the states: 100,000 of them make a file too large to hold in memory. */
@@ -137,6 +139,8 @@ function bodyOf(
     updated_at: UPDATED_AT,
     last_estimated: COVERAGE.last_estimated,
     last_forecast: COVERAGE.last_forecast,
+    detection_since: COVERAGE.last_estimated,
+    warning_since: COVERAGE.last_estimated,
     state_code: asked.state,
     geometry: square(isOfStates ? outlinePoints : lgaOutlinePoints),
     score: 0.3,
@@ -155,10 +159,13 @@ const tableText = (file: string, { release, tableBytes = 0 }: FixtureOptions) =>
 
 /** Every file of the fixture, with its text. */
 export function fixtureFiles(options: FixtureOptions = {}): { operation: Operation; file: string; text: string }[] {
-  const { transmission = true, earlier = false } = options;
+  const { transmission = true, alerts = true, earlier = false } = options;
   const periods = periodRange(COVERAGE.first_estimated, COVERAGE.last_estimated);
   return OPERATIONS.filter(
-    (operation) => (transmission || !operation.needsTransmission) && !(earlier && operation.optional),
+    (operation) =>
+      (transmission || !operation.needsTransmission) &&
+      (alerts || !operation.needsCases) &&
+      !(earlier && operation.optional),
   ).flatMap((operation) => {
     const over = <T>(name: ParameterName, values: readonly T[], usual: T) =>
       operation.parameters.includes(name) ? values : [usual];
@@ -207,6 +214,7 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
       ...COVERAGE,
       states: [...CODES],
       transmission: options.transmission ?? true,
+      alerts: options.alerts ?? true,
       lgas: lgasCovered(options),
     },
     counts: { states: CODES.length },

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { alertsCommand } from './alerts.ts';
 import { forecastsCommand } from './forecasts.ts';
 import { heldBackCommand } from './held-back.ts';
 import { riskCommand } from './risk.ts';
@@ -10,6 +11,7 @@ export default function evaluateCommand(): Command {
     .addCommand(riskCommand())
     .addCommand(truthCommand())
     .addCommand(forecastsCommand())
+    .addCommand(alertsCommand())
     .addCommand(heldBackCommand())
     .addHelpText(
       'after',

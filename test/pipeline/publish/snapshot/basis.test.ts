@@ -33,6 +33,7 @@ test("the basis is 'survey' up to the state's last one, then the usual season; b
       states: ['AA', 'BB'],
       lgas: ['A1', 'A2', 'B1'],
       transmission: true,
+      alerts: true,
       first_estimated: '2020-01',
       last_estimated: '2020-06',
     };

@@ -6,6 +6,7 @@ import * as ingest from '../../../../pipeline/ingest/ingest-tables.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import * as context from '../../../../pipeline/measure/context/context-tables.ts';
 import {
+  alertRows,
   columnsFrom,
   makeTables,
   type TableInput,
@@ -48,4 +49,32 @@ test('in CSV, names that a spreadsheet would run as formulas are marked as text,
       `name,code,rate\n'=1+1,-1,-0.5\n"'+A, B",,\n'-,1e5,2.0\n'@a,"",3.0\n'\ta,a=b,4.0\nN'Djamena,"""q""",5.0\n`,
     );
   });
+});
+
+test('alerts have counts, or an index of the mean of the last year where counts may not be passed on', () => {
+  const row = {
+    area: 'lga' as const,
+    code: 'A',
+    period: '2021-12',
+    cases: 60,
+    usual: 30,
+    usual_low: 10,
+    usual_high: 45,
+    detection_probability: 0.005,
+    detection_class: 'alert' as const,
+    detection_since: '2021-12',
+    warning_probability: 0.6,
+    warning_class: 'alert' as const,
+    warning_since: '2021-11',
+    completeness: 11 / 12,
+    basis: 'forecast' as const,
+    mean_cases: 40,
+  };
+  const { mean_cases: _, ...counts } = row;
+  expect(alertRows([row], 'cases')).toEqual([{ ...counts, cases_in: 'cases', completeness: 0.9167 }]);
+  const [index] = alertRows([row], 'index');
+  expect(index).toMatchObject({ cases_in: 'index', cases: 150, usual: 75, usual_low: 25, usual_high: 113 });
+  expect(alertRows([{ ...row, cases: null, usual: 1, mean_cases: 0 }], 'index')).toMatchObject([
+    { cases: null, usual: 1200 },
+  ]);
 });

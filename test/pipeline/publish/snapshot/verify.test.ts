@@ -603,6 +603,36 @@ const IN_ROWS: BrokenRule[] = [
     "UPDATE forecasts_cases SET code = 'XX' WHERE horizon_months = 4",
     /forecasts_cases state XX \d{4}-\d\d: no such area/,
   ],
+  [
+    'an alert in an unknown area',
+    'alerts',
+    "UPDATE alerts SET code = 'XX'",
+    /alerts state XX \d{4}-\d\d: no such area/,
+  ],
+  [
+    'a usual above its own upper limit',
+    'alerts',
+    'UPDATE alerts SET usual = usual_high + 1',
+    /alerts state XX \d{4}-\d\d: the usual is outside its range/,
+  ],
+  [
+    'an alert that began without an unusual month',
+    'alerts',
+    "UPDATE alerts SET detection_class = 'alert', detection_since = period, detection_probability = 0.5",
+    /alerts state XX \d{4}-\d\d: it began with a month that is not unusual/,
+  ],
+  [
+    'a class without its first month',
+    'alerts',
+    "UPDATE alerts SET warning_class = 'alert', warning_since = NULL",
+    /alerts state XX \d{4}-\d\d: a class without its first month/,
+  ],
+  [
+    'a warning against its probability',
+    'alerts',
+    'UPDATE alerts SET warning_probability = 0.3',
+    /alerts state XX \d{4}-\d\d: its warning does not match its probability/,
+  ],
 ];
 
 const IN_AREAS: BrokenRule[] = [

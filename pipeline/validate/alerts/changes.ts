@@ -1,0 +1,62 @@
+/** Changes of known size and date, injected into the records of a panel. */
+import { mean } from '../../lib/numerics/averages.ts';
+import { drawBinomial, drawPoisson } from '../../lib/numerics/distributions.ts';
+import type { Random } from '../../lib/numerics/random.ts';
+import type { Panel } from '../../model/forecast/panel.ts';
+
+/** Factors by month from the onset on. */
+const FACTORS = {
+  step2: new Array<number>(6).fill(2),
+  step4: new Array<number>(6).fill(4),
+  step8: new Array<number>(6).fill(8),
+  growth: [2, 4, 8, 16, 8, 4, 2],
+  spike: [6],
+  fall: new Array<number>(6).fill(0.3),
+};
+type Kind = keyof typeof FACTORS;
+export type ChangeKind = Kind | 'introduction';
+const KINDS = Object.keys(FACTORS) as Kind[];
+/** Cases by month where there are next to none. */
+const INTRODUCED = [2, 4, 8, 10, 8, 6, 4, 2];
+/** Mean cases a month below which cases are introduced, and from which there may be fewer of them. */
+const HARDLY_ANY = 0.25;
+const SOME = 3;
+
+/** What was changed in an area. */
+export interface Change {
+  kind: ChangeKind;
+  /** Months that it lasts. */
+  months: number;
+}
+
+/**
+ * The panel with changes from the month `onset` on in two fifths of its areas, taken at random, all kinds in turn.
+ * @returns also the changes by area, null where there is none
+ */
+export function withChanges(panel: Panel, onset: number, random: Random) {
+  const changes: (Change | null)[] = panel.areas.map(() => null);
+  const order = panel.areas.map((_, a) => ({ a, at: random.uniform() })).sort((x, y) => x.at - y.at);
+  let turn = Math.floor(KINDS.length * random.uniform());
+  const areas = panel.areas.map((area) => ({ ...area, cases: area.cases.slice() }));
+  for (const { a } of order.slice(0, Math.ceil(0.4 * order.length))) {
+    const { cases } = areas[a]!;
+    const usual = mean([...cases.slice(Math.max(0, onset - 24), onset)].filter((value) => !Number.isNaN(value)));
+    if (Number.isNaN(usual)) continue;
+    const next = KINDS[turn++ % KINDS.length]!;
+    const kind = usual < HARDLY_ANY ? 'introduction' : next === 'fall' && usual < SOME ? 'step4' : next;
+    const course = kind === 'introduction' ? INTRODUCED : FACTORS[kind];
+    const before = cases.slice();
+    for (const [i, size] of course.entries()) {
+      const t = onset + i;
+      const count = before[t] ?? Number.NaN;
+      if (Number.isNaN(count)) continue;
+      // The mean of the month and of its neighbours, so that a month without a case among others rises as well.
+      const near = mean([...before.slice(t - 1, t + 2)].filter((value) => !Number.isNaN(value)));
+      if (kind === 'introduction') cases[t] = count + drawPoisson(random, size);
+      else if (size < 1) cases[t] = drawBinomial(random, count, size);
+      else cases[t] = count + drawPoisson(random, ((size - 1) * (count + near)) / 2);
+    }
+    changes[a] = { kind, months: course.length };
+  }
+  return { panel: { ...panel, areas }, changes };
+}
