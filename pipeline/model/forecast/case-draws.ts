@@ -6,6 +6,7 @@ import type { Random } from '../../lib/numerics/random.ts';
 import { NOISE_DF } from './case-noise.ts';
 import { SHARES } from './forecast-scores.ts';
 import type { AreaPart, GroupPosterior } from './hierarchy.ts';
+import { drawSteps, type LevelStep } from './level-steps.ts';
 
 /** The posterior of the forecast months. */
 export interface ForecastPosterior {
@@ -15,10 +16,14 @@ export interface ForecastPosterior {
   covariance: Float64Array;
   /** The forecast months, as indices of all months. */
   months: readonly number[];
+  /** The same, as months after the last one of the records. */
+  horizons: readonly number[];
   /** Logarithm of a rate about which the processes vary. */
   centre: number;
   /** Scale of the noise by area. */
   scales: readonly number[];
+  /** The step of its level by area. */
+  steps: readonly LevelStep[];
 }
 
 /** Rates from which a Poisson variable is taken as its mean. */
@@ -29,7 +34,7 @@ const MANY = 1e6;
  * areas of different groups are drawn as if independent.
  */
 export function drawCounts(
-  { part, groups, covariance, months, centre, scales }: ForecastPosterior,
+  { part, groups, covariance, months, horizons, centre, scales, steps }: ForecastPosterior,
   count: number,
   random: Random,
 ): Float64Array[][] {
@@ -48,10 +53,12 @@ export function drawCounts(
     const draws = months.map(() => new Float64Array(count));
     for (let i = 0; i < count; i++) {
       const u = shared[group]![i]!;
+      const stepsByMonth = drawSteps(steps[a]!, horizons.at(-1)!, random);
       const means = months.map((t, h) => u[t]! + dot(weights[h]!, values) - dot(weights[h]!, u));
       for (const [h, process] of plusNormal(means, root, months.length, random).entries()) {
         const student = random.normal() / Math.sqrt((2 * drawGamma(random, NOISE_DF / 2)) / NOISE_DF);
-        const rate = Math.exp(centre + process + scales[a]! * student);
+        const step = stepsByMonth[horizons[h]! - 1]!;
+        const rate = Math.exp(centre + process + step + scales[a]! * student);
         draws[h]![i] = rate < MANY ? drawPoisson(random, rate) : rate;
       }
     }
