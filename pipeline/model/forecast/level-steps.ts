@@ -22,6 +22,8 @@ export const CHANCES = { begin: 0.02, again: 0.06, end: 0.1, outlier: 0.03 };
 export const STEP_SD = 1.3;
 /** Cases a month about which steps are expected where fewer are usual: an introduction. */
 const INTRODUCED = 1;
+/** A likelihood so small that a count beyond all steps says nothing. */
+const LEAST = 1e-300;
 /** Months at the end of a record in which steps are looked for. A change that has lasted longer is the usual. */
 const LOOK_BACK = 24;
 
@@ -51,7 +53,7 @@ export function filterSteps(cases: Float64Array, course: Estimates, scale: numbe
     last = nextMonth(last, begun);
     if (Number.isNaN(cases[t]!)) continue;
     const likelihood = stepLikelihood(cases[t]!, course.mean[t]!, course.variance[t]!, scale);
-    const outlier = CHANCES.outlier * weightedSum(likelihood, begun);
+    const outlier = Math.max(LEAST, CHANCES.outlier * weightedSum(likelihood, begun));
     last = normalised(last.map((chance, i) => chance * ((1 - CHANCES.outlier) * likelihood[i]! + outlier)));
   }
   return { last, begun };
@@ -115,43 +117,41 @@ const weightedSum = (values: Float64Array, weights: Float64Array): number =>
 
 /** Counts from which ln k is taken as normal with the variance of the logarithm of a gamma variable. */
 const MANY = 30;
-/** Steps of the grid to either side of a rate that its noise can reach. */
-const REACH = 48;
+/** Standard deviations from which a normal density is taken as 0. */
+const REACH = 6;
 
-/** The likelihood of a count by step, up to a constant: a Poisson variable, its rate the step's with normal and t noise. */
+/** The likelihood of a count by step, up to a factor: Poisson, its rate with normal and Student's t noise. */
 export function stepLikelihood(count: number, course: number, variance: number, scale: number): Float64Array {
   if (count >= MANY) {
-    const [y, spread] = [digamma(count + 0.5), trigamma(count + 0.5)];
-    return noiseDensity(
-      STEPS.map((step) => y - course - step),
-      variance + spread,
-      scale,
-    );
+    const spread = variance + trigamma(count + 0.5);
+    return noiseDensity((digamma(count + 0.5) - course) / SPACING + USUAL, STEPS.length, spread, scale);
   }
-  const noise = noiseDensity(
-    Float64Array.from({ length: 2 * REACH + 1 }, (_, i) => (i - REACH) * SPACING),
-    variance,
-    scale,
-  );
+  const half = Math.ceil((REACH * Math.sqrt(variance + (scale * scale) / NOISE_MIXTURE[0]!.weight)) / SPACING);
+  const noise = noiseDensity(half, 2 * half + 1, variance, scale);
   const total = noise.reduce((a, b) => a + b);
-  const poisson = Float64Array.from({ length: STEPS.length + 2 * REACH }, (_, i) => {
-    const log = course + STEPS[0]! + (i - REACH) * SPACING;
+  const poisson = Float64Array.from({ length: STEPS.length + 2 * half }, (_, i) => {
+    const log = course + STEPS[0]! + (i - half) * SPACING;
     return Math.exp(count * log - Math.exp(log));
   });
   return STEPS.map((_, i) => {
     let sum = 0;
-    for (const [e, density] of noise.entries()) sum += density * poisson[i + e]!;
+    for (let e = 0; e < noise.length; e++) sum += noise[e]! * poisson[i + e]!;
     return sum / total;
   });
 }
 
-/** Density of a normal variable plus Student's t noise, its weights in classes. */
-function noiseDensity(values: Float64Array, variance: number, scale: number): Float64Array {
-  const density = new Float64Array(values.length);
+/**
+ * Density of a normal variable plus Student's t noise at the points of a grid with the steps' spacing.
+ * @param centre where the density is highest, as a place on the grid
+ * @param variance of the normal part
+ */
+function noiseDensity(centre: number, points: number, variance: number, scale: number): Float64Array {
+  const density = new Float64Array(points);
   for (const { share, weight } of NOISE_MIXTURE) {
-    const total = variance + (scale * scale) / weight;
-    const height = share / Math.sqrt(2 * Math.PI * total);
-    for (const [i, value] of values.entries()) density[i]! += height * Math.exp((-value * value) / (2 * total));
+    const sd = Math.sqrt(variance + (scale * scale) / weight) / SPACING;
+    const last = Math.min(points - 1, centre + REACH * sd);
+    for (let i = Math.max(0, Math.ceil(centre - REACH * sd)); i <= last; i++)
+      density[i]! += (share / sd) * Math.exp(-(((i - centre) / sd) ** 2) / 2);
   }
   return density;
 }

@@ -2,9 +2,9 @@
 import { SHARES } from './forecast-scores.ts';
 
 /** Intervals into which the range of a sum is divided. */
-const INTERVALS = 1000;
+const INTERVALS = 500;
 /** Probabilities that do not count. */
-const NEGLIGIBLE = 1e-9;
+const NEGLIGIBLE = 1e-5;
 
 /** The 99 quantiles of a variable with these quantiles plus an independent one with these values. */
 export function sumQuantiles(quantiles: Float64Array, values: Float64Array, weights: Float64Array): Float64Array {
@@ -13,8 +13,11 @@ export function sumQuantiles(quantiles: Float64Array, values: Float64Array, weig
   const low = quantiles[0]! + values[likely[0]!]!;
   const width = (quantiles.at(-1)! + values[likely.at(-1)!]! - low) / INTERVALS;
   const mass = new Float64Array(INTERVALS + 1);
-  for (const i of likely)
-    for (const quantile of quantiles) mass[Math.round((quantile + values[i]! - low) / width)]! += weights[i]!;
+  const places = quantiles.map((quantile) => (quantile - low) / width);
+  for (const i of likely) {
+    const moved = values[i]! / width + 0.5;
+    for (let j = 0; j < places.length; j++) mass[Math.floor(places[j]! + moved)]! += weights[i]!;
+  }
   const sum = total * quantiles.length;
   let below = 0;
   let at = 0;

@@ -5,6 +5,7 @@ import { areaPosteriors, residuals } from '../../../../pipeline/model/forecast/a
 import { drawCounts } from '../../../../pipeline/model/forecast/case-draws.ts';
 import { processCovariance } from '../../../../pipeline/model/forecast/covariance.ts';
 import { areaPart, countryPart, groupPart, type Observed } from '../../../../pipeline/model/forecast/hierarchy.ts';
+import { STEPS } from '../../../../pipeline/model/forecast/level-steps.ts';
 
 const MONTHS = 7;
 const kernel = (sd: number, shock_sd: number) =>
@@ -95,7 +96,9 @@ test('draws have the means and covariances of the dense Gaussian, between months
   const [months, centre, count] = [[0, 4, 6], 13, 5_000];
   const groups = countryPart(groupPart(part, K.group), null).posteriors();
   const scales = AREAS.map(() => 0);
-  const ahead = { part, groups, covariance: K.area, months, centre, scales };
+  const noStep = STEPS.map((step) => Number(step === 0));
+  const steps = AREAS.map(() => ({ last: noStep, begun: noStep }));
+  const ahead = { part, groups, covariance: K.area, months, horizons: [1, 5, 7], centre, scales, steps };
   // Of counts so large the logarithm is that of the rate.
   const draws = drawCounts(ahead, count, randomStream(2, 'draws')).map((own) =>
     own.map((counts) => counts.map((value) => Math.log(value) - centre)),
