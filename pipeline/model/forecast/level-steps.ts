@@ -1,7 +1,7 @@
 /**
  * Lasting changes of an area's level. The case model's noise takes them for a series of outliers, so a step function is
  * added to the usual course and filtered on a grid: the multi-process idea of Harrison and Stevens (MODEL.md, section
- * 5).
+ * 4).
  */
 import { mean } from '../../lib/numerics/averages.ts';
 import { drawIndex } from '../../lib/numerics/distributions.ts';
