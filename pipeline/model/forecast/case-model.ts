@@ -82,7 +82,7 @@ export function caseModel(
     return forecastPosterior(data, fitted, horizons);
   };
   const toForecast = ({ part, groups, covariance, months, centre, scales, steps }: ForecastPosterior): Forecast =>
-    areaPosteriors(part, groups, covariance, months).map(({ mean, variance }, a) => {
+    areaPosteriors(part, groups.posteriors(), covariance, months).map(({ mean, variance }, a) => {
       const chances = stepsAhead(steps[a]!, horizons.at(-1)!);
       return horizons.map((horizon, h) => {
         const usual = quantiles(variance[h]!, scales[a]!).map((offset) => centre + mean[h]! + offset);
@@ -150,9 +150,9 @@ function forecastPosterior(
   const covariances = processCovariances(unpackParameters(logs, data.groups > 1), n);
   const observed = observedAreas(data, { noise: overMonths(noise, n), sites: extended });
   const part = areaPart(observed, data.groups, covariances.area, n);
-  const groups = countryPart(groupPart(part, covariances.group), covariances.country).posteriors();
+  const groups = countryPart(groupPart(part, covariances.group), covariances.country);
   const scales = noise.precision.map((precision) => 1 / Math.sqrt(precision));
-  const courses = leaveOneOut(part, residuals(part, groups));
+  const courses = leaveOneOut(part, residuals(part, groups.posteriors()));
   return {
     part,
     groups,
