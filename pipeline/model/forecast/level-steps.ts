@@ -8,18 +8,18 @@ import { drawIndex } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { digamma, trigamma } from '../../lib/numerics/special.ts';
 import type { Estimates } from './area-posteriors.ts';
-import { NOISE_MIXTURE } from './case-noise.ts';
+import { NOISE_DF, NOISE_MIXTURE } from './case-noise.ts';
 import { mixQuantiles, sumQuantiles } from './mixed-quantiles.ts';
 
-/** Steps, as factors of the rate in logarithms: e^-4.5 to e^10.5, with 1, the usual, at index `USUAL`. */
+/** Steps, as factors of the rate in logarithms: e^-4.5 to e^12, with 1, the usual, at index `USUAL`. */
 const SPACING = 0.15;
 const USUAL = 30;
-export const STEPS = Float64Array.from({ length: 101 }, (_, i) => (i - USUAL) * SPACING);
+export const STEPS = Float64Array.from({ length: 111 }, (_, i) => (i - USUAL) * SPACING);
 
 /** Chances in a month: that a step begins; in a step, of another step and of its end; and of an outlier. */
 export const CHANCES = { begin: 0.02, again: 0.06, end: 0.1, outlier: 0.03 };
-/** Standard deviation of steps about the usual, in logarithms of the rate. */
-export const STEP_SD = 1.3;
+/** Scale of steps about the usual, in logarithms of the rate: Student's t, as the noise. */
+export const STEP_SCALE = 1.1;
 /** Cases a month about which steps are expected where fewer are usual: an introduction. */
 const INTRODUCED = 1;
 /** A likelihood so small that a count beyond all steps says nothing. */
@@ -97,7 +97,7 @@ export function quantilesWithStep(usual: Float64Array, chances: Distribution): F
 
 /** @param above logarithm of the factor by which an introduction is above the usual; 0 where cases are usual */
 const beginning = (above: number): Distribution =>
-  normalised(STEPS.map((step) => Math.exp(-(((step - above) / STEP_SD) ** 2) / 2)));
+  normalised(STEPS.map((step) => (1 + ((step - above) / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2)));
 
 function nextMonth(now: Distribution, begun: Distribution): Distribution {
   const usual = now[USUAL]!;

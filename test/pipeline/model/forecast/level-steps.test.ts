@@ -10,7 +10,7 @@ import {
   filterSteps,
   type LevelStep,
   quantilesWithStep,
-  STEP_SD,
+  STEP_SCALE,
   STEPS,
   stepLikelihood,
   stepsAhead,
@@ -54,7 +54,7 @@ test('the filter gives the chances of all sequences of steps', () => {
   const course = courseOf(cases, 100);
   course.mean[1] = course.variance[1] = Number.NaN;
   const { last } = filterSteps(cases, course, SCALE);
-  const density = STEPS.map((step) => Math.exp(-((step / STEP_SD) ** 2) / 2));
+  const density = STEPS.map((step) => (1 + (step / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2));
   const begun = density.map((value) => value / sum(density));
   const move = (from: number, to: number) => {
     const begins = from === USUAL ? CHANCES.begin : CHANCES.again;
@@ -79,13 +79,13 @@ test('the filter gives the chances of all sequences of steps', () => {
 test.each([4, 400])('chances are true for records from the model, of %i usual cases', (usual) => {
   const random = randomStream(3, 'steps');
   const none = STEPS.map((step) => Number(step === 0));
-  const density = STEPS.map((step) => Math.exp(-((step / STEP_SD) ** 2) / 2));
+  const density = STEPS.map((step) => (1 + (step / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2));
   const begun = density.map((value) => value / sum(density));
   const outcomes = Array.from({ length: 1_500 }, () => {
     const steps = drawSteps({ last: none, begun }, 24, random);
     const cases = Float64Array.from(steps, (step) => {
       const outlier = random.uniform() < CHANCES.outlier;
-      const level = outlier ? STEP_SD * random.normal() : step;
+      const level = outlier ? STEP_SCALE * student(random) : step;
       const log = Math.log(usual) + level + Math.sqrt(VARIANCE) * random.normal() + SCALE * student(random);
       return drawPoisson(random, Math.exp(log));
     });
@@ -167,8 +167,8 @@ test('forecasts follow what lasts, the further the larger it is, and not a singl
 });
 
 test('cases where there were none are followed', () => {
-  const cases = [260, 40, 6];
+  const cases = [1700, 260, 40, 6];
   const forecast = caseModel([1]).forecast(panelWith((_, before) => cases[before] ?? 0))[0]![0]!;
-  expect(forecast[94]!).toBeGreaterThan(40);
-  expect(forecast[49]!).toBeGreaterThan(5);
+  expect(forecast[94]!).toBeGreaterThan(500);
+  expect(forecast[49]!).toBeGreaterThan(50);
 });
