@@ -1,3 +1,4 @@
+import { multiplyVector } from './dense-products.ts';
 import type { Random } from './random.ts';
 
 /**
@@ -105,6 +106,12 @@ export function drawOverdispersedChance(random: Random, mean: number, rho: numbe
 export function drawBetaBinomial(random: Random, trials: number, mean: number, rho: number): number {
   const scattered = rho > 0 && mean > 0 && mean < 1;
   return drawBinomial(random, trials, scattered ? drawOverdispersedChance(random, mean, rho) : mean);
+}
+
+/** A normal vector with this mean, and the covariance of which `root` is the lower Cholesky factor. */
+export function drawNormals(random: Random, mean: ArrayLike<number>, root: Float64Array): Float64Array {
+  const z = Float64Array.from(mean, () => random.normal());
+  return multiplyVector(root, z, z.length).map((value, i) => value + mean[i]!);
 }
 
 /**

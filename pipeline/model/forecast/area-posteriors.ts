@@ -1,5 +1,6 @@
 /** Posteriors of single areas given those of their groups. */
 import { dot, multiply, multiplyVector } from '../../lib/numerics/dense-products.ts';
+import { without } from './count-sites.ts';
 import type { AreaPart, GroupPosterior } from './hierarchy.ts';
 
 /** An estimate by month: its mean and variance; NaN where the value is unknown. */
@@ -30,6 +31,23 @@ export function residuals({ n, areas, precision }: AreaPart, groupPosteriors: re
       estimates.variance[t] = v - v * v * spread;
     }
     return estimates;
+  });
+}
+
+/** What all months but one say about an area's process in that month, by month. */
+export function leaveOneOut({ areas }: AreaPart, areaResiduals: readonly Estimates[]): Estimates[] {
+  return areas.map(({ y, variance }, a) => {
+    const residual = areaResiduals[a]!;
+    const others = [...y].map((value, t) =>
+      without(
+        { mean: value - residual.mean[t]!, variance: residual.variance[t]! },
+        { mean: value, variance: variance[t]! },
+      ),
+    );
+    return {
+      mean: Float64Array.from(others, ({ mean }) => mean),
+      variance: Float64Array.from(others, ({ variance }) => variance),
+    };
   });
 }
 

@@ -1,6 +1,6 @@
 /** Simple baseline methods, which give a point forecast of ln(1 + cases) by area and horizon. */
 import { HORIZONS } from '../../contract/months.ts';
-import { mean } from '../../lib/numerics/averages.ts';
+import { mean, median } from '../../lib/numerics/averages.ts';
 import { type Panel, withoutDisrupted } from './panel.ts';
 import { pooledSeason } from './pooled-season.ts';
 
@@ -83,6 +83,7 @@ const LAST_3_AND_12: Level = [
 export const BASELINES: readonly PointMethod[] = [
   { name: 'same_month_last_year', points: byArea((y, horizon) => sameMonths(y, horizon)[0] ?? Number.NaN) },
   { name: 'month_climatology', points: byArea((y, horizon) => mean(sameMonths(y, horizon))) },
+  { name: 'month_median', points: byArea((y, horizon) => median(sameMonths(y, horizon))) },
   { name: 'flat12', points: byArea((y) => recentLevel(y, 12)) },
   { name: 'persistence', points: byArea((y) => recentLevel(y, 1)) },
   { name: 'last3_x_season', points: (seen) => levelAndSeason(seen, LAST_3, stateSeasons) },

@@ -1,70 +1,64 @@
 /** Joint draws of the counts of several months and areas. Their quantiles by month and area are `countQuantiles`. */
 import { choleskyDense } from '../../lib/numerics/dense.ts';
 import { dot, multiplyVector } from '../../lib/numerics/dense-products.ts';
-import { drawGamma, drawPoisson } from '../../lib/numerics/distributions.ts';
+import { drawGamma, drawNormals, drawPoisson } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { NOISE_DF } from './case-noise.ts';
 import { SHARES } from './forecast-scores.ts';
-import type { AreaPart, GroupPosterior } from './hierarchy.ts';
+import type { AreaPart, CountryPart } from './hierarchy.ts';
+import { drawSteps, type LevelStep } from './level-steps.ts';
 
 /** The posterior of the forecast months. */
 export interface ForecastPosterior {
   part: AreaPart;
-  groups: readonly GroupPosterior[];
+  groups: CountryPart;
   /** Of an area's process over all months, stored by rows. */
   covariance: Float64Array;
   /** The forecast months, as indices of all months. */
   months: readonly number[];
+  /** The same, as months after the last one of the records. */
+  horizons: readonly number[];
   /** Logarithm of a rate about which the processes vary. */
   centre: number;
   /** Scale of the noise by area. */
   scales: readonly number[];
+  /** The step of its level by area. */
+  steps: readonly LevelStep[];
 }
 
 /** Rates from which a Poisson variable is taken as its mean. */
 const MANY = 1e6;
 
-/**
- * Counts by area and forecast month, `count` of each. Draws are joint over all months, and over the areas of one group;
- * areas of different groups are drawn as if independent.
- */
+/** Counts by area and forecast month, `count` of each. Draws are joint over all months and areas. */
 export function drawCounts(
-  { part, groups, covariance, months, centre, scales }: ForecastPosterior,
+  { part, groups, covariance, months, horizons, centre, scales, steps }: ForecastPosterior,
   count: number,
   random: Random,
 ): Float64Array[][] {
   const { n, areas, precision } = part;
-  const shared = groups.map(({ mean, covariance }) => {
-    const root = choleskyRoot(covariance, n);
-    return Array.from({ length: count }, () => plusNormal(mean, root, n, random));
-  });
+  const drawGroups = groups.drawer();
+  const shared = Array.from({ length: count }, () => drawGroups(random));
   return areas.map(({ group, y }, a) => {
     // Given its group's process u, an area's process at month t is u(t) + b'(y − u) with covariances k(t, s) − b'k(s).
     const rows = months.map((t) => covariance.subarray(t * n, (t + 1) * n));
     const weights = rows.map((k) => multiplyVector(precision[a]!, k, n));
     const values = y.map((value) => (Number.isNaN(value) ? 0 : value));
     const rest = weights.flatMap((b, h) => rows.map((k) => k[months[h]!]! - dot(b, k)));
-    const root = choleskyRoot(Float64Array.from(rest), months.length);
+    const root = choleskyDense(Float64Array.from(rest), months.length)!;
     const draws = months.map(() => new Float64Array(count));
     for (let i = 0; i < count; i++) {
-      const u = shared[group]![i]!;
+      const u = shared[i]![group]!;
+      const stepsByMonth = drawSteps(steps[a]!, horizons.at(-1)!, random);
       const means = months.map((t, h) => u[t]! + dot(weights[h]!, values) - dot(weights[h]!, u));
-      for (const [h, process] of plusNormal(means, root, months.length, random).entries()) {
+      for (const [h, process] of drawNormals(random, means, root).entries()) {
         const student = random.normal() / Math.sqrt((2 * drawGamma(random, NOISE_DF / 2)) / NOISE_DF);
-        const rate = Math.exp(centre + process + scales[a]! * student);
+        const step = stepsByMonth[horizons[h]! - 1]!;
+        const rate = Math.exp(centre + process + step + scales[a]! * student);
         draws[h]![i] = rate < MANY ? drawPoisson(random, rate) : rate;
       }
     }
     return draws;
   });
-}
-
-const choleskyRoot = (covariance: Float64Array, n: number) => choleskyDense(covariance, n)!;
-
-/** A normal vector with this mean, and the covariance of which `root` is the lower Cholesky factor. */
-function plusNormal(mean: ArrayLike<number>, root: Float64Array, n: number, random: Random): Float64Array {
-  const z = Float64Array.from({ length: n }, () => random.normal());
-  return multiplyVector(root, z, n).map((value, i) => value + mean[i]!);
 }
 
 /**

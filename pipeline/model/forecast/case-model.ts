@@ -1,7 +1,7 @@
 import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import type { Random } from '../../lib/numerics/random.ts';
-import { areaPosteriors, type Estimates } from './area-posteriors.ts';
+import { areaPosteriors, type Estimates, leaveOneOut, residuals } from './area-posteriors.ts';
 import { drawCounts, type ForecastPosterior } from './case-draws.ts';
 import { hyperparameterPriors, unpackParameters } from './case-hyperparameters.ts';
 import {
@@ -17,6 +17,7 @@ import { NOISE_DF, overMonths, startNoise } from './case-noise.ts';
 import { countQuantiles } from './count-quantiles.ts';
 import { firstSite } from './count-sites.ts';
 import { areaPart, countryPart, groupPart } from './hierarchy.ts';
+import { filterSteps, quantilesWithStep, stepsAhead } from './level-steps.ts';
 import { noisyQuantiles } from './noisy-quantiles.ts';
 import { fromMonth, type Panel, withoutDisrupted } from './panel.ts';
 import type { Forecast, Forecaster } from './past-errors.ts';
@@ -80,13 +81,14 @@ export function caseModel(
     onProgress((rounds + 1) / (rounds + 2));
     return forecastPosterior(data, fitted, horizons);
   };
-  const toForecast = ({ part, groups, covariance, months, centre, scales }: ForecastPosterior): Forecast =>
-    areaPosteriors(part, groups, covariance, months).map(({ mean, variance }, a) =>
-      horizons.map((_, h) => {
-        const rates = quantiles(variance[h]!, scales[a]!).map((offset) => centre + mean[h]! + offset);
-        return countQuantiles(rates);
-      }),
-    );
+  const toForecast = ({ part, groups, covariance, months, centre, scales, steps }: ForecastPosterior): Forecast =>
+    areaPosteriors(part, groups.posteriors(), covariance, months).map(({ mean, variance }, a) => {
+      const chances = stepsAhead(steps[a]!, horizons.at(-1)!);
+      return horizons.map((horizon, h) => {
+        const usual = quantiles(variance[h]!, scales[a]!).map((offset) => centre + mean[h]! + offset);
+        return countQuantiles(quantilesWithStep(usual, chances[horizon - 1]!));
+      });
+    });
   const noForecast = (seen: Panel) => seen.areas.map(() => horizons.map(() => null));
   return {
     name: 'case_model',
@@ -148,12 +150,20 @@ function forecastPosterior(
   const covariances = processCovariances(unpackParameters(logs, data.groups > 1), n);
   const observed = observedAreas(data, { noise: overMonths(noise, n), sites: extended });
   const part = areaPart(observed, data.groups, covariances.area, n);
+  const groups = countryPart(groupPart(part, covariances.group), covariances.country);
+  const scales = noise.precision.map((precision) => 1 / Math.sqrt(precision));
+  const courses = leaveOneOut(part, residuals(part, groups.posteriors()));
   return {
     part,
-    groups: countryPart(groupPart(part, covariances.group), covariances.country).posteriors(),
+    groups,
     covariance: covariances.area,
     months: horizons.map((horizon) => data.months - 1 + horizon),
+    horizons,
     centre: data.centre,
-    scales: noise.precision.map((precision) => 1 / Math.sqrt(precision)),
+    scales,
+    steps: data.cases.map((areaCases, a) => {
+      const { mean, variance } = courses[a]!;
+      return filterSteps(areaCases, { mean: mean.map((value) => value + data.centre), variance }, scales[a]!);
+    }),
   };
 }

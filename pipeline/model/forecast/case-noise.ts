@@ -5,6 +5,16 @@ export const NOISE_DF = 4;
 /** Weight of the common scale relative to an area's own, as a number of months. */
 const SCALE_DF = 16;
 
+/** Student's t as a mixture of normals: classes of its weight, Gamma(ν/2, ν/2), with their medians. */
+export const NOISE_MIXTURE = [
+  { share: 0.01, weight: 0.0517 },
+  { share: 0.06, weight: 0.1568 },
+  { share: 0.16, weight: 0.3416 },
+  { share: 0.24, weight: 0.6175 },
+  { share: 0.26, weight: 1.0112 },
+  { share: 0.27, weight: 1.7542 },
+];
+
 export interface Noise {
   /** Expected 1/σ² by area. */
   precision: number[];

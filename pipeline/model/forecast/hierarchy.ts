@@ -14,6 +14,8 @@ import {
   timesLower,
   transpose,
 } from '../../lib/numerics/dense-products.ts';
+import { drawNormals } from '../../lib/numerics/distributions.ts';
+import type { Random } from '../../lib/numerics/random.ts';
 
 export interface Observed {
   group: number;
@@ -130,6 +132,15 @@ export interface GroupPosterior {
   covariance: Float64Array;
 }
 
+/** The areas' information about all processes above them. */
+export interface CountryPart {
+  /** −2 ln likelihood. */
+  deviance: number;
+  posteriors(): GroupPosterior[];
+  /** Joint draws of what `posteriors` describes, by group. */
+  drawer(): (random: Random) => Float64Array[];
+}
+
 /** The groups' processes given the country's, and what they provide about it. */
 export interface GroupPart {
   n: number;
@@ -163,25 +174,44 @@ export function groupPart({ n, groups, deviance }: AreaPart, covariance: Float64
 export function countryPart(
   { n, groups, conditionals, deviance, total }: GroupPart,
   covariance: Float64Array | null,
-): { deviance: number; posteriors: () => GroupPosterior[] } {
+): CountryPart {
+  const roots = () => conditionals.map((conditional) => choleskyDense(conditional.covariance(), n)!);
   if (covariance === null)
     return {
       deviance,
       posteriors: () =>
         conditionals.map((posterior) => ({ mean: posterior.mean(), covariance: posterior.covariance() })),
+      drawer: () => {
+        const means = conditionals.map((posterior) => posterior.mean());
+        const spreads = roots();
+        return (random) => means.map((mean, g) => drawNormals(random, mean, spreads[g]!));
+      },
     };
   const shared = gaussianPosterior(covariance, total(), n);
+  /** A group's process plus that of the country, given the latter. */
+  const given = (country: Float64Array, g: number, w: Float64Array): Float64Array => {
+    const { precision, information } = groups[g]!;
+    return plus(country, multiplyVector(w, minus(information, multiplyVector(precision, country, n)), n));
+  };
   return {
     deviance: deviance - shared.gain,
+    drawer: () => {
+      const [mean, root] = [shared.mean(), choleskyDense(shared.covariance(), n)!];
+      const covariances = conditionals.map((conditional) => conditional.covariance());
+      const spreads = roots();
+      return (random) => {
+        const country = drawNormals(random, mean, root);
+        return covariances.map((w, g) => drawNormals(random, given(country, g, w), spreads[g]!));
+      };
+    },
     posteriors: () => {
       const mean = shared.mean();
       const spread = shared.covariance();
-      return groups.map(({ precision, information }, g) => {
+      return groups.map(({ precision }, g) => {
         const w = conditionals[g]!.covariance();
-        const rest = minus(information, multiplyVector(precision, mean, n));
         const keep = multiply(w, precision, n).map((value, i) => (i % (n + 1) === 0 ? 1 : 0) - value);
         return {
-          mean: plus(mean, multiplyVector(w, rest, n)),
+          mean: given(mean, g, w),
           covariance: plus(w, sandwich(keep, spread, n)),
         };
       });

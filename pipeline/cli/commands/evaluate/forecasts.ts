@@ -62,8 +62,8 @@ origins start after three years.
   crps_per_1000  the same score for cases per 1,000 people
 
 Methods: case_model (pipeline/model/forecast/MODEL.md), and the simple ones that it has to beat: same_month_last_year,
-month_climatology (mean of that calendar month), flat12 (mean of twelve months), persistence (the last month), and the
-level of the last months (of 3, or 0.7 of 3 and 0.3 of 12) with the usual season. Their ranges come from their own past
+month_climatology and month_median (mean and median of that calendar month), flat12 (mean of twelve months), persistence
+(the last month), and the level of the last months (of 3, or 0.7 of 3 and 0.3 of 12) with the usual season. Their ranges come from their own past
 errors. The months that model.json masks (parameters.season.masked) are missing for the case model and for the methods
 with a season. Observed values and quantiles in --out are numbers of cases.`,
     )

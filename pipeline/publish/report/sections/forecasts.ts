@@ -14,6 +14,7 @@ const METHODS: Record<string, string> = {
   case_model: 'The model',
   same_month_last_year: 'Same month last year',
   month_climatology: 'Mean of that month',
+  month_median: 'Median of that month',
   flat12: 'Mean of twelve months',
   persistence: 'The last month',
   last3_x_season: 'Last three months × season',

@@ -31,6 +31,8 @@ test('each method forecasts what its name says', () => {
   expect(says('same_month_last_year')).toEqual([14, 15, 16, 17]);
   expect(says('same_month_last_year', y.with(14, Number.NaN))).toEqual([2, 15, 16, 17]);
   expect(says('month_climatology')).toEqual([8, 9, 10, 11]);
+  expect(says('month_median')).toEqual([8, 9, 10, 11]);
+  expect(says('month_median', y.with(2, 20))).toEqual([17, 9, 10, 11]);
   expect(says('flat12')).toEqual(new Array(4).fill(19.5));
   expect(says('persistence')).toEqual(new Array(4).fill(25));
   expect(says('persistence', y.with(25, Number.NaN))).toEqual(new Array(4).fill(24));

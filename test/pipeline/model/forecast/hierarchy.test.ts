@@ -5,6 +5,7 @@ import { areaPosteriors, residuals } from '../../../../pipeline/model/forecast/a
 import { drawCounts } from '../../../../pipeline/model/forecast/case-draws.ts';
 import { processCovariance } from '../../../../pipeline/model/forecast/covariance.ts';
 import { areaPart, countryPart, groupPart, type Observed } from '../../../../pipeline/model/forecast/hierarchy.ts';
+import { STEPS } from '../../../../pipeline/model/forecast/level-steps.ts';
 
 const MONTHS = 7;
 const kernel = (sd: number, shock_sd: number) =>
@@ -89,25 +90,30 @@ describe.each([true, false])('with a process of the country: %s', (hasCountry) =
   });
 });
 
-test('draws have the means and covariances of the dense Gaussian, between months and between areas of a group', () => {
-  const expected = dense(false);
-  const part = areaPart(AREAS, 2, K.area, MONTHS);
-  const [months, centre, count] = [[0, 4, 6], 13, 5_000];
-  const groups = countryPart(groupPart(part, K.group), null).posteriors();
-  const scales = AREAS.map(() => 0);
-  const ahead = { part, groups, covariance: K.area, months, centre, scales };
-  // Of counts so large the logarithm is that of the rate.
-  const draws = drawCounts(ahead, count, randomStream(2, 'draws')).map((own) =>
-    own.map((counts) => counts.map((value) => Math.log(value) - centre)),
-  );
-  const spots = AREAS.flatMap(({ group }, a) => months.map((t, h) => ({ group, a, t, own: draws[a]![h]! })));
-  const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / count;
-  for (const p of spots)
-    for (const q of spots.filter(({ group }) => group === p.group)) {
-      const [atP, atQ] = [expected.posteriorAt(p.a, p.t), expected.posteriorAt(q.a, q.t)];
-      const product = mean(p.own.map((value, i) => (value - atP.mean) * (q.own[i]! - atQ.mean)));
-      const error = Math.sqrt((2 * atP.variance * atQ.variance) / count);
-      expect(Math.abs(mean(p.own) - atP.mean)).toBeLessThan(4.5 * Math.sqrt(atP.variance / count));
-      expect(Math.abs(product - expected.covarianceOf(p.a, p.t, q.a, q.t))).toBeLessThan(4.5 * error);
-    }
-});
+test.each([true, false])(
+  'draws have the means and covariances of the dense Gaussian, with a country: %s',
+  (hasCountry) => {
+    const expected = dense(hasCountry);
+    const part = areaPart(AREAS, 2, K.area, MONTHS);
+    const [months, centre, count] = [[0, 4, 6], 13, 5_000];
+    const groups = countryPart(groupPart(part, K.group), hasCountry ? K.country : null);
+    const scales = AREAS.map(() => 0);
+    const noStep = STEPS.map((step) => Number(step === 0));
+    const steps = AREAS.map(() => ({ last: noStep, begun: noStep }));
+    const ahead = { part, groups, covariance: K.area, months, horizons: [1, 5, 7], centre, scales, steps };
+    // Of counts so large the logarithm is that of the rate.
+    const draws = drawCounts(ahead, count, randomStream(2, 'draws')).map((own) =>
+      own.map((counts) => counts.map((value) => Math.log(value) - centre)),
+    );
+    const spots = AREAS.flatMap((_, a) => months.map((t, h) => ({ a, t, own: draws[a]![h]! })));
+    const mean = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0) / count;
+    for (const p of spots)
+      for (const q of spots) {
+        const [atP, atQ] = [expected.posteriorAt(p.a, p.t), expected.posteriorAt(q.a, q.t)];
+        const product = mean(p.own.map((value, i) => (value - atP.mean) * (q.own[i]! - atQ.mean)));
+        const error = Math.sqrt((2 * atP.variance * atQ.variance) / count);
+        expect(Math.abs(mean(p.own) - atP.mean)).toBeLessThan(4.5 * Math.sqrt(atP.variance / count));
+        expect(Math.abs(product - expected.covarianceOf(p.a, p.t, q.a, q.t))).toBeLessThan(4.5 * error);
+      }
+  },
+);
