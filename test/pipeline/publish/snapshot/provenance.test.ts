@@ -50,7 +50,7 @@ test('stages and raw files that are not behind a file are not listed', () => {
   const { stages, raw } = traceFile(manifest, 'v1/boundaries/states.json.br');
   expect(stages.map(({ stage }) => stage)).toEqual(['snapshot', 'boundaries', 'ingest']);
   expect(raw.map(({ path: file }) => file)).not.toContain('people.tif');
-  expect(traceFile(manifest, 'report/index.html').stages).toHaveLength(13);
+  expect(traceFile(manifest, 'report/index.html').stages).toHaveLength(14);
   expect(() => traceFile(manifest, 'v1/none.json')).toThrow(/v1\/none\.json: found no such file/);
 });
 
