@@ -62,9 +62,11 @@ async function acceptEarlier(id: string, file: string, content: Buffer): Promise
     readFileSync(model, 'utf8').replace('"last_estimated": "2023-12"', '"last_estimated": "2023-11"'),
   );
   const sources = sourcesOf(prepared.country);
-  for (const source of sources)
-    if (source.id === id && source.rounds)
-      source.rounds = source.rounds.filter(({ survey_year }) => survey_year < 2018);
+  for (const source of sources.filter((other) => other.id === id)) {
+    if (source.rounds) source.rounds = source.rounds.filter(({ survey_year }) => survey_year < 2018);
+    // The year that the earlier file does not hold whole.
+    if (source.controls) source.controls = source.controls.filter(({ period = '' }) => period < '2023');
+  }
   writeFileSync(path.join(prepared.country, 'sources.json'), JSON.stringify({ sources }));
   const accept = { reason: 'as before', by: 'test', at: '2026-01-01T00:00:00.000Z' };
   const { accepted } = await updateSource({ ...requestOf(prepared, id, file, content), accept });
