@@ -1,6 +1,6 @@
 /** Records are lists of fields. Their schemas, columns and types follow, and so do the rows that are picked by them. */
 import type { Static, TArray, TNull, TObject, TProperties, TSchema, TUnion, TUnsafe } from 'typebox';
-import { describe } from '../lib/tables/table.ts';
+import { describeColumn } from '../lib/tables/table.ts';
 import { DECIMALS } from './decimals.ts';
 import type { Field } from './fields.ts';
 import { OF_COUNTRY } from './in-country.ts';
@@ -89,7 +89,7 @@ function entrySchema(entry: Entry): TSchema {
   if (type === 'BLOB') throw new Error(`${entry.about}: a column of bytes is not a field of answers`);
   // JSON Schema has keywords for the limits.
   const { minimum: _, maximum: __, ...unlimited } = entry;
-  const description = { description: describe(unlimited) };
+  const description = { description: describeColumn(unlimited) };
   const limits = Object.entries({ minimum, maximum, pattern }).filter(([, limit]) => limit !== undefined);
   const country = of_country ? { [OF_COUNTRY]: of_country } : {};
   const plain = values ? { enum: values } : { type: JSON_TYPES[type], ...Object.fromEntries(limits) };

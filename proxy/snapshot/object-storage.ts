@@ -16,7 +16,7 @@ import {
 import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
-import { deadline, openClient } from '../../pipeline/lib/s3.ts';
+import { deadlineSignal, openS3Client } from '../../pipeline/lib/s3.ts';
 import { parseReleaseIndex } from './earlier.ts';
 import { parseS3 } from './s3-url.ts';
 import { checkRelative, openSnapshot, parseManifest } from './snapshot.ts';
@@ -49,7 +49,7 @@ export class SnapshotMirror {
   readonly #folder: string;
   readonly #retryMs: number;
   readonly #report: MirrorOptions['report'];
-  readonly #client = openClient();
+  readonly #client = openS3Client();
   readonly #stop = new AbortController();
   #etag: string | undefined;
   #confirmedAt = Date.now();
@@ -163,7 +163,7 @@ export class SnapshotMirror {
   #get(name: string, ifNoneMatch?: string, bytes?: number): Promise<GetObjectCommandOutput> {
     const { bucket, prefix } = parseS3(this.#url)!;
     const input = { Bucket: bucket, Key: prefix + name, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) };
-    const abortSignal = AbortSignal.any([this.#stop.signal, deadline(bytes)]);
+    const abortSignal = AbortSignal.any([this.#stop.signal, deadlineSignal(bytes)]);
     return this.#client.send(new GetObjectCommand(input), { abortSignal });
   }
 }

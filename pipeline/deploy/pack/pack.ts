@@ -11,7 +11,7 @@ import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
 import { TABLES } from '../../engine/cache-key.ts';
 import { moduleCode } from '../../engine/code.ts';
 import { codeState } from '../../lib/code-state.ts';
-import { PACKED, type Packed, ROOT } from '../../lib/packed.ts';
+import { PACK_RECORD_FILE, type PackRecord, ROOT } from '../../lib/packed.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
 import { bundle, pinned } from './bundle.ts';
 import { compiledName, withCompiledNames } from './compiled-names.ts';
@@ -150,10 +150,10 @@ function layOut({ name, entry, description, files }: Package, directory: string,
   const json = (file: string, value: unknown) => put(file, `${JSON.stringify(value, null, 2)}\n`);
   json('package.json', about);
   bundle(about.bundleDependencies, ROOT, directory);
-  json(PACKED, packedRecord(name === 'malaria-risk' ? KEYED : []));
+  json(PACK_RECORD_FILE, packedRecord(name === 'malaria-risk' ? KEYED : []));
 }
 
-function packedRecord(keyed: readonly string[]): Packed {
+function packedRecord(keyed: readonly string[]): PackRecord {
   const { commit, dirty } = codeState();
   const modules = Object.fromEntries(keyed.map((module) => [compiledName(module), moduleCode(module)]));
   return { commit, dirty, modules };

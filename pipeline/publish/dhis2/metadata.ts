@@ -5,7 +5,7 @@ import type { Manifest } from '../../contract/manifest.ts';
 import { FORECAST_MONTHS } from '../../contract/months.ts';
 import { countryWords, fill, type Words } from '../../contract/words.ts';
 import { sha256 } from '../../lib/hash.ts';
-import { type ColumnForm, describe } from '../../lib/tables/table.ts';
+import { type ColumnSchema, describeColumn } from '../../lib/tables/table.ts';
 
 export type AreaLevel = 'lga' | 'state';
 
@@ -15,7 +15,7 @@ export interface Figure {
   column: string;
   /** What it is called after "Malaria". */
   name: string;
-  form: ColumnForm;
+  form: ColumnSchema;
 }
 
 /** A data element as DHIS2 imports it (`/api/schemas/dataElement`). */
@@ -31,7 +31,7 @@ export interface DataElement {
   zeroIsSignificant: true;
 }
 
-const figure = (column: string, form: ColumnForm): Figure => ({
+const figure = (column: string, form: ColumnSchema): Figure => ({
   column,
   name: `risk ${column.replaceAll('_', ' ')}`,
   form,
@@ -84,7 +84,7 @@ export function dataElement(
     code,
     name: full,
     shortName: full.length <= MOST_SHORT_NAME ? full : code.replaceAll('_', ' '),
-    description: fill(describe(form), words),
+    description: fill(describeColumn(form), words),
     domainType: 'AGGREGATE',
     valueType: form.minimum === 0 && form.maximum === 1 ? 'UNIT_INTERVAL' : 'NUMBER',
     aggregationType: column === 'score' ? 'AVERAGE' : 'NONE',

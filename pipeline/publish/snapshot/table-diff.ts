@@ -1,4 +1,4 @@
-import { type Database, identifier, literal } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlIdentifier, sqlLiteral } from '../../lib/tables/duckdb.ts';
 
 /** Changes between two versions of a table. */
 export interface TableChange {
@@ -52,7 +52,7 @@ async function diffTable(
   inA: ReadonlyMap<string, string>,
   inB: ReadonlyMap<string, string>,
 ): Promise<TableChange> {
-  const [a, b] = [`a.${identifier(table)}`, `b.${identifier(table)}`];
+  const [a, b] = [`a.${sqlIdentifier(table)}`, `b.${sqlIdentifier(table)}`];
   const countRows = async (name: string, columns: ReadonlyMap<string, string>) =>
     columns.size === 0 ? null : (await db.rows<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))[0]!.n;
   const both = [...inA.keys()].filter((column) => inB.has(column));
@@ -68,13 +68,13 @@ async function diffTable(
   if (keys.length === 0) return change;
 
   // A key may be null, such as the nation's code.
-  const same = keys.map((key) => `a.${identifier(key)} IS NOT DISTINCT FROM b.${identifier(key)}`).join(' AND ');
-  const differs = (column: string) => `(a.${identifier(column)} IS DISTINCT FROM b.${identifier(column)})`;
+  const same = keys.map((key) => `a.${sqlIdentifier(key)} IS NOT DISTINCT FROM b.${sqlIdentifier(key)}`).join(' AND ');
+  const differs = (column: string) => `(a.${sqlIdentifier(column)} IS DISTINCT FROM b.${sqlIdentifier(column)})`;
   const values = both.filter((column) => !keys.includes(column));
   const numeric = (column: string) => NUMBERS.test(inA.get(column)!) && NUMBERS.test(inB.get(column)!);
-  const difference = (column: string) => `b.${identifier(column)}::DOUBLE - a.${identifier(column)}::DOUBLE`;
+  const difference = (column: string) => `b.${sqlIdentifier(column)}::DOUBLE - a.${sqlIdentifier(column)}::DOUBLE`;
   const columns = values.map(
-    (column) => `{'column': ${literal(column)}, changed: count(*) FILTER (in_a AND in_b AND ${differs(column)}),
+    (column) => `{'column': ${sqlLiteral(column)}, changed: count(*) FILTER (in_a AND in_b AND ${differs(column)}),
       largest: ${numeric(column) ? `max(abs(${difference(column)}))` : 'NULL::DOUBLE'}}`,
   );
   const [counts] = await db.rows<

@@ -1,4 +1,4 @@
-import { ALIKE, likeness, plainName } from '../../../lib/likeness.ts';
+import { MIN_SIMILARITY, nameSimilarity, plainName } from '../../../lib/name-similarity.ts';
 import { periodName } from '../shared/names.ts';
 import {
   areaName,
@@ -101,9 +101,9 @@ const placesNamed = (typed: string): string[] =>
 
 /** The places whose names are alike to what is typed, the likest first. */
 function placesLike(typed: string): string[] {
-  const rated = codes.map((code) => ({ code, like: likeness(typed, plain(areaName(code))) }));
+  const rated = codes.map((code) => ({ code, like: nameSimilarity(typed, plain(areaName(code))) }));
   return rated
-    .filter(({ like }) => like >= ALIKE)
+    .filter(({ like }) => like >= MIN_SIMILARITY)
     .sort((a, b) => b.like - a.like)
     .map(({ code }) => code);
 }
