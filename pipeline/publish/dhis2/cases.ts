@@ -9,27 +9,27 @@ import type { AreaMonth } from './data-values.ts';
 import type { Figure } from './metadata.ts';
 
 /** As counts, or as the report's index (100: the mean of the last year of reports), or not at all. */
-export const CASE_FORMS = ['counts', 'index', 'none'] as const;
-export type CaseForm = (typeof CASE_FORMS)[number];
+export const CASE_UNITS = ['counts', 'index', 'none'] as const;
+export type CaseUnit = (typeof CASE_UNITS)[number];
 
 type Forecast = SnapshotTables['forecasts_cases'][number];
 
-const QUANTILES = { q05: '5%', q50: 'median', q95: '95%' } as const;
+const QUANTILE_NAMES = { q05: '5%', q50: 'median', q95: '95%' } as const;
 
 /** The form that the catalog allows: counts can be derived from forecasts of counts. */
-export const allowedForm = (sources: readonly Source[]): CaseForm => (mayPassOnCases(sources) ? 'counts' : 'index');
+export const allowedCaseUnit = (sources: readonly Source[]): CaseUnit => (mayPassOnCases(sources) ? 'counts' : 'index');
 
 /** The columns of `caseRows`. */
-export function caseFigures(form: CaseForm): Figure[] {
+export function caseFigures(form: CaseUnit): Figure[] {
   if (form === 'none') return [];
   const [prefix, what, unit] =
     form === 'counts'
       ? ['cases', 'cases', '']
       : ['cases_index', 'case index', '; 100: mean of the last year of reports'];
-  return Object.entries(QUANTILES).map(([quantile, name]) => ({
+  return Object.entries(QUANTILE_NAMES).map(([quantile, name]) => ({
     column: `${prefix}_${quantile}`,
     name: `${what} forecast ${name}`,
-    form: withMeaning(`Forecast of confirmed cases, ${name}${unit}`, CASES.columns[quantile as keyof typeof QUANTILES]),
+    form: withMeaning(`Forecast of confirmed cases, ${name}${unit}`, CASES.columns[quantile as keyof typeof QUANTILE_NAMES]),
   }));
 }
 
@@ -38,7 +38,7 @@ export function caseFigures(form: CaseForm): Figure[] {
  * @param forecasts by area and month, ascending
  * @param records those that they were made from; only an index needs them
  */
-export function caseRows(form: CaseForm, forecasts: Forecast[], records: readonly CasesRow[]): AreaMonth[] {
+export function caseRows(form: CaseUnit, forecasts: Forecast[], records: readonly CasesRow[]): AreaMonth[] {
   if (form === 'none') return [];
   const index = form === 'index' ? encodeCases({ forecasts_cases: forecasts }, records) : null;
   const columns = caseFigures(form).map(({ column }) => column);

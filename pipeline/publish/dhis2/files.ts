@@ -13,7 +13,7 @@ export interface Dhis2File {
 }
 
 /** Values of one file: DHIS2 imports a request in one transaction, and servers end requests that take minutes. */
-export const MOST_VALUES = 50_000;
+export const MAX_VALUES_PER_FILE = 50_000;
 
 /**
  * Metadata, the areas without an organisation unit, and files of at most `most` values, each made when it is asked for.
@@ -24,7 +24,7 @@ export function* dhis2Files(
   units: Units,
   parts: readonly { figures: readonly Figure[]; rows: readonly AreaMonth[] }[],
   format: Format,
-  most = MOST_VALUES,
+  most = MAX_VALUES_PER_FILE,
 ): Generator<Dhis2File> {
   const metadata = dhis2Metadata(
     manifest,

@@ -31,19 +31,19 @@ export interface DataElement {
   zeroIsSignificant: true;
 }
 
-const figure = (column: string, form: ColumnForm): Figure => ({
+const riskFigure = (column: string, form: ColumnForm): Figure => ({
   column,
   name: `risk ${column.replaceAll('_', ' ')}`,
   form,
 });
 
-export const SCORE_FIGURES = Object.entries(scores).map(([column, form]) => figure(column, form));
+export const SCORE_FIGURES = Object.entries(scores).map(([column, form]) => riskFigure(column, form));
 export const PROBABILITY_FIGURES = LEVELS.map(({ level }) =>
-  figure(`probability_${level}`, probabilities[`probability_${level}`]),
+  riskFigure(`probability_${level}`, probabilities[`probability_${level}`]),
 );
 
 /** DHIS2's limits, and the form of its ids (`CodeGenerator`). */
-const MOST_SHORT_NAME = 50;
+const MAX_SHORT_NAME_LENGTH = 50;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 export const UID = /^[A-Za-z][A-Za-z0-9]{10}$/;
 
@@ -83,7 +83,7 @@ export function dataElement(
     id: stableUid('dataElement', code),
     code,
     name: full,
-    shortName: full.length <= MOST_SHORT_NAME ? full : code.replaceAll('_', ' '),
+    shortName: full.length <= MAX_SHORT_NAME_LENGTH ? full : code.replaceAll('_', ' '),
     description: fill(describe(form), words),
     domainType: 'AGGREGATE',
     valueType: form.minimum === 0 && form.maximum === 1 ? 'UNIT_INTERVAL' : 'NUMBER',

@@ -40,8 +40,8 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
   if (idColumn !== -1 && twice.some((index) => index !== -1))
     throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code once each');
   if (idColumn === -1) throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
-  const byCode = byKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
-  const byId = byKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
+  const byCode = placesByKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
+  const byId = placesByKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
   const ids = new Map<string, string>();
   const areas = new Map<string, string>();
   let unrelated = 0;
@@ -70,7 +70,7 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
 }
 
 /** The places by their keys; a key of two places is none. */
-function byKey(places: readonly Place[], placeKeys: (place: Place) => (string | null)[]): Map<string, Place> {
+function placesByKey(places: readonly Place[], placeKeys: (place: Place) => (string | null)[]): Map<string, Place> {
   const pairs = places.flatMap((place) => [...new Set(placeKeys(place))].map((key) => ({ key, place })));
   const groups = Map.groupBy(pairs, ({ key }) => key);
   return new Map(

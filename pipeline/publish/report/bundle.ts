@@ -4,16 +4,16 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../../lib/packed.ts';
 
-const STYLE = './page/style.css';
-const MAIN = './page/main.ts';
-const ANNEX = './page/annex/main.ts';
+const STYLE_FILE = './page/style.css';
+const REPORT_SCRIPT = './page/main.ts';
+const ANNEX_SCRIPT = './page/annex/main.ts';
 
 /** The report's style sheet. */
-export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE), 'utf8');
+export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE_FILE), 'utf8');
 
 /** The script of the report or of its annex: own modules, and of D3 and Observable Plot what they use. */
 export async function bundlePage(page: 'report' | 'annex'): Promise<string> {
-  const { code, files } = await bundle(path.resolve(import.meta.dirname, page === 'report' ? MAIN : ANNEX));
+  const { code, files } = await bundle(path.resolve(import.meta.dirname, page === 'report' ? REPORT_SCRIPT : ANNEX_SCRIPT));
   const licences = bundledLicences(files).map(({ names, text }) => `${names.join(', ')}\n\n${text}`);
   // The script element must not end within the code, nor a licence before its end.
   return `/*\n${licences.join('\n').replaceAll('*/', '* /')}*/\n${code.replaceAll('</script', '<\\/script').trim()}`;

@@ -4,9 +4,9 @@ import type { Period } from '../../contract/months.ts';
 import { caseConversion } from '../../model/transmission/case-series-form.ts';
 import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { seasonByCode, surveyTrends } from '../snapshot/contents.ts';
+import { makeSeasonLookup, surveyTrends } from '../snapshot/contents.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
-import { otherTests } from './sections/tests.ts';
+import { otherTestsByYear } from './sections/tests.ts';
 import { isReported } from './sections/words.ts';
 import type { AnnexData, AnnexTransmission } from './shared/annex-data.ts';
 import type { Evidence } from './shared/evidence.ts';
@@ -17,7 +17,7 @@ export function annexData(
 ): AnnexData {
   const { tables, model, transmission } = contents;
   const names = new Map(tables.context_states.map(({ state_code, state }) => [state_code, state]));
-  const findSeason = seasonByCode(contents);
+  const findSeason = makeSeasonLookup(contents);
   const trends = surveyTrends(tables);
   const middles = new Map((risk.baseline?.rounds ?? []).map(({ survey_year, middle }) => [survey_year, middle]));
   const scores = new Map(tables.risk_states.map((row) => [`${row.state_code} ${row.period}`, row]));
@@ -29,9 +29,9 @@ export function annexData(
     }),
     season_check: season_check.map(({ state_code, expected, recorded, correlation }) => ({
       state: names.get(state_code)!,
-      expected: expected.map(short),
-      recorded: recorded.map(short),
-      correlation: short(correlation),
+      expected: expected.map(toFourDecimals),
+      recorded: recorded.map(toFourDecimals),
+      correlation: toFourDecimals(correlation),
     })),
     national: trends.national,
     surveyed: [...names].flatMap(([state_code, state]) =>
@@ -42,7 +42,7 @@ export function annexData(
         return [{ ...row, state, score, score_low, score_high }];
       }),
     ),
-    other_tests: otherTests(model, { surveys }),
+    other_tests: otherTestsByYear(model, { surveys }),
     past_forecasts: [...Map.groupBy(past_forecasts, (row) => `${row.state_code} ${row.horizon_months}`).values()].map(
       (rows) => ({
         state: names.get(rows[0]!.state_code)!,
@@ -78,7 +78,7 @@ function transmissionData(
   const figures = new Map(fits?.states.map((state) => [state.state_code, state]));
   const stateRange = (state_code: string) => {
     const range = figures.get(state_code)?.reproduction_range;
-    return range ? { low: range.low.map(short), high: range.high.map(short) } : null;
+    return range ? { low: range.low.map(toFourDecimals), high: range.high.map(toFourDecimals) } : null;
   };
   const isLeftOut = (state_code: string, period: Period) => figures.get(state_code)?.left_out.includes(period) ?? false;
   const inForm = (state_code: string, values: readonly (number | null)[]) =>
@@ -110,10 +110,10 @@ function transmissionData(
         const [development, held_back] = [projection!.development.errors[method], projection!.held_back.errors[method]];
         return development === undefined || held_back === undefined
           ? []
-          : [{ method, development: short(development), held_back: short(held_back) }];
+          : [{ method, development: toFourDecimals(development), held_back: toFourDecimals(held_back) }];
       }),
   };
 }
 
 /** A figure for plots, with four decimals. */
-const short = (value: number) => Number(value.toFixed(4)) + 0;
+const toFourDecimals = (value: number) => Number(value.toFixed(4)) + 0;

@@ -37,7 +37,7 @@ export function encodeNextSurvey(
 }
 
 /** Reported months that the page shows before the forecasts. */
-const SHOWN = 24;
+const REPORTED_MONTHS = 24;
 
 /**
  * The page data's `cases`. They are an index, because producers may not allow counts to be passed on; a record without
@@ -62,7 +62,7 @@ export function encodeCases(
   return Object.fromEntries(
     [...byArea].flatMap(([code, ahead]): [string, PageCases][] => {
       const last = ahead[0]!.last_cases as Period;
-      const months = Array.from({ length: SHOWN }, (_, i) => addMonths(last, i + 1 - SHOWN));
+      const months = Array.from({ length: REPORTED_MONTHS }, (_, i) => addMonths(last, i + 1 - REPORTED_MONTHS));
       const counts = months.map((period) => reported.get(`${code} ${period}`) ?? null);
       const year = counts.slice(-12).filter((count) => count !== null);
       const mean = year.reduce((sum, count) => sum + count, 0) / year.length;

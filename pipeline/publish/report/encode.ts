@@ -1,9 +1,9 @@
 import { LEVELS } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { seasonByCode, surveyTrends } from '../snapshot/contents.ts';
+import { makeSeasonLookup, surveyTrends } from '../snapshot/contents.ts';
 import { coveredPeriods, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import {
-  areaCodes,
+  areaIndices,
   encodeCertainty,
   encodeChanges,
   encodeContrasts,
@@ -12,7 +12,7 @@ import {
   encodeWindows,
 } from './encode-decisions.ts';
 import { encodeCases, encodeNextSurvey, encodeTested } from './encode-observed.ts';
-import { otherTests } from './sections/tests.ts';
+import { otherTestsByYear } from './sections/tests.ts';
 import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
 
@@ -21,7 +21,7 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
   const { tables, model, coverage } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
   const periods = coveredPeriods(tables);
-  const findSeason = seasonByCode(contents);
+  const findSeason = makeSeasonLookup(contents);
   const trends = surveyTrends(tables);
   return {
     country: model.name,
@@ -57,7 +57,7 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
     },
     trend: { national: trends.national, states: states.map(({ state_code }) => trends.ofState(state_code)) },
     rounds: risk.baseline?.rounds ?? [],
-    other_tests: otherTests(model, { surveys }),
+    other_tests: otherTestsByYear(model, { surveys }),
   };
 }
 
@@ -69,7 +69,7 @@ export function encodeScores(
   >,
 ): string {
   const months = new Map(coveredPeriods(tables).map((period, i) => [period, i]));
-  const codes = areaCodes(tables);
+  const codes = areaIndices(tables);
   const numbers = new DataView(new ArrayBuffer(codes.size * months.size * 3 * 2));
   const put = (code: string, row: SnapshotTables['risk_lgas'][number] | SnapshotTables['risk_states'][number]) => {
     const offset = (codes.get(code)! * months.size + months.get(row.period)!) * 3;

@@ -10,7 +10,7 @@ import type { TableRow } from '../../lib/tables/table.ts';
 import type { TABLES } from './table-columns.ts';
 
 type Row<Name extends keyof typeof TABLES> = TableRow<(typeof TABLES)[Name]>;
-interface Outlined {
+interface Boundaries {
   boundaries_lgas: Row<'boundaries_lgas'>[];
   boundaries_states: Row<'boundaries_states'>[];
 }
@@ -19,7 +19,7 @@ interface Outlined {
 const QUANTIZATION = 1e6;
 
 /** All outlines as TopoJSON, without a source; each border that areas share occurs once. */
-export function outlineTopology({ boundaries_lgas, boundaries_states }: Outlined) {
+export function outlineTopology({ boundaries_lgas, boundaries_states }: Boundaries) {
   const collection = <Properties extends object>(features: (Properties & { geometry: unknown })[]) => ({
     type: 'FeatureCollection' as const,
     features: features.map(({ geometry, ...properties }) => ({ type: 'Feature' as const, geometry, properties })),
@@ -45,7 +45,7 @@ export function outlineTopology({ boundaries_lgas, boundaries_states }: Outlined
 
 /** The table `places`: states, then LGAs, in ascending order of code. @param names other names of places */
 export function placesTable(
-  outlined: Outlined,
+  outlined: Boundaries,
   states: readonly { state_code: string; state_pcode: string }[],
   { iso_code, iso_3166_2 }: Territory,
   names: readonly { area: string; code: string; name: string }[],

@@ -5,12 +5,12 @@
 import type { FileEntry } from '../../contract/manifest.ts';
 import { TABLE_NAMES, TABLE_TYPES, tableFile, tableFormats } from '../../contract/table-list.ts';
 import { type Contents, versionCitation } from './contents.ts';
-import { tableSchema, tablesIn } from './table-columns.ts';
+import { tableSchema, countryTables } from './table-columns.ts';
 
 /** `tables/datapackage.json`. @param files the snapshot's files by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
   const { model, model_version, sources } = contents;
-  const forms = tablesIn(model.territory);
+  const forms = countryTables(model.territory);
   return {
     profile: 'tabular-data-package',
     name: model_version,

@@ -4,7 +4,7 @@ import { CONTRACT_VERSION } from '../../contract/version.ts';
 import type { Contents } from './contents.ts';
 
 /** The answer to `/v1/versions`. */
-export function firstVersion({ model_version, model, coverage }: Contents): schemas.Versions {
+export function exampleVersions({ model_version, model, coverage }: Contents): schemas.Versions {
   const { first_estimated, last_estimated, last_forecast } = coverage;
   const identity = { model_version, updated_at: model.updated_at, contract_version: CONTRACT_VERSION };
   const state = { status: 'current' as const, path: `/v1/versions/${model_version}`, replaced_at: null, sunset: null };
@@ -13,7 +13,7 @@ export function firstVersion({ model_version, model, coverage }: Contents): sche
 }
 
 /** The diff of the snapshot with itself, which is empty. */
-export function noDifference({ model_version, model, tables }: Contents): schemas.VersionsDiff {
+export function exampleDiff({ model_version, model, tables }: Contents): schemas.VersionsDiff {
   const { risk_lgas, forecasts_lgas, risk_states } = tables;
   const [{ state_code, lga_code, period }] = risk_lgas as [(typeof risk_lgas)[number]];
   const lgas = [...risk_lgas, ...forecasts_lgas];

@@ -26,8 +26,8 @@ import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
 import { placesTable } from './adjacency.ts';
 import { basisTable } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
-import { describeTables, TABLES, tableSchema, tablesIn } from './table-columns.ts';
-import type { Tree } from './tree.ts';
+import { describeTables, TABLES, tableSchema, countryTables } from './table-columns.ts';
+import type { SnapshotWriter } from './tree.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
 /** Rows by table, in the order in which answers list them. */
@@ -47,7 +47,7 @@ export interface TableInput {
 }
 
 /** The states with their zones' full names, in SQL. */
-function statesIn({ zones }: Territory): string {
+function statesWithZonesSql({ zones }: Territory): string {
   const names = Object.entries(zones?.names ?? {}).map(([code, name]) => `${literal(code)}: ${literal(name)}`);
   const zone = zones ? `MAP {${names}}[zone]` : 'NULL::VARCHAR';
   return `(SELECT * REPLACE (${zone} AS zone) FROM ingest.states)`;
@@ -58,7 +58,7 @@ function statesIn({ zones }: Territory): string {
  * @param from the stages' tables that have them
  * @throws Error for a column that none of these tables has
  */
-export function columnsFrom(from: readonly StageTable[], columns: readonly string[]): string {
+export function columnListSql(from: readonly StageTable[], columns: readonly string[]): string {
   const missing = columns.find((column) => !from.some((table) => Object.hasOwn(table.columns, column)));
   if (missing !== undefined)
     throw new Error(
@@ -69,17 +69,17 @@ export function columnsFrom(from: readonly StageTable[], columns: readonly strin
 }
 
 /** The columns that a table has from the stages. @param added those that are added to its rows afterwards */
-const passedColumns = (name: TableName, from: readonly StageTable[], ...added: string[]) =>
-  columnsFrom(
+const stageColumns = (name: TableName, from: readonly StageTable[], ...added: string[]) =>
+  columnListSql(
     from,
     Object.keys(TABLES[name].columns).filter((column) => !added.includes(column)),
   );
 // Here, so that a column which no stage computes is found when the program is loaded.
-const RISK_LGAS = passedColumns('risk_lgas', [risk.LGAS, ingest.LGAS, context.LGAS], 'level');
-const RISK_STATES = passedColumns('risk_states', [risk.STATES, ingest.STATES, context.STATES], 'level');
-const CONTEXT_STATES = passedColumns('context_states', [ingest.STATES, context.STATES]);
-const CONTEXT_LGAS = passedColumns('context_lgas', [ingest.LGAS, context.LGAS]);
-const SEASON = passedColumns('season', [season.NATIONAL], 'area', 'code');
+const RISK_LGA_COLUMNS = stageColumns('risk_lgas', [risk.LGAS, ingest.LGAS, context.LGAS], 'level');
+const RISK_STATE_COLUMNS = stageColumns('risk_states', [risk.STATES, ingest.STATES, context.STATES], 'level');
+const CONTEXT_STATE_COLUMNS = stageColumns('context_states', [ingest.STATES, context.STATES]);
+const CONTEXT_LGA_COLUMNS = stageColumns('context_lgas', [ingest.LGAS, context.LGAS]);
+const SEASON_COLUMNS = stageColumns('season', [season.NATIONAL], 'area', 'code');
 
 /**
  * Makes the tables from the artifacts, which `db` has as views. Rules that depend on a number (level, order) use the
@@ -90,14 +90,14 @@ export async function makeTables(
   db: Database,
   { coverage, territory, outlines, transmission, backtested, cases_in }: TableInput,
 ): Promise<SnapshotTables> {
-  await refuseOtherAreas(db);
-  const states = statesIn(territory);
+  await assertSameAreas(db);
+  const states = statesWithZonesSql(territory);
   const { first_estimated, last_estimated } = coverage;
   const ahead = forecastPeriods(coverage);
   const lgaScores = async (first: string, last: string) =>
-    classed(
+    sortWithLevels(
       await db.rows<SnapshotTables['risk_lgas'][number]>(
-        `SELECT ${RISK_LGAS}
+        `SELECT ${RISK_LGA_COLUMNS}
          FROM risk.lgas JOIN ingest.lgas USING (lga_code) JOIN context.lgas USING (lga_code)
          WHERE period BETWEEN $1 AND $2`,
         [first, last],
@@ -106,9 +106,9 @@ export async function makeTables(
       ({ lga_code }) => lga_code,
     );
   const stateScores = async (first: string, last: string) =>
-    classed(
+    sortWithLevels(
       await db.rows<SnapshotTables['risk_states'][number]>(
-        `SELECT ${RISK_STATES}
+        `SELECT ${RISK_STATE_COLUMNS}
          FROM risk.states JOIN ${states} USING (state_code) JOIN context.states USING (state_code)
          WHERE period BETWEEN $1 AND $2`,
         [first, last],
@@ -125,11 +125,11 @@ export async function makeTables(
 
   const context_states = await rows(
     'context_states',
-    `SELECT ${CONTEXT_STATES} FROM ${states} JOIN context.states USING (state_code) ORDER BY state_code`,
+    `SELECT ${CONTEXT_STATE_COLUMNS} FROM ${states} JOIN context.states USING (state_code) ORDER BY state_code`,
   );
   const context_lgas = await rows(
     'context_lgas',
-    `SELECT ${CONTEXT_LGAS} FROM ingest.lgas JOIN context.lgas USING (lga_code)
+    `SELECT ${CONTEXT_LGA_COLUMNS} FROM ingest.lgas JOIN context.lgas USING (lga_code)
      ORDER BY state_code, lga_code`,
   );
   const forecast_skill = backtested ? await rows('forecast_skill', 'FROM backtest.skill') : [];
@@ -156,18 +156,18 @@ export async function makeTables(
     forecasts_states: (await stateScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
     probabilities: await rows('probabilities', 'FROM risk.probabilities'),
     changes: await rows('changes', 'FROM risk.changes'),
-    forecasts_cases: scaledAsTested(
+    forecasts_cases: recalibrateRanges(
       await db.rows('FROM forecast.cases'),
       backtested ? await db.rows('FROM backtest.stretch') : [],
     ),
     forecast_skill,
-    alerts: alertRows(await db.rows('FROM alerts.areas'), cases_in),
+    alerts: publishableAlerts(await db.rows('FROM alerts.areas'), cases_in),
     basis: await basisTable(db, coverage, forecast_skill),
     context_states,
     context_lgas,
     season: await rows(
       'season',
-      `SELECT area, code, ${SEASON} FROM (
+      `SELECT area, code, ${SEASON_COLUMNS} FROM (
          SELECT 1 AS position, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
          UNION ALL SELECT 2, 'state', state_code, * FROM season.states
          UNION ALL SELECT 3, 'lga', state_code, s.* FROM season.lgas s JOIN ingest.lgas USING (lga_code)
@@ -190,7 +190,7 @@ export async function makeTables(
 }
 
 /** Refuses tables with different areas, since joins by code would silently drop an area that one of them lacks. */
-async function refuseOtherAreas(db: Database): Promise<void> {
+async function assertSameAreas(db: Database): Promise<void> {
   // A country without monthly rain has no season.
   const withSeason = (await db.rows('FROM season.national LIMIT 1')).length > 0;
   for (const level of ['lga', 'state'])
@@ -217,7 +217,7 @@ export const coveredPeriods = ({
 ];
 
 /** Case forecasts in integers, with ranges scaled about the median as past errors require. */
-function scaledAsTested(
+function recalibrateRanges(
   rows: readonly SnapshotTables['forecasts_cases'][number][],
   stretches: readonly TableRow<typeof STRETCH>[],
 ): SnapshotTables['forecasts_cases'] {
@@ -237,7 +237,7 @@ function scaledAsTested(
 }
 
 /** Alerts with counts in a form that may be passed on. */
-export function alertRows(
+export function publishableAlerts(
   rows: readonly TableRow<typeof AREAS>[],
   cases_in: TableInput['cases_in'],
 ): SnapshotTables['alerts'] {
@@ -260,7 +260,7 @@ export function alertRows(
 }
 
 /** Scores rounded and with levels, highest first in each group. */
-function classed<Row extends { score: number }>(
+function sortWithLevels<Row extends { score: number }>(
   rows: readonly Row[],
   group: (row: Row) => string,
   code: (row: Row) => string,
@@ -280,12 +280,12 @@ function classed<Row extends { score: number }>(
  * @param about metadata of every Parquet file, which also has a description of its columns (`table_schema`)
  */
 export async function writeTables(
-  tree: Tree,
+  tree: SnapshotWriter,
   tables: SnapshotTables,
   about: Record<string, string>,
   territory: Territory,
 ): Promise<void> {
-  const forms = tablesIn(territory);
+  const forms = countryTables(territory);
   const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-tables-'));
   const written = TABLE_NAMES.filter((name) => tables[name].length > 0);
   try {

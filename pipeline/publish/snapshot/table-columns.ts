@@ -24,8 +24,8 @@ import * as survey from '../../model/survey/survey-tables.ts';
 import * as backtest from '../../validate/backtest/backtest-tables.ts';
 
 const { area, code, period, state_code, state, zone, lga_code, lga, is_urban, longitude, latitude } = fields;
-const lgaScores = withFields({ period, state_code, lga_code, lga, is_urban }, LgaRisk);
-const stateScores = withFields({ period }, StateRisk);
+const lgaScoreColumns = withFields({ period, state_code, lga_code, lga, is_urban }, LgaRisk);
+const stateScoreColumns = withFields({ period }, StateRisk);
 const horizon_months = withMeaning('Months after the latest estimated month', fields.horizon_months);
 
 const geometry: ColumnForm<AreaGeometry> = {
@@ -34,10 +34,10 @@ const geometry: ColumnForm<AreaGeometry> = {
 };
 
 export const TABLES = {
-  risk_lgas: { row: '{A.lga} in an estimated month', columns: lgaScores },
-  risk_states: { row: '{A.state} in an estimated month', columns: stateScores },
-  forecasts_lgas: { row: '{A.lga} in a forecast month', columns: { ...lgaScores, horizon_months } },
-  forecasts_states: { row: '{A.state} in a forecast month', columns: { ...stateScores, horizon_months } },
+  risk_lgas: { row: '{A.lga} in an estimated month', columns: lgaScoreColumns },
+  risk_states: { row: '{A.state} in an estimated month', columns: stateScoreColumns },
+  forecasts_lgas: { row: '{A.lga} in a forecast month', columns: { ...lgaScoreColumns, horizon_months } },
+  forecasts_states: { row: '{A.state} in a forecast month', columns: { ...stateScoreColumns, horizon_months } },
   probabilities: risk.PROBABILITIES,
   changes: risk.CHANGES,
   forecasts_cases: {
@@ -115,11 +115,11 @@ export const TABLES = {
 } satisfies Record<TableName, TableForm>;
 
 /** Whether two LGAs have the same name. */
-export const shareNames = (lgas: readonly { lga: string }[]): boolean =>
+export const hasDuplicateNames = (lgas: readonly { lga: string }[]): boolean =>
   new Set(lgas.map(({ lga }) => lga)).size < lgas.length;
 
 /** The tables of a country: in its words, and with nullable zones if it has none. */
-export function tablesIn(territory: Territory): Record<TableName, TableForm> {
+export function countryTables(territory: Territory): Record<TableName, TableForm> {
   const words = countryWords(territory);
   const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
     ...column,

@@ -14,7 +14,7 @@ export interface TableChange {
 }
 
 /** Columns that identify a row. */
-const KEYS = [
+const KEY_COLUMNS = [
   'area_level',
   'origins',
   'method',
@@ -29,7 +29,7 @@ const KEYS = [
   'state_code',
   'lga_code',
 ];
-const NUMBERS = /^(?:DOUBLE|FLOAT|BIGINT|INTEGER|DECIMAL)/;
+const NUMERIC_TYPE = /^(?:DOUBLE|FLOAT|BIGINT|INTEGER|DECIMAL)/;
 
 /** Compares the tables of the schemas `a` and `b`, which contain nothing else. */
 export async function diffTables(db: Database): Promise<TableChange[]> {
@@ -64,14 +64,14 @@ async function diffTable(
     keyed: null,
     columns: [],
   };
-  const keys = KEYS.filter((column) => both.includes(column));
+  const keys = KEY_COLUMNS.filter((column) => both.includes(column));
   if (keys.length === 0) return change;
 
   // A key may be null, such as the nation's code.
   const same = keys.map((key) => `a.${identifier(key)} IS NOT DISTINCT FROM b.${identifier(key)}`).join(' AND ');
   const differs = (column: string) => `(a.${identifier(column)} IS DISTINCT FROM b.${identifier(column)})`;
   const values = both.filter((column) => !keys.includes(column));
-  const numeric = (column: string) => NUMBERS.test(inA.get(column)!) && NUMBERS.test(inB.get(column)!);
+  const numeric = (column: string) => NUMERIC_TYPE.test(inA.get(column)!) && NUMERIC_TYPE.test(inB.get(column)!);
   const difference = (column: string) => `b.${identifier(column)}::DOUBLE - a.${identifier(column)}::DOUBLE`;
   const columns = values.map(
     (column) => `{'column': ${literal(column)}, changed: count(*) FILTER (in_a AND in_b AND ${differs(column)}),
@@ -97,7 +97,7 @@ async function diffTable(
 }
 
 /** `score 12 (0.0312), level 3; removed: urban`. */
-export function describeColumns({ rows, columns, columns_only_in_a, columns_only_in_b }: TableChange): string {
+export function describeTableChange({ rows, columns, columns_only_in_a, columns_only_in_b }: TableChange): string {
   if (rows.a === null) return 'new table';
   if (rows.b === null) return 'removed table';
   const changed = columns.map(

@@ -15,16 +15,16 @@ import { type Database, identifier, withDatabase } from '../../lib/tables/duckdb
 import { placesTable } from './adjacency.ts';
 import { snapshotAnswers } from './answers.ts';
 import type { Contents } from './contents.ts';
-import { outlinesFaults, tableFaults } from './invariants.ts';
-import { recordFaults } from './manifest-records.ts';
+import { boundaryFaults, tableFaults } from './invariants.ts';
+import { manifestFaults } from './manifest-records.ts';
 import { readTables, type SnapshotTables, tableCsv } from './snapshot-tables.ts';
 import { createViews } from './views.ts';
 
 /** The target of a link could change, and reading a pipe would never end. */
-const NO_FILE = 'not a regular file';
+const NOT_A_FILE = 'not a regular file';
 
 /** The result of a snapshot's check; without `faults` the snapshot is intact. */
-export interface Verdict {
+export interface Verification {
   directory: string;
   model_version: string | null;
   files: number;
@@ -50,9 +50,9 @@ export interface Verdict {
 export async function verifySnapshot(
   directory: string,
   onProgress: (share: number) => void = () => {},
-): Promise<Verdict> {
+): Promise<Verification> {
   const present = listFiles(directory);
-  const read = present.get('manifest.json') === false ? NO_FILE : readManifest(directory);
+  const read = present.get('manifest.json') === false ? NOT_A_FILE : readManifest(directory);
   if (typeof read === 'string')
     return {
       directory,
@@ -65,7 +65,7 @@ export async function verifySnapshot(
   const { manifest, manifest_sha256 } = read;
   const { model_version, contract_version } = manifest;
   const ours = contract_version === CONTRACT_VERSION;
-  const operations = operationByPath(manifest, ours);
+  const operations = operationsByPath(manifest, ours);
   const { faults, answers } = checkFiles(directory, { manifest, present, operations }, onProgress);
   const listed = Object.keys(manifest.files);
   const unchecked = ours
@@ -83,8 +83,8 @@ export async function verifySnapshot(
         .map((name) => `${name}: not in the manifest`),
       ...missingAnswers(manifest, operations),
       ...faults,
-      ...recordFaults(manifest),
-      ...(ours ? await contentFaults(directory, manifest, answers) : []),
+      ...manifestFaults(manifest),
+      ...(ours ? await tableAndAnswerFaults(directory, manifest, answers) : []),
     ],
   };
 }
@@ -108,7 +108,7 @@ function readManifest(directory: string): { manifest: Manifest; manifest_sha256:
 type Operation = (typeof OPERATIONS)[number];
 
 /** The operation of each file that a snapshot with this manifest must have. */
-function operationByPath(manifest: Manifest, ours: boolean): Map<string, Operation> {
+function operationsByPath(manifest: Manifest, ours: boolean): Map<string, Operation> {
   const hasWindows = tableFile('season_windows', 'parquet') in manifest.files;
   return new Map(
     OPERATIONS.flatMap((operation) =>
@@ -132,7 +132,7 @@ function missingAnswers({ files }: Manifest, operations: ReadonlyMap<string, Ope
   ]);
 }
 
-interface Expected {
+interface SnapshotFiles {
   manifest: Manifest;
   /** The directory's files: whether each is a regular file. */
   present: ReadonlyMap<string, boolean>;
@@ -145,14 +145,14 @@ interface Expected {
  */
 function checkFiles(
   directory: string,
-  { manifest, present, operations }: Expected,
+  { manifest, present, operations }: SnapshotFiles,
   onProgress: (share: number) => void,
 ): { faults: string[]; answers: Map<string, string> } {
   const answers = new Map<string, string>();
   const listed = Object.keys(manifest.files);
   const faults = listed.flatMap((name, index) => {
     if (index % 500 === 0) onProgress(index / listed.length);
-    if (!present.get(name)) return [`${name}: ${present.has(name) ? NO_FILE : 'missing'}`];
+    if (!present.get(name)) return [`${name}: ${present.has(name) ? NOT_A_FILE : 'missing'}`];
     let bytes: Buffer;
     try {
       bytes = readFileSync(path.join(directory, name));
@@ -160,7 +160,7 @@ function checkFiles(
       return [`${name}: ${(error as Error).message}`];
     }
     const hash = sha256(bytes);
-    const fault = contentFault(name, bytes, manifest, operations.get(name));
+    const fault = fileFault(name, bytes, manifest, operations.get(name));
     if (fault === null && operations.get(name)?.response && !plainName(name)) answers.set(name, hash);
     return [...entryFaults(bytes, hash, manifest.files[name]!), ...(fault === null ? [] : [fault])].map(
       (what) => `${name}: ${what}`,
@@ -179,14 +179,14 @@ function entryFaults(bytes: Buffer, hash: string, entry: FileEntry): string[] {
 }
 
 /** Why a compressed copy is not that of its plain file, or an answer not valid by its schema. */
-function contentFault(
+function fileFault(
   name: string,
   bytes: Buffer,
   { files, territory }: Manifest,
   operation: Operation | undefined,
 ): string | null {
   const plain = plainName(name);
-  if (plain) return sameAsPlain(bytes, name, files[plain]) ? null : `does not unpack to ${plain}`;
+  if (plain) return unpacksToPlainFile(bytes, name, files[plain]) ? null : `does not unpack to ${plain}`;
   if (!operation) return name.startsWith('v1/') ? 'belongs to no operation' : null;
   if (!operation.response) return null;
   const validate = compileSchema(inCountry(operation.response, territory));
@@ -200,7 +200,7 @@ function contentFault(
 }
 
 /** Faults of the tables, and answers that differ from what the tables give. */
-function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyMap<string, string>): Promise<string[]> {
+function tableAndAnswerFaults(directory: string, manifest: Manifest, answers: ReadonlyMap<string, string>): Promise<string[]> {
   const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
   let faults: string[] = [];
   return withDatabase(async (db) => {
@@ -222,7 +222,7 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
     };
     faults = [
       ...faults,
-      ...outlinesFaults(contents.tables),
+      ...boundaryFaults(contents.tables),
       ...placesFaults(contents.tables, territory),
       ...(await csvFaults(db, manifest)),
     ];
@@ -285,7 +285,7 @@ function plainName(name: string): string | null {
   return suffix ? name.slice(0, -suffix.length) : null;
 }
 
-function sameAsPlain(bytes: Buffer, name: string, plain: FileEntry | undefined): boolean {
+function unpacksToPlainFile(bytes: Buffer, name: string, plain: FileEntry | undefined): boolean {
   if (!plain) return false;
   try {
     const options = { maxOutputLength: Math.max(1, plain.bytes) };

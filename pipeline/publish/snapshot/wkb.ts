@@ -6,7 +6,7 @@ const MULTI_POLYGON = 6;
 /** Well-known binary (OGC 06-103r4) of a polygon or multipolygon, little-endian, two dimensions. */
 export function toWkb(geometry: AreaGeometry): Buffer {
   if (geometry.type === 'Polygon') return polygonWkb(geometry.coordinates);
-  return Buffer.concat([head(MULTI_POLYGON, geometry.coordinates.length), ...geometry.coordinates.map(polygonWkb)]);
+  return Buffer.concat([wkbHeader(MULTI_POLYGON, geometry.coordinates.length), ...geometry.coordinates.map(polygonWkb)]);
 }
 
 /** Reads the output of `toWkb`. @throws RangeError for other geometries */
@@ -46,11 +46,11 @@ function polygonWkb(rings: number[][][]): Buffer {
     });
     return part;
   });
-  return Buffer.concat([head(POLYGON, rings.length), ...parts]);
+  return Buffer.concat([wkbHeader(POLYGON, rings.length), ...parts]);
 }
 
 /** Byte order, type, and number of the elements that follow. */
-function head(type: number, count: number): Buffer {
+function wkbHeader(type: number, count: number): Buffer {
   const bytes = Buffer.alloc(9);
   bytes.writeUInt8(1, 0);
   bytes.writeUInt32LE(type, 1);

@@ -4,17 +4,17 @@ import { addMonths } from '../../../contract/months.ts';
 import { periodName } from '../shared/names.ts';
 import type { PageCases } from '../shared/page-data.ts';
 import { availableWidth, chart } from './figures.ts';
-import { areaName, data, element, isState, lgaByCode } from './store.ts';
+import { areaName, data, elementById, isState, lgaByCode } from './store.ts';
 import { h, monthDate, PLOT_STYLE } from './words.ts';
 
 /** The nearest place with case records: the LGA itself, or its state; null if neither has any. */
-const recorded = (code: string): string | null =>
-  code in data.cases ? code : isState(code) ? null : recorded(lgaByCode(code).state_code);
+const findRecordCode = (code: string): string | null =>
+  code in data.cases ? code : isState(code) ? null : findRecordCode(lgaByCode(code).state_code);
 
 /** Reported cases of a place and their forecast, which the score does not use. */
 export function casesPart(code: string): Node[] {
   if (Object.keys(data.cases).length === 0) return [];
-  const recordCode = recorded(code);
+  const recordCode = findRecordCode(code);
   const title = h(
     'h4',
     {},
@@ -35,7 +35,7 @@ export function casesPart(code: string): Node[] {
     h(
       'p',
       { class: 'words', id: 'case-forecast' },
-      `${recordCode === code ? '' : `${areaName(code)} has no records of its own. `}${inWords(cases)}`,
+      `${recordCode === code ? '' : `${areaName(code)} has no records of its own. `}${casesInWords(cases)}`,
     ),
     casesPlot(areaName(recordCode), cases),
     h(
@@ -59,7 +59,7 @@ export function casesPart(code: string): Node[] {
 /** The figure of the same month a year before a month to come. */
 const yearBefore = ({ reported }: PageCases, ahead: number) => reported.at(ahead - 12) ?? null;
 
-function inWords(cases: PageCases): string {
+function casesInWords(cases: PageCases): string {
   return cases.ahead
     .map(([low, middle, high], i) => {
       const before = yearBefore(cases, i);
@@ -87,7 +87,7 @@ function casesPlot(name: string, cases: PageCases): Element {
   });
   const lastYear = next.filter(({ before }) => before !== null);
   return chart({
-    width: Math.min(560, availableWidth(element('place'), 280)),
+    width: Math.min(560, availableWidth(elementById('place'), 280)),
     height: 190,
     marginLeft: 42,
     marginRight: 12,

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { initial } from './words.ts';
+import { monthInitial } from './words.ts';
 
 /** Width available in an element, at least `least`: an element narrower than that scrolls. */
 export const availableWidth = (container: Element, least = 300) => Math.max(least, Math.floor(container.clientWidth));
@@ -23,7 +23,7 @@ export function chart(options: Plot.PlotOptions & { ariaLabel: string }): Elemen
 }
 
 /** A plot in a card with its title. */
-export function titled(name: string, plot: Element): HTMLElement {
+export function plotCard(name: string, plot: Element): HTMLElement {
   const figure = document.createElement('figure');
   figure.className = 'plot card';
   figure.append(caption(name), plot);
@@ -37,4 +37,4 @@ export function caption(text: string): HTMLElement {
   return made;
 }
 /** The months of a year on an axis. */
-export const monthScale = { domain: d3.range(1, 13), tickFormat: initial, label: null, tickSize: 0 };
+export const monthScale = { domain: d3.range(1, 13), tickFormat: monthInitial, label: null, tickSize: 0 };

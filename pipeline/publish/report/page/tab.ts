@@ -37,19 +37,19 @@ export interface Tab {
 }
 
 /** The value that the tab's map shows. */
-export const chosen = ({ id, choices }: Pick<Tab, 'id' | 'choices'>): string => {
+export const mapChoice = ({ id, choices }: Pick<Tab, 'id' | 'choices'>): string => {
   const selected = view.by[id];
   return choices.find(([value]) => value === selected)?.[0] ?? choices[0]?.[0] ?? '';
 };
 
 /** Code of the selected place; null for the country. */
-export const selected = (): string | null => view.lga ?? view.state;
+export const selectedCode = (): string | null => view.lga ?? view.state;
 
 /** Name of the selected state, or of the country. */
-export const scope = () =>
+export const scopeName = () =>
   view.state === null ? data.country : data.states.find(({ state_code }) => state_code === view.state)!.state;
 /** Sorts codes by a figure, descending, and ties by code. */
-export const byFigure = (codes: string[], of: (code: string) => number) => {
+export const sortByFigure = (codes: string[], of: (code: string) => number) => {
   const figures = new Map(codes.map((code) => [code, of(code)]));
   return codes.sort((a, b) => figures.get(b)! - figures.get(a)! || (a < b ? -1 : 1));
 };

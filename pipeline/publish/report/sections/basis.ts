@@ -9,7 +9,7 @@ const CASES_ENTER_NO_SCORE =
   'prevalence follows them. They are forecast separately.';
 
 /** The evidence behind scores and forecasts by state: the last survey and the last case record. */
-export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' | 'coverage' | 'model'>): Html {
+export function renderBasis({ tables, coverage, model }: Pick<Contents, 'tables' | 'coverage' | 'model'>): Html {
   const words = countryWords(model.territory);
   const rows = Map.groupBy(tables.basis, ({ code }) => code);
   const name = (period: string | null) => period && periodName(period);

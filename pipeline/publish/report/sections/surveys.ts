@@ -5,15 +5,15 @@ import { type Column, table } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { surveyTrends } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
-import { otherTests } from './tests.ts';
+import { otherTestsByYear } from './tests.ts';
 
 /** The results of the surveys: the observations that every score is based on. */
-export function surveySection({ tables, model }: Contents, { surveys }: Pick<Evidence, 'surveys'>): Html {
+export function renderSurveys({ tables, model }: Contents, { surveys }: Pick<Evidence, 'surveys'>): Html {
   const trends = surveyTrends(tables);
   const { small_sample, confidence } = model.parameters.survey;
   const { method, survey_method = method } = model.territory;
   const { state, State } = countryWords(model.territory);
-  const tests = otherTests(model, { surveys });
+  const tests = otherTestsByYear(model, { surveys });
   const exceptions = Object.entries(tests);
   const columns: (Column<SurveyTrend> | false)[] = [
     { title: 'Round', cell: ({ survey_year }) => survey_year },

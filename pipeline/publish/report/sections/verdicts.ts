@@ -8,12 +8,12 @@ import { periodName } from '../shared/names.ts';
 import { describeRiskLimits } from './words.ts';
 
 /** What was tested, what came of it and for whom, in a person's words; the annex has the figures behind it. */
-export function verdictsSection(contents: Contents, evidence: Evidence): Html {
+export function renderVerdicts(contents: Contents, evidence: Evidence): Html {
   const verdicts: [about: string, verdict: string, more: string][] = [
-    ['Scores', scoresInWords(contents, evidence), 'validation'],
-    ['Months after the last survey', carriedInWords(contents), 'basis'],
-    ['Forecasts of reported cases', forecastsInWords(contents), 'forecast-skill'],
-    ['Season', seasonInWords(contents), 'season-checked'],
+    ['Scores', describeScores(contents, evidence), 'validation'],
+    ['Months after the last survey', describeMonthsAfterSurvey(contents), 'basis'],
+    ['Forecasts of reported cases', describeForecasts(contents), 'forecast-skill'],
+    ['Season', describeSeasonCheck(contents), 'season-checked'],
   ];
   return html`<section id="reliable" aria-labelledby="reliable-head"><h2 id="reliable-head">Can these figures be trusted?</h2>
 <div class="cards">${verdicts.map(
@@ -24,9 +24,9 @@ export function verdictsSection(contents: Contents, evidence: Evidence): Html {
 <ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>`;
 }
 
-const percent = (share: number) => `${Math.round(100 * share)}%`;
+const formatPercent = (share: number) => `${Math.round(100 * share)}%`;
 
-function scoresInWords({ model }: Contents, { validation, known_truth }: Evidence): string {
+function describeScores({ model }: Contents, { validation, known_truth }: Evidence): string {
   const { state, lga } = countryWords(model.territory);
   const all = (validation?.scores ?? []).filter(({ survey_year }) => survey_year === null);
   const [rows, baseline] = ['spatial', 'baseline'].map((name) => all.find(({ model }) => model === name));
@@ -43,13 +43,13 @@ function scoresInWords({ model }: Contents, { validation, known_truth }: Evidenc
   return (
     `In places left out of the fit, the share of children positive in a survey cluster was missed by ${error} ` +
     `percentage points on average; a simple average of the ${state.one} misses it by ${simple}. Much of both is ` +
-    `chance, because a cluster has few children. The 90% ranges held ${percent(inside)} of what was observed. In ` +
-    `made-up countries, where the truth of every ${lga.one} is known, they held ${percent(Math.min(...blocks))} to ` +
-    `${percent(Math.max(...blocks))}.`
+    `chance, because a cluster has few children. The 90% ranges held ${formatPercent(inside)} of what was observed. In ` +
+    `made-up countries, where the truth of every ${lga.one} is known, they held ${formatPercent(Math.min(...blocks))} to ` +
+    `${formatPercent(Math.max(...blocks))}.`
   );
 }
 
-function carriedInWords({ coverage, tables, sources }: Contents): string {
+function describeMonthsAfterSurvey({ coverage, tables, sources }: Contents): string {
   const last = tables.basis
     .flatMap(({ last_survey }) => last_survey ?? [])
     .sort()
@@ -67,9 +67,9 @@ function carriedInWords({ coverage, tables, sources }: Contents): string {
 }
 
 /** An error of logarithms as a share: .223 is a factor of 1.25, or 25%. */
-const typicalError = (log_mae: number) => percent(Math.exp(log_mae) - 1);
+const formatLogError = (log_mae: number) => formatPercent(Math.exp(log_mae) - 1);
 
-function forecastsInWords({ tables, model }: Contents): string {
+function describeForecasts({ tables, model }: Contents): string {
   const { state, lga } = countryWords(model.territory);
   const skill = (area_level: string, method: string, horizon: number) =>
     tables.forecast_skill.find(
@@ -98,10 +98,10 @@ function forecastsInWords({ tables, model }: Contents): string {
     ];
     return one && four && usual
       ? [
-          `Of ${words.many}, they are typically off by ${typicalError(one.log_mae)} one month ahead and by ` +
-            `${typicalError(four.log_mae)} four months ahead; last year’s figure of the month by ` +
-            `${typicalError(usual.log_mae)}. Their 90% ranges held ${percent(one.coverage_90)} and ` +
-            `${percent(four.coverage_90)} of what was then reported.`,
+          `Of ${words.many}, they are typically off by ${formatLogError(one.log_mae)} one month ahead and by ` +
+            `${formatLogError(four.log_mae)} four months ahead; last year’s figure of the month by ` +
+            `${formatLogError(usual.log_mae)}. Their 90% ranges held ${formatPercent(one.coverage_90)} and ` +
+            `${formatPercent(four.coverage_90)} of what was then reported.`,
         ]
       : [];
   });
@@ -111,7 +111,7 @@ function forecastsInWords({ tables, model }: Contents): string {
   );
 }
 
-function seasonInWords({ season_method, tables, model }: Contents): string {
+function describeSeasonCheck({ season_method, tables, model }: Contents): string {
   const { check } = season_method;
   const { state } = countryWords(model.territory);
   if (tables.season.length === 0) return 'There is none: scores are the same in all months of a year.';

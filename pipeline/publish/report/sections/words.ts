@@ -2,9 +2,9 @@
 import { hasRain, missingDataSentences } from '../../../catalog/missing.ts';
 import { countryWords } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { shareNames } from '../../snapshot/table-columns.ts';
+import { hasDuplicateNames } from '../../snapshot/table-columns.ts';
 import type { Evidence } from '../shared/evidence.ts';
-import { inSentence, monthName, periodName } from '../shared/names.ts';
+import { joinInSentence, monthName, periodName } from '../shared/names.ts';
 import { describeTests } from './tests.ts';
 
 /** What a reader must know before using a score, most important first, in the country's words. */
@@ -39,7 +39,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
     );
   const byState = [...new Set(surveys.state_rounds.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
   if (byState.length > 0) {
-    const rounds = byState.length === 1 ? `Round ${byState[0]} is` : `Rounds ${inSentence(byState.map(String))} are`;
+    const rounds = byState.length === 1 ? `Round ${byState[0]} is` : `Rounds ${joinInSentence(byState.map(String))} are`;
     const { state_only_effective_size } = model.parameters.risk;
     lines.push(
       `${rounds} known only by ${state.one}, without the number of children tested: each ${state.one}’s result ` +
@@ -55,7 +55,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
     'Survey results from few children are marked; use their ranges rather than their point values.',
     'Levels are classes of the score: a place near a boundary between two classes may change class without a ' +
       `relevant change. Join the ${tables.context_lgas.length} ${lga.many} by ` +
-      `code${shareNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
+      `code${hasDuplicateNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
   );
   return lines;
 }
@@ -69,10 +69,10 @@ export function monthsWithoutSurvey(periods: readonly string[]): number[] {
 /** `January to July` for consecutive months (1-12, ascending), else all their names. */
 export function monthsInWords(months: readonly number[]): string {
   const consecutive = months.length > 2 && months.at(-1)! - months[0]! === months.length - 1;
-  return consecutive ? `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}` : inSentence(months.map(monthName));
+  return consecutive ? `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}` : joinInSentence(months.map(monthName));
 }
 
-const METHODS: Record<string, string> = {
+const METHOD_NAMES: Record<string, string> = {
   model: 'Transmission model',
   model_and_abeku: 'Geometric mean of the model and Abeku’s adjustment',
   same_month_last_year: 'Same month last year',
@@ -86,4 +86,4 @@ const METHODS: Record<string, string> = {
 export const isReported = (method: string): boolean => !/^model_level_of_/.test(method);
 
 /** A projection method in words. */
-export const methodName = (method: string): string => METHODS[method] ?? method.replaceAll('_', ' ');
+export const methodName = (method: string): string => METHOD_NAMES[method] ?? method.replaceAll('_', ' ');

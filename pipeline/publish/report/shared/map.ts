@@ -13,7 +13,7 @@ export interface MapOutlines {
 }
 
 /** Map units per degree of latitude: about 110 m each, finer than a screen's pixel at the scale of a state. */
-const UNITS = 1000;
+const UNITS_PER_DEGREE = 1000;
 
 export interface MapStyle {
   /** Text alternative of the map. */
@@ -34,13 +34,13 @@ export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, s
   const named = (name: string) => html`${scripted && html` id="${name}"`} class="${name}"`;
   const [west, south, east, north] = bbox(featureCollection(states.map(({ geometry }) => feature(geometry))));
   const shrink = Math.cos((((south + north) / 2) * Math.PI) / 180);
-  const project: Project = ([x, y]) => [Math.round((x - west) * shrink * UNITS), Math.round((north - y) * UNITS)];
+  const project: Project = ([x, y]) => [Math.round((x - west) * shrink * UNITS_PER_DEGREE), Math.round((north - y) * UNITS_PER_DEGREE)];
   const [width, height] = project([east, south]);
   const margin = 120;
   const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
   // Converts map units back to degrees, for downloads.
   const projection =
-    scripted && html` data-west="${west}" data-north="${north}" data-shrink="${shrink}" data-units="${UNITS}"`;
+    scripted && html` data-west="${west}" data-north="${north}" data-shrink="${shrink}" data-units="${UNITS_PER_DEGREE}"`;
   return html`<svg${named('map')}${projection} viewBox="${box}" role="img" aria-label="${label}">
 <g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${svgPath(geometry, project)}"${title ? html`><title>${title(lga_code)}</title></path>` : html`/>`}\n`)}</g>
 <g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${svgPath(geometry, project)}"/>\n`)}</g>

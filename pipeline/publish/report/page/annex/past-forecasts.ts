@@ -6,7 +6,7 @@ import { monthDate } from '../words.ts';
 import { data } from './data.ts';
 
 /** Plots of each state's forecast cases and the cases that were then reported. */
-export function pastForecasts(): void {
+export function drawPastForecasts(): void {
   const target = document.getElementById('past-forecasts');
   for (const [state, series] of d3.group(data.past_forecasts, (row) => row.state)) {
     const atHorizon = (horizon: number) =>

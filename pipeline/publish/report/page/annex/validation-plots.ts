@@ -3,9 +3,9 @@ import * as d3 from 'd3';
 import { modelName } from '../../shared/names.ts';
 import { availableWidth, caption, chart } from '../figures.ts';
 import { PLOT_STYLE } from '../words.ts';
-import { data, element } from './data.ts';
+import { data, elementById } from './data.ts';
 
-const HEIGHT = 330;
+const PLOT_HEIGHT = 330;
 /** Gives each model the same colour and symbol in every plot. */
 const modelScale = (models: string[]) => ({
   color: { domain: models.map(modelName), range: ['var(--accent)', 'var(--second)', 'var(--third)'] },
@@ -15,28 +15,28 @@ const diagonal = (from: number, to: number) =>
   Plot.link([0], { x1: from, y1: from, x2: to, y2: to, strokeOpacity: 0.5, strokeDasharray: '3 4' });
 
 /** Plots of predictions against observations in cells that were left out. */
-export function validation(): void {
+export function drawValidation(): void {
   if (!data.validation) return;
   const { scores, calibration, pit } = data.validation;
   const models = scores.filter((row) => row.survey_year === null).map(({ model }) => model);
-  calibrationPlot(models, calibration);
-  coveragePlot(models, scores);
-  if (pit.length > 0) pitPlot(models, pit);
+  drawCalibration(models, calibration);
+  drawCoverage(models, scores);
+  if (pit.length > 0) drawPit(models, pit);
 }
 
 type Validation = NonNullable<typeof data.validation>;
 
-function calibrationPlot(models: string[], calibration: Validation['calibration']): void {
+function drawCalibration(models: string[], calibration: Validation['calibration']): void {
   const points = calibration.flatMap(({ model, groups }) =>
     groups.map((group) => ({ model: modelName(model), ...group })),
   );
   if (points.length === 0) return;
   const top = Math.max(...points.map(({ predicted, observed }) => Math.max(predicted, observed))) * 1.04;
-  element('calibration').append(
+  elementById('calibration').append(
     caption('Predicted and observed shares, in ten groups'),
     chart({
-      width: availableWidth(element('calibration')),
-      height: HEIGHT,
+      width: availableWidth(elementById('calibration')),
+      height: PLOT_HEIGHT,
       marginLeft: 46,
       marginBottom: 50,
       style: PLOT_STYLE,
@@ -63,7 +63,7 @@ function calibrationPlot(models: string[], calibration: Validation['calibration'
   );
 }
 
-function coveragePlot(models: string[], scores: Validation['scores']): void {
+function drawCoverage(models: string[], scores: Validation['scores']): void {
   const points = scores
     .filter((row) => row.survey_year === null)
     .flatMap(({ model, coverage }) =>
@@ -71,11 +71,11 @@ function coveragePlot(models: string[], scores: Validation['scores']): void {
     );
   if (points.length === 0) return;
   const low = Math.floor(10 * Math.min(...points.map(({ level, inside }) => Math.min(level, inside))) - 0.5) / 10;
-  element('coverage').append(
+  elementById('coverage').append(
     caption('How often ranges contain the observed share'),
     chart({
-      width: availableWidth(element('coverage')),
-      height: HEIGHT,
+      width: availableWidth(elementById('coverage')),
+      height: PLOT_HEIGHT,
       marginLeft: 46,
       marginBottom: 50,
       style: PLOT_STYLE,
@@ -102,7 +102,7 @@ function coveragePlot(models: string[], scores: Validation['scores']): void {
   );
 }
 
-function pitPlot(models: string[], pit: Validation['pit']): void {
+function drawPit(models: string[], pit: Validation['pit']): void {
   const bars = pit.flatMap(({ model, cells }) => {
     const total = d3.sum(cells);
     return cells.map((count, i) => ({
@@ -112,11 +112,11 @@ function pitPlot(models: string[], pit: Validation['pit']): void {
       density: (count / total) * cells.length,
     }));
   });
-  element('pit').append(
+  elementById('pit').append(
     caption('Position of observed shares in the predictive distribution'),
     chart({
-      width: availableWidth(element('pit')),
-      height: HEIGHT,
+      width: availableWidth(elementById('pit')),
+      height: PLOT_HEIGHT,
       marginLeft: 40,
       marginBottom: 50,
       style: PLOT_STYLE,
