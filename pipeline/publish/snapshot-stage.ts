@@ -41,8 +41,8 @@ import { snapshotAnswers } from './snapshot/answers.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
 import { controlLines } from './snapshot/findings.ts';
-import { exampleVersions, exampleDiff } from './snapshot/first-version.ts';
-import { type Finding, addFileHashes, stageRecord } from './snapshot/provenance.ts';
+import { exampleDiff, exampleVersions } from './snapshot/first-version.ts';
+import { addFileHashes, type Finding, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
 import { createSnapshotWriter, type SnapshotWriter } from './snapshot/tree.ts';
 
@@ -78,38 +78,38 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   const { coverage, tables, model } = contents;
   const { territory } = model;
   const sources = addFileHashes(input.sources, input.raw);
-  const tree = createSnapshotWriter(directory);
+  const writer = createSnapshotWriter(directory);
   const values = exampleValues(coverage, territory);
-  const { count, examples, listed } = await writeAnswers(tree, contents, values, input.progress);
+  const { count, examples, listed: tableList } = await writeAnswers(writer, contents, values, input.progress);
   input.progress(0.92, 'tables');
-  await writeTables(tree, tables, tableMetadata(contents, sources), territory);
-  await tree.write('tables/datapackage.json', formatJson(dataPackage(contents, tree.entries())));
+  await writeTables(writer, tables, tableMetadata(contents, sources), territory);
+  await writer.write('tables/datapackage.json', formatJson(dataPackage(contents, writer.entries())));
   for (const { id, file, type } of OPERATIONS)
-    if (type === TABLE_TYPES.csv && file in tree.entries())
+    if (type === TABLE_TYPES.csv && file in writer.entries())
       examples.set(id, headAndFirstRow(await readFile(path.join(directory, file), 'utf8')));
   const evidence = { ...summariseEvidence(input), ...observations };
-  const card = makeModelCard(contents, evidence, controlLines(input.findings));
+  const modelCard = makeModelCard(contents, evidence, controlLines(input.findings));
   examples.set(
     'model-card',
-    shortenAnswer({ model_version: card.model_version, limits: card.limits, controls: card.controls }),
+    shortenAnswer({ model_version: modelCard.model_version, limits: modelCard.limits, controls: modelCard.controls }),
   );
   examples.set('versions', exampleVersions(contents));
   examples.set('versions-diff', exampleDiff(contents));
   const openapi = buildOpenapi(input.model_version, territory, { values, answers: examples });
-  await tree.write('openapi.json', formatJson(openapi));
-  await tree.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
-  const reference = describeApi(openapi, listed);
+  await writer.write('openapi.json', formatJson(openapi));
+  await writer.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
+  const reference = describeApi(openapi, tableList);
   const clients = clientFiles(territory, reference, values);
-  for (const [name, text] of Object.entries(clients)) await tree.write(`client/${name}`, text);
-  for (const [name, bytes] of Object.entries(clientArchives(clients))) await tree.write(name, bytes);
-  await tree.write('model-card.json', formatJson(card));
-  await tree.writeEncoded('v1/model-card.json', JSON.stringify(card));
-  await tree.write('findings.json', formatJson(input.findings));
-  const reported = { ...contents, sources };
-  await tree.write('report/index.html', await renderReport(reported, evidence, input.findings));
-  await tree.write('report/annex.html', await renderAnnex(reported, evidence, input.findings));
-  await tree.write('report/api.html', renderApiPage(reference));
-  const manifest = makeManifest(input, contents, { answers: count, files: tree.entries(), sources });
+  for (const [name, text] of Object.entries(clients)) await writer.write(`client/${name}`, text);
+  for (const [name, bytes] of Object.entries(clientArchives(clients))) await writer.write(name, bytes);
+  await writer.write('model-card.json', formatJson(modelCard));
+  await writer.writeEncoded('v1/model-card.json', JSON.stringify(modelCard));
+  await writer.write('findings.json', formatJson(input.findings));
+  const reportContents = { ...contents, sources };
+  await writer.write('report/index.html', await renderReport(reportContents, evidence, input.findings));
+  await writer.write('report/annex.html', await renderAnnex(reportContents, evidence, input.findings));
+  await writer.write('report/api.html', renderApiPage(reference));
+  const manifest = makeManifest(input, contents, { answers: count, files: writer.entries(), sources });
   await createSnapshotWriter(directory).write('manifest.json', JSON.stringify(manifest));
   input.progress(1);
 }

@@ -32,9 +32,9 @@ ${pageBody(
   );
 
 function mapSection(diff: SnapshotDiff, outlines: DiffOutlines) {
-  const change = makeChangeScale(diff);
+  const scale = makeChangeScale(diff);
   const { state, a } = countryWords(outlines.territory);
   return html`<section><h2>Changes by place and month</h2><p class="lead">Changes are new minus old. Point to ${a.lga} to see its figures.</p>
-<div class="cards">${renderChangeMaps(diff, outlines, change)}</div>
-<div class="card scroll" tabindex="0" role="group" aria-label="Mean change by area and month"><h3>Mean change by ${state.one} and month</h3>${renderHeatMap(diff, change)}</div></section>`;
+<div class="cards">${renderChangeMaps(diff, outlines, scale)}</div>
+<div class="card scroll" tabindex="0" role="group" aria-label="Mean change by area and month"><h3>Mean change by ${state.one} and month</h3>${renderHeatMap(diff, scale)}</div></section>`;
 }

@@ -20,15 +20,19 @@ export function makeChangeScale({ lgas, states_by_period }: SnapshotDiff): Chang
 }
 
 /** Maps by LGA of the mean change and, if there are any, of months with a different level and with ranges apart. */
-export function renderChangeMaps(diff: SnapshotDiff, named: DiffOutlines, { fill: changeFill, top }: ChangeScale): Html[] {
-  const { states, lgas } = named;
-  const lgaName = makeNameLookup(named).lga;
+export function renderChangeMaps(
+  diff: SnapshotDiff,
+  diffOutlines: DiffOutlines,
+  { fill: changeColour, top }: ChangeScale,
+): Html[] {
+  const { states, lgas } = diffOutlines;
+  const lgaName = makeNameLookup(diffOutlines).lga;
   const byLga = new Map(diff.lgas.map((row) => [row.lga_code, row]));
   const outlines: MapOutlines = {
     lgas: lgas.map(({ geometry, properties }) => ({ lga_code: properties.lgaCode, geometry })),
     states: states.map(({ geometry, properties }) => ({ state_code: properties.code, geometry })),
   };
-  const title = (code: string) => {
+  const tooltip = (code: string) => {
     const row = byLga.get(code);
     return row
       ? `${lgaName(row)}: mean change ${row.mean_change.toFixed(4)}, largest ${row.largest_change.toFixed(4)}; of ` +
@@ -36,39 +40,39 @@ export function renderChangeMaps(diff: SnapshotDiff, named: DiffOutlines, { fill
           'overlap'
       : `${code}: not compared`;
   };
-  const map = (label: string, fill: (row: Tally) => string, ends: [string, string], steps: string[]) =>
+  const renderCard = (label: string, fill: (row: Tally) => string, ends: [string, string], steps: string[]) =>
     html`<div class="card"><h3>${label}</h3>${renderMap(outlines, {
       label: `${label}, by area`,
-      title,
+      title: tooltip,
       fill: (code) => {
         const row = byLga.get(code);
         return row ? fill(row) : NOT_COMPARED_FILL;
       },
     })}<div class="legend"><b>${ends[0]}</b><span class="ramp" style="background:linear-gradient(90deg,${steps.join(',')})"></span><b>${ends[1]}</b></div></div>`;
-  const share = (label: string, field: 'flipped' | 'disjoint') => {
+  const renderShareCard = (label: string, field: 'flipped' | 'disjoint') => {
     const shareChanged = (row: Tally) => row[field] / row.compared;
-    const most = Math.max(...diff.lgas.map(shareChanged));
-    const fill = (value: number) => interpolateBuPu(value / most);
-    return map(
+    const highestShare = Math.max(...diff.lgas.map(shareChanged));
+    const fill = (share: number) => interpolateBuPu(share / highestShare);
+    return renderCard(
       label,
       (row) => fill(shareChanged(row)),
-      ['none', `${(100 * most).toFixed(0)}%`],
-      colourSteps((share) => fill(share * most)),
+      ['none', `${(100 * highestShare).toFixed(0)}%`],
+      colourSteps((portion) => fill(portion * highestShare)),
     );
   };
   return [
-    map(
+    renderCard(
       'Mean change of score: orange is a rise, purple a fall',
-      (row) => changeFill(row.mean_change),
+      (row) => changeColour(row.mean_change),
       [(-top).toFixed(3), `+${top.toFixed(3)}`],
-      colourSteps((share) => changeFill(top * (2 * share - 1))),
+      colourSteps((portion) => changeColour(top * (2 * portion - 1))),
     ),
-    ...(diff.all.flipped > 0 ? [share('Months with a different level', 'flipped')] : []),
-    ...(diff.all.disjoint > 0 ? [share('Months with ranges that do not overlap', 'disjoint')] : []),
+    ...(diff.all.flipped > 0 ? [renderShareCard('Months with a different level', 'flipped')] : []),
+    ...(diff.all.disjoint > 0 ? [renderShareCard('Months with ranges that do not overlap', 'disjoint')] : []),
   ];
 }
 
-const colourSteps = (colour: (share: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
+const colourSteps = (colour: (portion: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
 
 /** Heat map of states by months. */
 export function renderHeatMap({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Html {

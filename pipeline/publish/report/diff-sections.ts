@@ -84,7 +84,11 @@ export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Sectio
   ];
 }
 
-function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof makeNameLookup>, words: Words): Section['blocks'] {
+function sizeBlocks(
+  diff: SnapshotDiff,
+  nameLookup: ReturnType<typeof makeNameLookup>,
+  words: Words,
+): Section['blocks'] {
   const { all, state_scores, states, periods, levels_flipped, largest, thresholds } = diff;
   const { state, lga, Lga } = words;
   return [
@@ -97,7 +101,7 @@ function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof makeNameLookup>
       [
         { area: `all ${lga.many}`, ...all },
         { area: `${state.many}’ own scores`, ...state_scores },
-        ...states.map((row) => ({ ...row, area: names.state(row.state_code) })),
+        ...states.map((row) => ({ ...row, area: nameLookup.state(row.state_code) })),
       ],
     ),
     tableBlock(
@@ -117,7 +121,7 @@ function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof makeNameLookup>
     tableBlock(
       `Largest changes: for each ${lga.one}, the month with the largest change`,
       [
-        { title: Lga.one, cell: names.lga },
+        { title: Lga.one, cell: nameLookup.lga },
         { title: 'Code', cell: ({ lga_code }) => lga_code },
         { title: 'Month', cell: ({ period }) => period },
         { title: 'Was', variant: 'number', cell: ({ a }) => formatWithRange(a) },
@@ -130,13 +134,16 @@ function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof makeNameLookup>
   ];
 }
 
-function skillBlocks({ past_forecasts: past, unscored_periods: unscored }: SnapshotDiff): Section['blocks'] {
+function skillBlocks({
+  past_forecasts: forecasts,
+  unscored_periods: unscoredPeriods,
+}: SnapshotDiff): Section['blocks'] {
   return [
-    past !== null &&
-      tableBlock<ForecastAccuracy & { ahead: number | 'all' }>(
-        `Forecasts of ${past.periods.join(', ')} against the new estimates; errors in the score’s unit`,
+    forecasts !== null &&
+      tableBlock<ForecastAccuracy & { horizon: number | 'all' }>(
+        `Forecasts of ${forecasts.periods.join(', ')} against the new estimates; errors in the score’s unit`,
         [
-          { title: 'Months ahead', cell: ({ ahead }) => ahead },
+          { title: 'Months ahead', cell: ({ horizon }) => horizon },
           { title: 'Forecasts', cell: ({ forecasts }) => forecasts },
           { title: 'Error', decimals: 4, cell: (row) => row.mean_absolute_error.forecast },
           { title: 'Error of last month’s score', decimals: 4, cell: (row) => row.mean_absolute_error.persistence },
@@ -149,40 +156,40 @@ function skillBlocks({ past_forecasts: past, unscored_periods: unscored }: Snaps
           { title: 'Inside the range', decimals: 3, cell: ({ coverage }) => coverage },
         ],
         [
-          ...past.by_horizon.map((row) => ({ ...row, ahead: row.horizon_months })),
-          { ...past.all, ahead: 'all' as const },
+          ...forecasts.by_horizon.map((row) => ({ ...row, horizon: row.horizon_months })),
+          { ...forecasts.all, horizon: 'all' as const },
         ],
       ),
-    past !== null &&
+    forecasts !== null &&
       'The new estimates come from a model too, based on mostly the same surveys: this shows whether the forecasts agree with them, not whether they were right.',
-    unscored.length > 0 &&
-      `Not scored: ${joinInSentence(unscored)}. The new version estimates these months, which the old one forecast, but has no new survey of them, so there is nothing to score the forecasts against. Case records are not used for this.`,
-    past === null &&
-      unscored.length === 0 &&
+    unscoredPeriods.length > 0 &&
+      `Not scored: ${joinInSentence(unscoredPeriods)}. The new version estimates these months, which the old one forecast, but has no new survey of them, so there is nothing to score the forecasts against. Case records are not used for this.`,
+    forecasts === null &&
+      unscoredPeriods.length === 0 &&
       'The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.',
   ];
 }
 
 /** The rows that changed, and how many others there are. */
 function changedBlocks<Row>(
-  what: string,
+  noun: string,
   rows: readonly Row[],
   isChange: (row: Row) => boolean,
   columns: readonly Column<NoInfer<Row>, Cell>[],
 ): Block[] {
   const changed = rows.filter(isChange);
-  if (changed.length === 0) return [`All ${rows.length} ${what} are the same.`];
+  if (changed.length === 0) return [`All ${rows.length} ${noun} are the same.`];
   const unchanged = rows.length - changed.length;
-  return [tableBlock(`Changed ${what}${unchanged > 0 ? ` (${unchanged} others are the same)` : ''}`, columns, changed)];
+  return [tableBlock(`Changed ${noun}${unchanged > 0 ? ` (${unchanged} others are the same)` : ''}`, columns, changed)];
 }
 
 /** Areas and months that are only in one of the two versions. */
-function describeOnlyIn(which: string, { lgas, periods }: SnapshotDiff['only_in_a'], { lga }: Words): string | false {
+function describeOnlyIn(version: string, { lgas, periods }: SnapshotDiff['only_in_a'], { lga }: Words): string | false {
   if (lgas.length + periods.length === 0) return false;
   const months = periods.length > 1 ? `${periods[0]} to ${periods.at(-1)}` : periods[0];
   const areas = `${lgas.length} ${lga.many} (${lgas.slice(0, 5).join(', ')}${lgas.length > 5 ? ' …' : ''})`;
   return (
-    `Only in the ${which} version: ` +
+    `Only in the ${version} version: ` +
     `${joinInSentence([...(lgas.length > 0 ? [areas] : []), ...(months ? [`months ${months}`] : [])])}.`
   );
 }

@@ -19,7 +19,7 @@ export function annexData(
   const names = new Map(tables.context_states.map(({ state_code, state }) => [state_code, state]));
   const findSeason = makeSeasonLookup(contents);
   const trends = surveyTrends(tables);
-  const middles = new Map((risk.baseline?.rounds ?? []).map(({ survey_year, middle }) => [survey_year, middle]));
+  const middleMonths = new Map((risk.baseline?.rounds ?? []).map(({ survey_year, middle }) => [survey_year, middle]));
   const scores = new Map(tables.risk_states.map((row) => [`${row.state_code} ${row.period}`, row]));
   return {
     states_many: model.territory.state.many,
@@ -35,10 +35,10 @@ export function annexData(
     })),
     national: trends.national,
     surveyed: [...names].flatMap(([state_code, state]) =>
-      trends.ofState(state_code).flatMap((row) => {
-        const modelled = scores.get(`${state_code} ${middles.get(row.survey_year)}`);
-        if (modelled === undefined) return [];
-        const { score, score_low, score_high } = modelled;
+      trends.forState(state_code).flatMap((row) => {
+        const scoreRow = scores.get(`${state_code} ${middleMonths.get(row.survey_year)}`);
+        if (scoreRow === undefined) return [];
+        const { score, score_low, score_high } = scoreRow;
         return [{ ...row, state, score, score_low, score_high }];
       }),
     ),
@@ -75,13 +75,14 @@ function transmissionData(
   const seriesByState = new Map(exact_series.map(({ state_code, series }) => [state_code, series]));
   const stateConversion = (state_code: string) => caseConversion('index', seriesByState.get(state_code)!);
   const projection = fits?.projection;
-  const figures = new Map(fits?.states.map((state) => [state.state_code, state]));
+  const fitByState = new Map(fits?.states.map((state) => [state.state_code, state]));
   const stateRange = (state_code: string) => {
-    const range = figures.get(state_code)?.reproduction_range;
+    const range = fitByState.get(state_code)?.reproduction_range;
     return range ? { low: range.low.map(toFourDecimals), high: range.high.map(toFourDecimals) } : null;
   };
-  const isLeftOut = (state_code: string, period: Period) => figures.get(state_code)?.left_out.includes(period) ?? false;
-  const inForm = (state_code: string, values: readonly (number | null)[]) =>
+  const isLeftOut = (state_code: string, period: Period) =>
+    fitByState.get(state_code)?.left_out.includes(period) ?? false;
+  const toIndex = (state_code: string, values: readonly (number | null)[]) =>
     values.map((value) => (value === null ? null : stateConversion(state_code)(value)));
   return {
     states: states.map(({ state_code, state, reproduction_number_by_month }) => ({
@@ -100,9 +101,9 @@ function transmissionData(
       state_code,
       year,
       held_back: !projection!.development_years.includes(year),
-      reported: inForm(state_code, reported),
-      model: inForm(state_code, methods.model!),
-      same_month_last_year: inForm(state_code, methods.same_month_last_year!),
+      reported: toIndex(state_code, reported),
+      model: toIndex(state_code, methods.model!),
+      same_month_last_year: toIndex(state_code, methods.same_month_last_year!),
     })),
     errors: Object.keys(projection?.held_back.errors ?? {})
       .filter(isReported)

@@ -12,7 +12,7 @@ import { renderDataTab } from './sections/data.ts';
 import { renderMethods } from './sections/methods.ts';
 import { renderObserved } from './sections/observed.ts';
 import { renderMapView } from './sections/risk.ts';
-import { renderSeasonCheck, renderSeason } from './sections/season.ts';
+import { renderSeason, renderSeasonCheck } from './sections/season.ts';
 import { renderModelMessages } from './sections/sources-section.ts';
 import { renderSurveys } from './sections/surveys.ts';
 import { renderTransmission } from './sections/transmission.ts';
@@ -46,10 +46,10 @@ export async function renderReport(
     ...(data.changes.months.length === 0 ? ['changed'] : []),
     ...(data.windows.length > 0 ? [] : ['when']),
   ]);
-  const span = html`Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many}`;
+  const coverageText = html`Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many}`;
   return renderScriptedPage(contents, {
     title: `Malaria risk in ${model.name}`,
-    below: html`<p class="about">${span}</p>
+    headerContent: html`<p class="about">${coverageText}</p>
 ${renderObserved(data.observed)}
 <p id="age" hidden></p>
 <nav aria-label="Questions">${Object.entries(TABS)
@@ -83,7 +83,7 @@ export async function renderAnnex(
   ];
   return renderScriptedPage(contents, {
     title: `Technical annex: malaria risk in ${model.name}`,
-    below: html`<p class="about">How the scores of version <code>${model_version}</code> were computed, and how they were tested</p>
+    headerContent: html`<p class="about">How the scores of version <code>${model_version}</code> were computed, and how they were tested</p>
 <nav aria-label="Parts">${sections.map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="index.html">Report</a><a href="api.html">API</a></nav>`,
     main: html`${renderValidation(contents, evidence)}
 ${renderSeason(contents)}
@@ -100,7 +100,7 @@ ${renderModelMessages(findings)}`,
 interface PageParts {
   title: string;
   /** The rest of the header. */
-  below: Markup;
+  headerContent: Markup;
   main: Markup;
   skip?: Markup;
   data: unknown;
@@ -108,7 +108,10 @@ interface PageParts {
 }
 
 /** A page that opens from disk and runs one script over its data. */
-function renderScriptedPage({ model }: Contents, { title, below, main, skip, data, script }: PageParts): string {
+function renderScriptedPage(
+  { model }: Contents,
+  { title, headerContent, main, skip, data, script }: PageParts,
+): string {
   const hash = createHash('sha256').update(script).digest('base64');
   // Plot uses inline styles and draws a legend's ramp as a data URL; a script is allowed only by its hash.
   const permit = `script-src 'sha256-${hash}'; img-src data:; `;
@@ -117,7 +120,7 @@ function renderScriptedPage({ model }: Contents, { title, below, main, skip, dat
     headOnDisk({ style: pageStyle(), permit }),
     html`${skip}
 ${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
-${pageBody(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${below}`, main)}
+${pageBody(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${headerContent}`, main)}
 ${jsonScript('data', data)}
 <script type="module">${Html.of(script)}</script>`,
   );

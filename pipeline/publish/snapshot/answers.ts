@@ -39,10 +39,10 @@ export const ANSWER_MAKERS: AnswerMakers = {
 
   *'risk-lgas'({ tables }) {
     for (const [period, rows] of groupByPeriod(tables.risk_lgas))
-      for (const [area, stateRows] of groupByState(tables, rows))
+      for (const [state, stateRows] of groupByState(tables, rows))
         yield [
-          { period, state: area.state_code },
-          { period, kind: 'estimated', ...area, lgas: pickAll(stateRows, schemas.LgaRisk) },
+          { period, state: state.state_code },
+          { period, kind: 'estimated', ...state, lgas: pickAll(stateRows, schemas.LgaRisk) },
         ];
   },
 
@@ -54,18 +54,19 @@ export const ANSWER_MAKERS: AnswerMakers = {
   },
 
   *'forecasts-lgas'({ tables }) {
-    for (const [area, stateRows] of groupByState(tables, tables.forecasts_lgas)) {
+    for (const [state, stateRows] of groupByState(tables, tables.forecasts_lgas)) {
       const reports = groupByPeriod(stateRows).map(
-        ([period, rows]) => ({ period, kind: 'forecast', ...area, lgas: pickAll(rows, schemas.LgaRisk) }) as const,
+        ([period, rows]) => ({ period, kind: 'forecast', ...state, lgas: pickAll(rows, schemas.LgaRisk) }) as const,
       );
-      for (const [months, forecasts] of cutToHorizons(reports)) yield [{ months, state: area.state_code }, { forecasts }];
+      for (const [months, forecasts] of cutToHorizons(reports))
+        yield [{ months, state: state.state_code }, { forecasts }];
     }
   },
 
   'boundaries-states'({ tables, sources, model }) {
-    const codes = new Map(Object.entries(model.territory.zones?.names ?? {}).map(([code, zone]) => [zone, code]));
+    const zoneCodes = new Map(Object.entries(model.territory.zones?.names ?? {}).map(([code, zone]) => [zone, code]));
     const features = tables.boundaries_states.map(({ state_code, state, zone, geometry }) =>
-      toFeature(geometry, { code: state_code, name: state, zone: zone === null ? null : codes.get(zone)! }),
+      toFeature(geometry, { code: state_code, name: state, zone: zone === null ? null : zoneCodes.get(zone)! }),
     );
     return singleAnswer({ type: 'FeatureCollection', source: outlineSource({ sources, model }), features });
   },
@@ -84,8 +85,8 @@ export const ANSWER_MAKERS: AnswerMakers = {
 
   *'context-lgas'(contents) {
     const source = contextSource(contents);
-    for (const [area, rows] of groupByState(contents.tables, contents.tables.context_lgas))
-      yield [{ state: area.state_code }, { source, ...area, lgas: pickAll(rows, schemas.ContextLga) }];
+    for (const [state, rows] of groupByState(contents.tables, contents.tables.context_lgas))
+      yield [{ state: state.state_code }, { source, ...state, lgas: pickAll(rows, schemas.ContextLga) }];
   },
 
   'transmission-states'(contents) {
@@ -98,7 +99,7 @@ export const ANSWER_MAKERS: AnswerMakers = {
       state,
       zone,
       season: findSeason(state_code),
-      survey_trend: trends.ofState(state_code),
+      survey_trend: trends.forState(state_code),
     }));
     return singleAnswer({ method: roundFields(season_method), national, states });
   },
@@ -107,9 +108,9 @@ export const ANSWER_MAKERS: AnswerMakers = {
     const { tables, season_method } = contents;
     const method = roundFields(season_method);
     const findSeason = makeSeasonLookup(contents);
-    for (const [area, stateLgas] of groupByState(tables, tables.context_lgas)) {
+    for (const [state, stateLgas] of groupByState(tables, tables.context_lgas)) {
       const lgas = stateLgas.map(({ lga_code, lga }) => ({ lga_code, lga, season: findSeason(lga_code) }));
-      yield [{ state: area.state_code }, { method, ...area, lgas }];
+      yield [{ state: state.state_code }, { method, ...state, lgas }];
     }
   },
 
@@ -127,21 +128,21 @@ export const ANSWER_MAKERS: AnswerMakers = {
   *'seasons-lgas'({ tables }) {
     const windows = Map.groupBy(tables.season_windows, ({ code }) => code);
     const areaWindows = (code: string) => pickAll(windows.get(code) ?? [], schemas.SeasonWindow);
-    for (const [area, stateLgas] of groupByState(tables, tables.context_lgas)) {
+    for (const [state, stateLgas] of groupByState(tables, tables.context_lgas)) {
       const lgas = stateLgas.map(({ lga_code, lga }) => ({ lga_code, lga, windows: areaWindows(lga_code) }));
-      yield [{ state: area.state_code }, { ...area, windows: areaWindows(area.state_code), lgas }];
+      yield [{ state: state.state_code }, { ...state, windows: areaWindows(state.state_code), lgas }];
     }
   },
 
   *alerts({ tables }) {
     const rows = Map.groupBy(tables.alerts, ({ code }) => code);
-    for (const [area, lgas] of groupByState(tables, tables.context_lgas)) {
-      const places = [
-        { code: area.state_code, name: area.state },
+    for (const [state, lgas] of groupByState(tables, tables.context_lgas)) {
+      const areas = [
+        { code: state.state_code, name: state.state },
         ...lgas.map(({ lga_code, lga }) => ({ code: lga_code, name: lga })),
       ];
-      const found = places.flatMap(({ code, name }) => (rows.get(code) ?? []).map((row) => ({ ...row, name })));
-      yield [{ state: area.state_code }, { ...area, alerts: pickAll(found, schemas.Alert) }];
+      const namedAlerts = areas.flatMap(({ code, name }) => (rows.get(code) ?? []).map((row) => ({ ...row, name })));
+      yield [{ state: state.state_code }, { ...state, alerts: pickAll(namedAlerts, schemas.Alert) }];
     }
   },
 
@@ -160,15 +161,20 @@ export const ANSWER_MAKERS: AnswerMakers = {
   },
 
   *'series-states'({ tables }) {
-    const placeSeries = makeSeriesLookup(tables.risk_states, tables.forecasts_states, ({ state_code }) => state_code, tables);
+    const areaSeries = makeSeriesLookup(
+      tables.risk_states,
+      tables.forecasts_states,
+      ({ state_code }) => state_code,
+      tables,
+    );
     for (const { state_code, state, zone, population } of tables.context_states)
-      yield [{ state: state_code }, { state_code, state, zone, population, series: placeSeries(state_code) }];
+      yield [{ state: state_code }, { state_code, state, zone, population, series: areaSeries(state_code) }];
   },
 
   *'series-lgas'({ tables }) {
-    const placeSeries = makeSeriesLookup(tables.risk_lgas, tables.forecasts_lgas, ({ lga_code }) => lga_code, tables);
+    const areaSeries = makeSeriesLookup(tables.risk_lgas, tables.forecasts_lgas, ({ lga_code }) => lga_code, tables);
     for (const { lga_code, lga, state_code, is_urban, population } of tables.context_lgas)
-      yield [{ lga: lga_code }, { lga_code, lga, state_code, is_urban, population, series: placeSeries(lga_code) }];
+      yield [{ lga: lga_code }, { lga_code, lga, state_code, is_urban, population, series: areaSeries(lga_code) }];
   },
 
   'boundaries-nation': ({ tables, sources, model }) =>
@@ -179,7 +185,9 @@ export const ANSWER_MAKERS: AnswerMakers = {
     }),
 
   'boundaries-topology': ({ tables, sources, model }) =>
-    singleAnswer(pick({ ...outlineTopology(tables), source: outlineSource({ sources, model }) }, schemas.BoundariesTopology)),
+    singleAnswer(
+      pick({ ...outlineTopology(tables), source: outlineSource({ sources, model }) }, schemas.BoundariesTopology),
+    ),
 
   places({ tables }) {
     const { states, lgas } = schemas.Places.properties;
@@ -188,10 +196,10 @@ export const ANSWER_MAKERS: AnswerMakers = {
       aliases: row.aliases?.split('; ') ?? [],
       neighbours: row.neighbours.split(' ').filter(Boolean),
     }));
-    const ofArea = (area: 'state' | 'lga') => rows.filter((row) => row.area === area);
+    const rowsOfLevel = (area: 'state' | 'lga') => rows.filter((row) => row.area === area);
     return singleAnswer({
-      states: ofArea('state').map((row) => pick({ ...row, state: row.name }, states.items)),
-      lgas: ofArea('lga').map((row) => pick({ ...row, lga_code: row.code, lga: row.name }, lgas.items)),
+      states: rowsOfLevel('state').map((row) => pick({ ...row, state: row.name }, states.items)),
+      lgas: rowsOfLevel('lga').map((row) => pick({ ...row, lga_code: row.code, lga: row.name }, lgas.items)),
     });
   },
 
@@ -203,21 +211,21 @@ export const ANSWER_MAKERS: AnswerMakers = {
     }),
 
   tables({ tables, model }) {
-    const forms = countryTables(model.territory);
-    const listed = SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => ({
+    const definitions = countryTables(model.territory);
+    const servedTables = SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => ({
       table,
-      row: forms[table].row,
+      row: definitions[table].row,
       rows: tables[table].length,
       scopes: [...scopes],
       addresses: tableFormats(table).map((format) => `/v1/${tableFile(table, format)}`),
-      columns: Object.entries(forms[table].columns).map(([name, column]) => ({
+      columns: Object.entries(definitions[table].columns).map(([name, column]) => ({
         column: name,
         type: column.type,
         nullable: column.nullable ?? false,
         meaning: describe(column),
       })),
     }));
-    return singleAnswer({ tables: listed });
+    return singleAnswer({ tables: servedTables });
   },
 };
 
@@ -226,13 +234,14 @@ export function* snapshotAnswers(
   contents: Contents,
 ): Generator<{ id: JsonOperationId; path: string; answer: unknown }> {
   const { transmission, tables } = contents;
-  const all: Partial<Record<JsonOperationId, (contents: Contents) => Iterable<readonly [FileParameters, unknown]>>> =
+  const makers: Partial<Record<JsonOperationId, (contents: Contents) => Iterable<readonly [FileParameters, unknown]>>> =
     ANSWER_MAKERS;
   for (const operation of JSON_OPERATIONS) {
     const { id, needsTransmission, needsCases, needsRain } = operation;
     if (needsTransmission && transmission === null) continue;
     if ((needsCases && tables.alerts.length === 0) || (needsRain && tables.season_windows.length === 0)) continue;
-    for (const [values, answer] of all[id]?.(contents) ?? []) yield { id, path: filePath(operation, values), answer };
+    for (const [parameters, answer] of makers[id]?.(contents) ?? [])
+      yield { id, path: filePath(operation, parameters), answer };
   }
 }
 
@@ -259,41 +268,42 @@ const sortByScore = (rows: SnapshotTables['risk_lgas']) =>
   pickAll(rows, schemas.NationLga).sort((a, b) => b.score - a.score || (a.lga_code < b.lga_code ? -1 : 1));
 
 /** A month of a series without any figure. */
-const EMPTY_MONTH = Object.fromEntries(Object.keys(schemas.SeriesMonth.properties).map((name) => [name, null])) as Record<
-  keyof schemas.SeriesMonth,
-  null
->;
+const EMPTY_MONTH = Object.fromEntries(
+  Object.keys(schemas.SeriesMonth.properties).map((name) => [name, null]),
+) as Record<keyof schemas.SeriesMonth, null>;
 
 /** Returns a function from an area's code to all its months. */
-function makeSeriesLookup<Row extends { period: string; score: number; score_low: number; score_high: number; level: Level }>(
+function makeSeriesLookup<
+  Row extends { period: string; score: number; score_low: number; score_high: number; level: Level },
+>(
   estimated: readonly Row[],
-  ahead: readonly Row[],
-  rowCode: (row: Row) => string,
+  forecast: readonly Row[],
+  areaCode: (row: Row) => string,
   { basis, probabilities, changes }: SnapshotTables,
 ) {
-  const bases = indexByAreaAndMonth(basis);
-  const odds = indexByAreaAndMonth(probabilities);
-  const moves = indexByAreaAndMonth(changes);
-  const estimatedByCode = Map.groupBy(estimated, rowCode);
-  const aheadByCode = Map.groupBy(ahead, rowCode);
+  const basisByMonth = indexByAreaAndMonth(basis);
+  const probabilityByMonth = indexByAreaAndMonth(probabilities);
+  const changeByMonth = indexByAreaAndMonth(changes);
+  const estimatedByArea = Map.groupBy(estimated, areaCode);
+  const forecastByArea = Map.groupBy(forecast, areaCode);
   return (code: string): schemas.SeriesMonth[] => {
-    const monthIn = (kind: 'estimated' | 'forecast') => (row: Row) => {
+    const toSeriesMonth = (kind: 'estimated' | 'forecast') => (row: Row) => {
       const key = `${code} ${row.period}`;
-      const probability = odds.get(key);
+      const probability = probabilityByMonth.get(key);
       const month = {
         ...EMPTY_MONTH,
-        ...moves.get(key),
+        ...changeByMonth.get(key),
         ...probability,
         ...row,
         kind,
-        basis: bases.get(key)!.basis,
+        basis: basisByMonth.get(key)!.basis,
         level_probability: probability?.[`probability_${row.level}`] ?? null,
       };
       return pick(month, schemas.SeriesMonth);
     };
     const months = [
-      ...(estimatedByCode.get(code) ?? []).map(monthIn('estimated')),
-      ...(aheadByCode.get(code) ?? []).map(monthIn('forecast')),
+      ...(estimatedByArea.get(code) ?? []).map(toSeriesMonth('estimated')),
+      ...(forecastByArea.get(code) ?? []).map(toSeriesMonth('forecast')),
     ];
     return months.sort((a, b) => (a.period < b.period ? -1 : 1));
   };

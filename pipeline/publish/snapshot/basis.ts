@@ -31,28 +31,28 @@ export async function basisTable(
   );
   const areas = await db.rows<{ area: BasisRow['area']; code: string; state_code: string }>(AREAS_SQL);
   const periods = periodRange(first_estimated, last_forecast);
-  const errors = new Map(
+  const logErrors = new Map(
     skill
       .filter(({ method, origins }) => method === 'case_model' && origins === 'all')
       .map(({ area_level, horizon_months, log_mae }) => [`${area_level} ${horizon_months}`, log_mae]),
   );
   return areas.flatMap(({ area, code, state_code }) => {
-    const visited = surveys!.get(state_code) ?? [];
-    const last_visit = visited.at(-1) ?? '';
-    const recorded = records!.get(code) ?? [];
+    const surveyPeriods = surveys!.get(state_code) ?? [];
+    const lastSurveyEver = surveyPeriods.at(-1) ?? '';
+    const casePeriods = records!.get(code) ?? [];
     return periods.map((period): BasisRow => {
-      const last_survey = visited.findLast((month) => month <= period) ?? null;
-      const last_cases = recorded.findLast((month) => month <= period) ?? null;
-      const since = (month: Period | null) => (month === null ? null : monthIndex(period) - monthIndex(month));
+      const last_survey = surveyPeriods.findLast((month) => month <= period) ?? null;
+      const last_cases = casePeriods.findLast((month) => month <= period) ?? null;
+      const monthsSince = (month: Period | null) => (month === null ? null : monthIndex(period) - monthIndex(month));
       return {
         area,
         code,
         period,
-        basis: period <= last_visit ? 'survey' : 'usual_season',
+        basis: period <= lastSurveyEver ? 'survey' : 'usual_season',
         last_survey,
-        months_since_survey: since(last_survey),
+        months_since_survey: monthsSince(last_survey),
         last_cases,
-        cases_log_mae: errors.get(`${area} ${since(last_cases)}`) ?? null,
+        cases_log_mae: logErrors.get(`${area} ${monthsSince(last_cases)}`) ?? null,
       };
     });
   });
@@ -60,4 +60,6 @@ export async function basisTable(
 
 /** Months by code, ascending. */
 const periodsByCode = (rows: readonly AreaPeriod[]) =>
-  new Map([...Map.groupBy(rows, ({ code }) => code)].map(([code, dated]) => [code, dated.map(({ period }) => period)]));
+  new Map(
+    [...Map.groupBy(rows, ({ code }) => code)].map(([code, areaRows]) => [code, areaRows.map(({ period }) => period)]),
+  );

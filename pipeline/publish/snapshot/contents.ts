@@ -33,7 +33,7 @@ export function surveyTrends({ survey_trend }: SnapshotTables) {
   const rounds = Map.groupBy(survey_trend, ({ state_code }) => state_code);
   return {
     national: pickAll(rounds.get(null) ?? [], schemas.NationalSurveyTrend),
-    ofState: (code: string) => pickAll(rounds.get(code) ?? [], schemas.SurveyTrend),
+    forState: (code: string) => pickAll(rounds.get(code) ?? [], schemas.SurveyTrend),
   };
 }
 

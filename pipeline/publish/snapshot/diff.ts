@@ -53,7 +53,14 @@ export interface SnapshotDiff {
   state_scores: Tally;
   levels_flipped: { from: string; to: string; count: number }[];
   /** The LGAs whose scores changed most, each with the month of its largest change. */
-  largest: { state_code: string; lga_code: string; period: Period; a: PublishedScore; b: PublishedScore; change: number }[];
+  largest: {
+    state_code: string;
+    lga_code: string;
+    period: Period;
+    a: PublishedScore;
+    b: PublishedScore;
+    change: number;
+  }[];
   only_in_a: { lgas: string[]; periods: Period[] };
   only_in_b: { lgas: string[]; periods: Period[] };
   /** Numbers of answers by operation. */
@@ -124,8 +131,8 @@ const ACCURACY_COLUMNS = `
 
 const LISTED_CHANGES = 10;
 
-const scoreStruct = (of: 'a' | 'b') =>
-  `{score: ${of}.score, score_low: ${of}.score_low, score_high: ${of}.score_high, level: ${of}.level} AS ${of}`;
+const scoreStruct = (side: 'a' | 'b') =>
+  `{score: ${side}.score, score_low: ${side}.score_low, score_high: ${side}.score_high, level: ${side}.level} AS ${side}`;
 
 /**
  * Compares two snapshots of a country by their tables, LGA by LGA and month by month.
@@ -137,34 +144,37 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       `found ${a.manifest.country} and ${b.manifest.country}, expected two snapshots of the same country`,
     );
   const thresholds = b.json<{ parameters: Pick<Model['parameters'], 'diff'> }>('model-card.json').parameters.diff;
-  const tally = tallyColumns(thresholds.score_change);
+  const tallySql = tallyColumns(thresholds.score_change);
   return withDatabase(async (db) => {
     await createViews(db, 'a', a.directory);
     await createViews(db, 'b', b.directory);
     const tables = await diffTables(db);
     await db.run(VIEWS_SQL);
-    const observed = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
-    await db.run(`CREATE TABLE observed AS SELECT unnest([${observed.map(literal)}]::VARCHAR[]) AS period`);
+    const surveyMonths = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
+    await db.run(`CREATE TABLE observed AS SELECT unnest([${surveyMonths.map(literal)}]::VARCHAR[]) AS period`);
     await db.run('CREATE VIEW scored AS FROM past SEMI JOIN observed USING (period)');
     const compareBy = <T>(...keys: string[]) =>
-      db.rows<T & Tally>(`SELECT ${[...keys, tally]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
-    const countChanges = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tally} FROM ${pairs}`))[0]!;
-    const column = async <T>(sql: string) => (await db.rows<{ value: T }>(sql)).map(({ value }) => value);
-    const onlyIn = async (one: 'a' | 'b', opposite: 'a' | 'b') => {
-      const lacking = (name: string) =>
-        `SELECT ${name} AS value FROM ${one}.scores EXCEPT SELECT ${name} FROM ${opposite}.scores ORDER BY ALL`;
-      return { lgas: await column<string>(lacking('lga_code')), periods: await column<Period>(lacking('period')) };
+      db.rows<T & Tally>(`SELECT ${[...keys, tallySql]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
+    const countChanges = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tallySql} FROM ${pairs}`))[0]!;
+    const readValues = async <T>(sql: string) => (await db.rows<{ value: T }>(sql)).map(({ value }) => value);
+    const findOnlyIn = async (side: 'a' | 'b', otherSide: 'a' | 'b') => {
+      const onlyHereSql = (name: string) =>
+        `SELECT ${name} AS value FROM ${side}.scores EXCEPT SELECT ${name} FROM ${otherSide}.scores ORDER BY ALL`;
+      return {
+        lgas: await readValues<string>(onlyHereSql('lga_code')),
+        periods: await readValues<Period>(onlyHereSql('period')),
+      };
     };
     const by_horizon = await db.rows<ForecastAccuracy & { horizon_months: number }>(
       `SELECT horizon_months, ${ACCURACY_COLUMNS} FROM scored GROUP BY horizon_months ORDER BY horizon_months`,
     );
     const past_forecasts = by_horizon.length > 0 && {
-      periods: await column<Period>('SELECT DISTINCT period AS value FROM scored ORDER BY period'),
+      periods: await readValues<Period>('SELECT DISTINCT period AS value FROM scored ORDER BY period'),
       all: (await db.rows<ForecastAccuracy>(`SELECT ${ACCURACY_COLUMNS} FROM scored`))[0]!,
       by_horizon,
     };
     const all = await countChanges('pairs');
-    const only_in_a = await onlyIn('a', 'b');
+    const only_in_a = await findOnlyIn('a', 'b');
     return {
       a: a.manifest.model_version,
       b: b.manifest.model_version,
@@ -191,11 +201,11 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
          ORDER BY abs(change) DESC, lga_code`,
       ),
       only_in_a,
-      only_in_b: await onlyIn('b', 'a'),
+      only_in_b: await findOnlyIn('b', 'a'),
       answers: diffAnswers(a, b),
       tables,
       past_forecasts: past_forecasts || null,
-      unscored_periods: await column<Period>(
+      unscored_periods: await readValues<Period>(
         'SELECT DISTINCT period AS value FROM past ANTI JOIN observed USING (period) ORDER BY period',
       ),
       over: exceededThresholds(all, thresholds, only_in_a.lgas, countryWords(b.manifest.territory).lga.many),
@@ -205,33 +215,39 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
 
 function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
   return JSON_OPERATIONS.map((operation) => {
-    const inA = operationFiles(operation, a.manifest.coverage, a.manifest.files);
-    const inB = new Set(operationFiles(operation, b.manifest.coverage, b.manifest.files));
-    const both = inA.filter((file) => inB.has(file));
-    const same = both.filter((file) => a.manifest.files[file]?.sha256 === b.manifest.files[file]?.sha256).length;
+    const filesOfA = operationFiles(operation, a.manifest.coverage, a.manifest.files);
+    const filesOfB = new Set(operationFiles(operation, b.manifest.coverage, b.manifest.files));
+    const sharedFiles = filesOfA.filter((file) => filesOfB.has(file));
+    const same = sharedFiles.filter((file) => a.manifest.files[file]?.sha256 === b.manifest.files[file]?.sha256).length;
     return {
       operation: operation.id,
       same,
-      changed: both.length - same,
-      only_in_a: inA.length - both.length,
-      only_in_b: inB.size - both.length,
+      changed: sharedFiles.length - same,
+      only_in_a: filesOfA.length - sharedFiles.length,
+      only_in_b: filesOfB.size - sharedFiles.length,
     };
   });
 }
 
 /** Exceeded thresholds, in words. */
-function exceededThresholds(all: Tally, thresholds: Thresholds, gone: readonly string[], areas: string): string[] {
+function exceededThresholds(
+  all: Tally,
+  thresholds: Thresholds,
+  removedLgas: readonly string[],
+  lgasWord: string,
+): string[] {
   const percent = (share: number) => `${Number((100 * share).toFixed(2))}%`;
   const rules = [
     ['moved', thresholds.max_moved_share, `scores moved by more than ${thresholds.score_change}`],
     ['flipped', thresholds.max_flipped_share, 'levels changed'],
     ['disjoint', thresholds.max_disjoint_share, 'ranges no longer overlap'],
   ] as const;
-  const over = rules.flatMap(([field, most, what]) => {
+  const exceeded = rules.flatMap(([field, limit, description]) => {
     const share = all.compared === 0 ? 0 : all[field] / all.compared;
-    return share > most ? [`${percent(share)} of ${what}, at most ${percent(most)} expected`] : [];
+    return share > limit ? [`${percent(share)} of ${description}, at most ${percent(limit)} expected`] : [];
   });
-  if (all.compared === 0) over.push('there is no month that both versions estimate or both forecast');
-  if (gone.length > 0) over.push(`${gone.length} ${areas} are gone: ${gone.slice(0, 5).join(', ')}`);
-  return over;
+  if (all.compared === 0) exceeded.push('there is no month that both versions estimate or both forecast');
+  if (removedLgas.length > 0)
+    exceeded.push(`${removedLgas.length} ${lgasWord} are gone: ${removedLgas.slice(0, 5).join(', ')}`);
+  return exceeded;
 }

@@ -57,9 +57,9 @@ const MODEL_STAGES: ReadonlySet<string> = new Set(['season', 'risk', 'validation
 export function findingLines(findings: readonly Finding[], rules: readonly string[] = DECISIONS.rules): string[] {
   const position = ({ rule }: Finding) => (rules.includes(rule) ? rules.indexOf(rule) : rules.length);
   const inOrder = findings.toSorted((a, b) => position(a) - position(b));
-  const alike = Map.groupBy(inOrder, ({ rule, what }) => `(${rule}): ${what}`);
-  return [...alike].map(
-    ([line, alikeFindings]) => `${[...new Set(alikeFindings.map(({ source }) => source))].join(', ')} ${line}`,
+  const findingsByText = Map.groupBy(inOrder, ({ rule, what }) => `(${rule}): ${what}`);
+  return [...findingsByText].map(
+    ([line, sameFindings]) => `${[...new Set(sameFindings.map(({ source }) => source))].join(', ')} ${line}`,
   );
 }
 

@@ -16,35 +16,38 @@ import { TABLES } from './table-columns.ts';
  * ranges, levels and seasons by their rules, the same figure wherever it appears, and states that agree with their
  * LGAs.
  * @param db database whose current schema has the tables
- * @param highShare share of the peak from which a month counts as high
+ * @param highSeasonShare share of the peak from which a month counts as high
  * @param draws number of draws behind the scores
  */
 export async function tableFaults(
   db: Database,
   manifest: Manifest,
-  { highShare, draws }: { highShare: number; draws: number },
+  { highSeasonShare, draws }: { highSeasonShare: number; draws: number },
 ): Promise<string[]> {
   const { coverage, counts } = manifest;
-  const list = (name: string, values: readonly string[]) =>
+  const createList = (name: string, values: readonly string[]) =>
     `CREATE TEMP TABLE ${name} AS SELECT unnest([${values.map(literal)}]) AS ${name === 'states' ? 'state_code' : 'period'}`;
-  await db.run(list('estimated', periodRange(coverage.first_estimated, coverage.last_estimated)));
-  await db.run(list('forecast', forecastPeriods(coverage)));
-  await db.run(list('states', coverage.states));
+  await db.run(createList('estimated', periodRange(coverage.first_estimated, coverage.last_estimated)));
+  await db.run(createList('forecast', forecastPeriods(coverage)));
+  await db.run(createList('states', coverage.states));
   const faults: string[][] = [];
   const { probabilities, changes } = decisionChecks(draws);
   // Tables without rows are not written: the baseline has no draws, and some countries have no case records or season.
-  const optional: Partial<Record<TableName, readonly string[]>> = {
+  const checksByTable: Partial<Record<TableName, readonly string[]>> = {
     probabilities: [COMPLETENESS_CHECKS.probabilities, ...probabilities],
     changes: [COMPLETENESS_CHECKS.changes, ...changes],
     forecasts_cases: CASE_FORECAST_CHECKS,
     alerts: ALERT_CHECKS,
-    season: [completenessCheck('season', "concat_ws(' ', area, code, month)", SEASON_ROWS_SQL), seasonCheck(highShare)],
+    season: [
+      completenessCheck('season', "concat_ws(' ', area, code, month)", SEASON_ROWS_SQL),
+      seasonCheck(highSeasonShare),
+    ],
     season_windows: WINDOW_CHECKS,
   };
-  const present = Object.entries(optional).flatMap(([name, checks]) =>
+  const presentChecks = Object.entries(checksByTable).flatMap(([name, checks]) =>
     tableFile(name as TableName, 'parquet') in manifest.files ? checks : [],
   );
-  for (const check of [...COMMON_CHECKS, ...present, rowCountCheck('context_lgas', counts.lgas!)])
+  for (const check of [...COMMON_CHECKS, ...presentChecks, rowCountCheck('context_lgas', counts.lgas!)])
     faults.push((await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
   return faults.flat();
 }
@@ -110,16 +113,16 @@ const stateScoreCheck = (states: string, lgas: string) => `
     FROM ${lgas} GROUP BY ALL) made USING (state_code, period)
   WHERE abs(made.score - s.score) > slack ORDER BY ALL`;
 
-const seasonCheck = (highShare: number) => `
+const seasonCheck = (highSeasonShare: number) => `
   SELECT 'season ' || area || coalesce(' ' || code, '') || ': ' || CASE
       WHEN max(seasonal_index) <> 1 THEN 'the index at its peak is not 1'
       WHEN count(*) FILTER (is_peak) <> 1 OR min(month) FILTER (seasonal_index = 1) <> min(month) FILTER (is_peak)
         THEN 'its peak is not the first month with index 1'
-      ELSE 'is_high does not mark the months at ${highShare} of the peak or more' END AS fault
+      ELSE 'is_high does not mark the months at ${highSeasonShare} of the peak or more' END AS fault
   FROM season GROUP BY area, code
   HAVING max(seasonal_index) <> 1 OR count(*) FILTER (is_peak) <> 1
     OR min(month) FILTER (seasonal_index = 1) <> min(month) FILTER (is_peak)
-    OR bool_or(is_high <> (seasonal_index >= ${highShare}))
+    OR bool_or(is_high <> (seasonal_index >= ${highSeasonShare}))
   ORDER BY ALL`;
 
 const AREAS_SQL = `(SELECT 'state' AS area, state_code AS code FROM context_states

@@ -44,9 +44,9 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
       what: `${path}: SHA-256 ${found}, the catalog has ${pinned ?? 'none'}; the figures come from the file found`,
     })),
     ...sources.flatMap((source) => {
-      const open = CREDIT_FIELDS.filter((name) => source[name] === OPEN);
-      if (open.length === 0) return [];
-      const what = `${open.join(', ')}: not filled in (sources.json); every answer based on this source will say so`;
+      const missingCredits = CREDIT_FIELDS.filter((name) => source[name] === OPEN);
+      if (missingCredits.length === 0) return [];
+      const what = `${missingCredits.join(', ')}: not filled in (sources.json); every answer based on this source will say so`;
       return [{ stage, source: source.id, rule: 'not credited', what, needs_approval: true as const }];
     }),
     ...sources.flatMap(({ id, accepted = [] }) =>
@@ -99,15 +99,17 @@ export function traceFile(manifest: Manifest, name: string): Provenance {
     throw new UsageError(
       `${name}: found no such file in ${manifest.model_version}, expected one that its manifest lists`,
     );
-  const plain = name.replace(/\.(?:gz|br)$/, '');
-  const operation = JSON_OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
+  const plainName = name.replace(/\.(?:gz|br)$/, '');
+  const operation = JSON_OPERATIONS.find((candidate) =>
+    operationFiles(candidate, manifest.coverage).includes(plainName),
+  );
   const snapshotRecord = manifest.stages.find(({ stage }) => stage === 'snapshot');
   const made_of = [...(operation?.madeOf ?? artifactNames(snapshotRecord?.inputs ?? {}))];
 
-  const behind = new Set(made_of.map((artifact) => artifact.split('/')[0]!));
+  const stageNames = new Set(made_of.map((artifact) => artifact.split('/')[0]!));
   for (const { stage, inputs } of [...manifest.stages].reverse())
-    if (behind.has(stage)) for (const artifact of artifactNames(inputs)) behind.add(artifact.split('/')[0]!);
-  const stages = manifest.stages.filter(({ stage }) => behind.has(stage)).reverse();
+    if (stageNames.has(stage)) for (const artifact of artifactNames(inputs)) stageNames.add(artifact.split('/')[0]!);
+  const stages = manifest.stages.filter(({ stage }) => stageNames.has(stage)).reverse();
 
   const sources = manifest.sources as Source[];
   const raw = sources.flatMap((source) =>

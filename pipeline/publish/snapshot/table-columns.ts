@@ -121,7 +121,7 @@ export const hasDuplicateNames = (lgas: readonly { lga: string }[]): boolean =>
 /** The tables of a country: in its words, and with nullable zones if it has none. */
 export function countryTables(territory: Territory): Record<TableName, TableForm> {
   const words = countryWords(territory);
-  const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
+  const countryColumn = (name: string, column: ColumnForm): ColumnForm => ({
     ...column,
     about: fill(column.about, words),
     ...(column.absent === undefined ? {} : { absent: fill(column.absent, words) }),
@@ -132,7 +132,9 @@ export function countryTables(territory: Territory): Record<TableName, TableForm
       table,
       {
         row: fill(row, words),
-        columns: Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, columnIn(name, column)])),
+        columns: Object.fromEntries(
+          Object.entries(columns).map(([columnName, column]) => [columnName, countryColumn(columnName, column)]),
+        ),
       },
     ]),
   ) as Record<TableName, TableForm>;
@@ -163,17 +165,17 @@ export const tableSchema = ({ columns }: TableForm) => ({
 export function describeTables(
   model_version: string,
   rows: Record<string, number>,
-  forms: Record<TableName, TableForm>,
+  definitions: Record<TableName, TableForm>,
   territory: Territory,
 ): string {
   const sections = Object.entries(rows).map(([name, count]) => {
-    const form = forms[name as TableName];
-    const lines = Object.entries(form.columns).map(
-      ([name, column]) => `| \`${name}\` | ${column.type} | ${describe(column)} |`,
+    const definition = definitions[name as TableName];
+    const columnLines = Object.entries(definition.columns).map(
+      ([columnName, column]) => `| \`${columnName}\` | ${column.type} | ${describe(column)} |`,
     );
     return (
-      `## ${name}.parquet\n\n${form.row}; ${count} rows.\n\n| column | type | meaning ` +
-      `|\n|---|---|---|\n${lines.join('\n')}\n`
+      `## ${name}.parquet\n\n${definition.row}; ${count} rows.\n\n| column | type | meaning ` +
+      `|\n|---|---|---|\n${columnLines.join('\n')}\n`
     );
   });
   return `# Tables of ${model_version}

@@ -38,19 +38,19 @@ export interface SnapshotWriter {
 /** A tree in `directory`. Each write syncs its file to disk, so that a later rename publishes complete files. */
 export function createSnapshotWriter(directory: string): SnapshotWriter {
   const files = new Map<string, FileEntry>();
-  const made = new Set<string>();
+  const createdFolders = new Set<string>();
   const write = async (name: string, data: string | Uint8Array) => {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     if (files.has(name)) throw new Error(`${name} written twice`);
     const hash = sha256(bytes);
     files.set(name, { bytes: bytes.length, sha256: hash, etag: strongEtag(hash) });
-    const full = path.join(directory, name);
-    const folder = path.dirname(full);
-    if (!made.has(folder)) {
+    const target = path.join(directory, name);
+    const folder = path.dirname(target);
+    if (!createdFolders.has(folder)) {
       await mkdir(folder, { recursive: true });
-      made.add(folder);
+      createdFolders.add(folder);
     }
-    await writeSynced(full, bytes);
+    await writeSynced(target, bytes);
   };
   return {
     write,

@@ -69,7 +69,7 @@ export async function createClient(options: ClientOptions) {
 
   const modelVersion: string =
     options.modelVersion ?? (await request('/v1/periods').then((response) => response.json())).model_version;
-  const ofVersion = (path: string) =>
+  const requestVersion = (path: string) =>
     request(path.startsWith('/v1/versions') ? path : path.replace('/v1/', `/v1/versions/${modelVersion}/`));
 
   /** The answer of any operation, such as `get('/v1/risk/lgas', { state: 'CODE' })`. */
@@ -77,9 +77,9 @@ export async function createClient(options: ClientOptions) {
     path: Path,
     ...[parameters]: GetArguments<Path>
   ): Promise<Operations[Path]['answer']> {
-    const given = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined);
-    const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-    return (await ofVersion(`${path}?${query}`)).json();
+    const present = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined);
+    const query = new URLSearchParams(present.map(([name, value]) => [name, String(value)]));
+    return (await requestVersion(`${path}?${query}`)).json();
   }
 
   return {
@@ -87,7 +87,7 @@ export async function createClient(options: ClientOptions) {
     modelVersion,
     get,
     /** A whole table as a response. To save it in Node: `await writeFile(name, (await client.file('…')).body!)`. */
-    file: (path: FilePath): Promise<Response> => ofVersion(path),
+    file: (path: FilePath): Promise<Response> => requestVersion(path),
     /** The outline of every area with its scores in a month (`YYYY-MM`), as GeoJSON. Default: the latest estimated one. */
     async map(period?: string): Promise<{ type: 'FeatureCollection'; features: ScoredArea[] }> {
       const { features } = await get('/v1/boundaries/nation');

@@ -4,7 +4,7 @@ import { data, isArea, isState, lgaByCode, onViewChange, setView, type View, vie
 const TAB_IDS = ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources'];
 
 /** The view as an address: `#when?m=2023-09&c=CODE&pins=CODE,CODE`. */
-export function viewAddress({ tab, month, state, lga, pins, by, plan }: View): string {
+export function viewAddress({ tab, month, state, lga, pins, mapChoices: by, plan }: View): string {
   const parts = new URLSearchParams();
   if (month !== data.estimated - 1) parts.set('m', data.periods[month]!);
   if (state !== null) parts.set('c', lga ?? state);
@@ -34,7 +34,7 @@ export function parseAddress(address: string): Partial<View> | null {
     tab,
     month: month < 0 ? data.estimated - 1 : month,
     pins: (parts.get('pins') ?? '').toUpperCase().split(',').filter(isArea).slice(0, 4),
-    by: { ...view.by, ...(by === null ? {} : { [tab]: by }) },
+    mapChoices: { ...view.mapChoices, ...(by === null ? {} : { [tab]: by }) },
     plan: {
       people: number('people'),
       nets: number('nets'),
@@ -46,7 +46,8 @@ export function parseAddress(address: string): Partial<View> | null {
 }
 
 /** Whether Back undoes the change: it does for a place or a tab, not for a month or a slider. */
-const isNavigation = (before: View) => before.tab !== view.tab || before.state !== view.state || before.lga !== view.lga;
+const isNavigation = (before: View) =>
+  before.tab !== view.tab || before.state !== view.state || before.lga !== view.lga;
 
 /** Keeps the address and the view in step. Links to a part of the page open the tab that contains it. */
 export function startAddress(): void {

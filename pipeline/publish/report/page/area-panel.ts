@@ -9,7 +9,6 @@ import {
   areaIndex,
   areaName,
   areaScore,
-  testSuffix,
   certaintyInWords,
   data,
   elementById,
@@ -22,12 +21,13 @@ import {
   onViewChange,
   setView,
   stateByCode,
+  testSuffix,
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
 import { testedInWords } from './tested.ts';
 import { adviceInWords } from './when.ts';
-import { formatPeople, capitalize, h, formatShare } from './words.ts';
+import { capitalize, formatPeople, formatShare, h } from './words.ts';
 
 /** Keeps the card of the selected place, or of the country, and the pins. */
 export function startAreaPanel(): void {
@@ -52,10 +52,10 @@ function announcementText(): string {
 }
 
 function countryCard(): Node[] {
-  const byLevel = data.levels.map(() => 0);
+  const peopleByLevel = data.levels.map(() => 0);
   for (const { lga_code, population } of data.lgas)
-    byLevel[levelIndex(areaScore(lga_code, view.month).score)]! += population;
-  const all = byLevel.reduce((a, b) => a + b, 0);
+    peopleByLevel[levelIndex(areaScore(lga_code, view.month).score)]! += population;
+  const population = peopleByLevel.reduce((a, b) => a + b, 0);
   const { lga, state } = data.words;
   const title = h('h3', { tabindex: '-1' }, data.country);
   if (view.tab !== 'where')
@@ -68,18 +68,18 @@ function countryCard(): Node[] {
     h(
       'p',
       { class: 'note' },
-      `${formatPeople(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
+      `${formatPeople(population)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
     ),
     h(
       'ul',
       { class: 'levels' },
-      ...byLevel.map((people, i) =>
+      ...peopleByLevel.map((people, i) =>
         h(
           'li',
           {},
           h('i', { style: `background:${fillAt(i)}` }),
           h('span', {}, levelName(i)),
-          h('b', {}, `${Math.round((100 * people) / all)}%`),
+          h('b', {}, `${Math.round((100 * people) / population)}%`),
           h('small', {}, formatPeople(people)),
         ),
       ),
@@ -174,9 +174,9 @@ function nearestRoundInWords(): string {
     (a, b) => Math.abs(monthNumber(a.middle) - selectedMonth) - Math.abs(monthNumber(b.middle) - selectedMonth),
   )[0];
   if (!nearest) return '';
-  const off = selectedMonth - monthNumber(nearest.middle);
-  const months = Math.abs(off) === 1 ? '1 month' : `${Math.abs(off)} months`;
-  return ` · ${off === 0 ? 'middle month' : `${months} ${off > 0 ? 'after' : 'before'} the middle`} of the ${nearest.survey_year} survey`;
+  const monthsOff = selectedMonth - monthNumber(nearest.middle);
+  const months = Math.abs(monthsOff) === 1 ? '1 month' : `${Math.abs(monthsOff)} months`;
+  return ` · ${monthsOff === 0 ? 'middle month' : `${months} ${monthsOff > 0 ? 'after' : 'before'} the middle`} of the ${nearest.survey_year} survey`;
 }
 
 function seasonInWords({
@@ -197,13 +197,13 @@ const windowParts = (code: string): Node[] =>
   data.windows.length === 0 ? [] : [h('p', { class: 'words' }, adviceInWords(code))];
 
 function neighbourList(code: string): HTMLElement {
-  const near = data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean);
+  const neighbours = data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean);
   const go = (to: string) => () =>
     setView(isState(to) ? { state: to, lga: null } : { state: lgaByCode(to).state_code, lga: to });
   return h(
     'ul',
     { class: 'near' },
-    ...near.map((to) =>
+    ...neighbours.map((to) =>
       h(
         'li',
         {},
@@ -229,7 +229,7 @@ function surveyParts(trend: (typeof data.trend.states)[number], stateOfLga: stri
 }
 
 function surveyTable(trend: (typeof data.trend.states)[number]): HTMLElement {
-  const head = ['Survey', 'Positive', '95% range', 'Children'];
+  const heads = ['Survey', 'Positive', '95% range', 'Children'];
   const rows = trend.map((row) => [
     `${row.survey_year}${testSuffix(row.survey_year)}`,
     formatShare(row.positivity),
@@ -239,7 +239,7 @@ function surveyTable(trend: (typeof data.trend.states)[number]): HTMLElement {
   return h(
     'table',
     {},
-    h('thead', {}, h('tr', {}, ...head.map((name) => h('th', { scope: 'col', class: 'number' }, name)))),
+    h('thead', {}, h('tr', {}, ...heads.map((name) => h('th', { scope: 'col', class: 'number' }, name)))),
     h('tbody', {}, ...rows.map((cells) => h('tr', {}, ...cells.map((cell) => h('td', { class: 'number' }, cell))))),
   );
 }

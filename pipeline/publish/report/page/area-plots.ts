@@ -3,34 +3,34 @@ import * as d3 from 'd3';
 import { MONTHS, periodName } from '../shared/names.ts';
 import { levelFill } from './colours.ts';
 import { availableWidth, chart } from './figures.ts';
-import { areaScore, testSuffix, data, monthDates, elementById, levelIndex, levelName, setView, view } from './store.ts';
-import { monthInitial, monthDate, PLOT_STYLE, formatShare } from './words.ts';
+import { areaScore, data, elementById, levelIndex, levelName, monthDates, setView, testSuffix, view } from './store.ts';
+import { formatShare, monthDate, monthInitial, PLOT_STYLE } from './words.ts';
 
 /** Width of the card, so that text keeps its size on a phone. */
 const plotWidth = () => Math.min(560, availableWidth(elementById('place'), 280));
 const lastEstimatedDate = () => monthDates[data.estimated - 1]!;
 const januaries = monthDates.filter((_, i) => data.periods[i]!.endsWith('-01'));
 /** Time scale for a plot of the given width, with a tick per year; two digits where four would overlap. */
-export const timeScale = (wide: number) =>
+export const timeScale = (width: number) =>
   ({
     type: 'utc',
     domain: [monthDates[0]!, monthDates.at(-1)!],
     ticks: januaries,
-    tickFormat: wide < 42 * januaries.length ? '’%y' : '%Y',
+    tickFormat: width < 42 * januaries.length ? '’%y' : '%Y',
     label: null,
   }) as const;
 
 /** Score with its range, forecast months set apart, and survey results. A click selects the month. */
 export function seriesPlot(code: string, trend: (typeof data.trend.states)[number]): Element {
   const rows = data.periods.map((period, month) => ({ period, date: monthDates[month]!, ...areaScore(code, month) }));
-  const [past, ahead] = [rows.slice(0, data.estimated), rows.slice(data.estimated - 1)];
+  const [estimates, forecasts] = [rows.slice(0, data.estimated), rows.slice(data.estimated - 1)];
   const surveys = trend.flatMap((row) => {
     const round = data.rounds.find(({ survey_year }) => survey_year === row.survey_year);
     const date = monthDate(round?.middle ?? `${row.survey_year}-07`);
     return date < monthDates[0]! ? [] : [{ ...row, date }];
   });
   const top = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
-  const cuts = data.levels.flatMap(({ below }) => (below !== null && below < top ? [below] : []));
+  const levelBoundaries = data.levels.flatMap(({ below }) => (below !== null && below < top ? [below] : []));
   const plot = chart({
     width: plotWidth(),
     height: 250,
@@ -41,12 +41,18 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
     y: { domain: [0, top], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
     ariaLabel: 'Score month by month with its 90% range',
     marks: [
-      Plot.rectX([0], { x1: lastEstimatedDate(), x2: monthDates.at(-1)!, className: 'ahead', fill: 'currentColor', fillOpacity: 0.06 }),
-      Plot.ruleY(cuts, { stroke: 'currentColor', strokeOpacity: 0.25, strokeDasharray: '2 4' }),
-      Plot.areaY(past, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
-      Plot.areaY(ahead, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--violet)', fillOpacity: 0.28 }),
-      Plot.lineY(past, { x: 'date', y: 'score', stroke: 'var(--accent)', strokeWidth: 1.8 }),
-      Plot.lineY(ahead, { x: 'date', y: 'score', stroke: 'var(--violet)', strokeWidth: 2, strokeDasharray: '4 3' }),
+      Plot.rectX([0], {
+        x1: lastEstimatedDate(),
+        x2: monthDates.at(-1)!,
+        className: 'ahead',
+        fill: 'currentColor',
+        fillOpacity: 0.06,
+      }),
+      Plot.ruleY(levelBoundaries, { stroke: 'currentColor', strokeOpacity: 0.25, strokeDasharray: '2 4' }),
+      Plot.areaY(estimates, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
+      Plot.areaY(forecasts, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--violet)', fillOpacity: 0.28 }),
+      Plot.lineY(estimates, { x: 'date', y: 'score', stroke: 'var(--accent)', strokeWidth: 1.8 }),
+      Plot.lineY(forecasts, { x: 'date', y: 'score', stroke: 'var(--violet)', strokeWidth: 2, strokeDasharray: '4 3' }),
       Plot.ruleX(
         surveys.filter((row) => row.low !== null),
         { x: 'date', y1: 'low', y2: 'high', stroke: 'var(--ink)', strokeWidth: 1.4 },
@@ -75,7 +81,8 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
         Plot.pointerX({
           x: 'date',
           y: 'score',
-          title: (row) => `${periodName(row.period)}\n${formatShare(row.score)} (${formatShare(row.low)}–${formatShare(row.high)})`,
+          title: (row) =>
+            `${periodName(row.period)}\n${formatShare(row.score)} (${formatShare(row.low)}–${formatShare(row.high)})`,
         }),
       ),
     ],
@@ -89,7 +96,7 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
 
 /** Expected cases by month as shares of the peak, the high season darker. */
 export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof data.seasons.national): Element {
-  const rows = seasonal_index.map((index, i) => ({ month: i + 1, index, high: high_months.includes(i + 1) }));
+  const rows = seasonal_index.map((index, i) => ({ month: i + 1, index, isHigh: high_months.includes(i + 1) }));
   return chart({
     width: plotWidth(),
     height: 120,
@@ -105,7 +112,7 @@ export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof d
         x: 'month',
         y: 'index',
         fill: 'var(--accent)',
-        fillOpacity: (row) => (row.high ? 0.85 : 0.3),
+        fillOpacity: (row) => (row.isHigh ? 0.85 : 0.3),
         title: (row) => `${MONTHS[row.month - 1]}: ${formatShare(row.index)} of the peak`,
       }),
       Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.5, strokeDasharray: '2 4' }),

@@ -7,7 +7,6 @@ import {
   areaChange,
   areaName,
   areaScore,
-  testSuffix,
   CERTAIN_PERCENT,
   certaintyInWords,
   data,
@@ -20,12 +19,13 @@ import {
   monthInWords,
   setView,
   stateByCode,
+  testSuffix,
   view,
 } from './store.ts';
 import { sortByFigure } from './tab.ts';
 import { testedInWords } from './tested.ts';
 import { adviceInWords } from './when.ts';
-import { formatPeople, capitalize, formatCount, h, formatShare, formatDifference, formatWithRange } from './words.ts';
+import { capitalize, formatCount, formatDifference, formatPeople, formatShare, formatWithRange, h } from './words.ts';
 
 /** A button that prints one page on a place: its figures, what to do by when, and how old each figure is. */
 export const briefButton = (code: string) =>
@@ -60,8 +60,8 @@ function makeBrief(code: string): HTMLElement {
     (lga_code) => areaScore(lga_code, view.month).score,
   );
   /** The numbers of LGAs on the map: their places in the table. */
-  const numbers = new Map(isState(code) ? lgas.map((lga_code, i) => [lga_code, String(i + 1)]) : [[code, '']]);
-  const points = [
+  const numberByLga = new Map(isState(code) ? lgas.map((lga_code, i) => [lga_code, String(i + 1)]) : [[code, '']]);
+  const sentences = [
     scoreInWords(code),
     ...(data.windows.length > 0 ? [`Seasonal chemoprevention: ${adviceInWords(code)}`] : []),
     ...(isState(code) ? [highestInWords(lgas)] : []),
@@ -74,8 +74,8 @@ function makeBrief(code: string): HTMLElement {
     'article',
     { class: 'brief' },
     ...heading(code, lgas.length),
-    h('ul', {}, ...points.map((point) => h('li', {}, point))),
-    h('div', { class: 'brief-pictures' }, stateMap(state.state_code, numbers), seriesFigureElement(code)),
+    h('ul', {}, ...sentences.map((point) => h('li', {}, point))),
+    h('div', { class: 'brief-pictures' }, stateMap(state.state_code, numberByLga), seriesFigureElement(code)),
     cloneLegend(),
     legendNote(code),
     ...(isState(code) ? lgaTable(lgas) : []),
@@ -87,11 +87,11 @@ const areaFigures = (code: string) => (isState(code) ? stateByCode(code) : lgaBy
 
 function heading(code: string, lgas: number): HTMLElement[] {
   const title = `${data.synthetic ? 'MADE UP: ' : ''}Malaria risk in ${fullName(code)}, ${monthInWords(view.month)}`;
-  const counted = isState(code) ? ` in ${formatCount(lgas, data.words.lga)}` : '';
+  const lgasText = isState(code) ? ` in ${formatCount(lgas, data.words.lga)}` : '';
   return [
     h('h1', {}, title),
     h('p', {}, h('strong', {}, describeAge(data.periods, data.estimated, new Date()))),
-    h('p', { class: 'note' }, `${formatPeople(areaFigures(code).population)} people${counted}`),
+    h('p', { class: 'note' }, `${formatPeople(areaFigures(code).population)} people${lgasText}`),
   ];
 }
 
@@ -115,10 +115,10 @@ function highestInWords(lgas: readonly string[]): string {
 function changeInWords(code: string): string[] {
   const change = areaChange(code, view.month, 'survey');
   if (!change) return [];
-  const isReal = change.low > 0 || change.high < 0;
+  const exceedsChance = change.low > 0 || change.high < 0;
   return [
     `Change since the last survey: ${formatDifference(change.change)} (${formatDifference(change.low)} to ${formatDifference(change.high)}); ` +
-      `${isReal ? 'more than chance would explain' : 'may be chance'}.`,
+      `${exceedsChance ? 'more than chance would explain' : 'may be chance'}.`,
   ];
 }
 
@@ -128,7 +128,8 @@ function surveyInWords(state: State): string[] {
   const survey = surveyTrend(state).at(-1);
   if (!survey) return [];
   const { survey_year, positivity, low, high } = survey;
-  const range = low === null ? ' (published without a range)' : ` (95% range ${formatShare(low)}–${formatShare(high!)})`;
+  const range =
+    low === null ? ' (published without a range)' : ` (95% range ${formatShare(low)}–${formatShare(high!)})`;
   return [
     `Last survey of ${state.state}, ${survey_year}: ${formatShare(positivity)}${range} tested positive${testSuffix(survey_year)}.`,
   ];
@@ -153,23 +154,33 @@ function seriesFigureElement(code: string): HTMLElement {
 }
 
 function legendNote(code: string): HTMLElement {
-  const hatched = HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN_PERCENT}% certain` : '';
-  const numbers = isState(code) ? ' Numbers refer to the table.' : '';
-  return h('p', { class: 'note' }, `Darker is higher${hatched}.${numbers}`);
+  const hatchingText = HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN_PERCENT}% certain` : '';
+  const numbersText = isState(code) ? ' Numbers refer to the table.' : '';
+  return h('p', { class: 'note' }, `Darker is higher${hatchingText}.${numbersText}`);
 }
 
 /** The first LGAs of a state, with their scores, and how many more there are. @param lgas highest first */
 function lgaTable(lgas: readonly string[]): HTMLElement[] {
   const { lga } = data.words;
-  const heads = ['', capitalize(lga.one), 'Score', '90% range', 'Level', ...(HAS_CHANCES ? ['Certainty'] : []), 'People'];
-  const list = h(
+  const heads = [
+    '',
+    capitalize(lga.one),
+    'Score',
+    '90% range',
+    'Level',
+    ...(HAS_CHANCES ? ['Certainty'] : []),
+    'People',
+  ];
+  const table = h(
     'table',
     {},
     h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
     h('tbody', {}, ...lgas.slice(0, MAX_LISTED).map(lgaRow)),
   );
-  const rest = lgas.length - MAX_LISTED;
-  return rest > 0 ? [list, h('p', { class: 'note' }, `and ${formatCount(rest, lga)} with lower scores`)] : [list];
+  const unlisted = lgas.length - MAX_LISTED;
+  return unlisted > 0
+    ? [table, h('p', { class: 'note' }, `and ${formatCount(unlisted, lga)} with lower scores`)]
+    : [table];
 }
 
 function lgaRow(code: string, i: number): HTMLElement {
@@ -191,41 +202,43 @@ function lgaRow(code: string, i: number): HTMLElement {
 }
 
 /** The state's part of the map, with each LGA's number in the table. */
-function stateMap(code: string, number: ReadonlyMap<string, string>): Element {
+function stateMap(code: string, numberByLga: ReadonlyMap<string, string>): Element {
   const map = document.getElementById('map')!.cloneNode(true) as SVGSVGElement;
-  const shown = document.querySelector<SVGPathElement>(`#states [data-code="${code}"]`)!.getBBox();
-  const room = 0.04 * Math.max(shown.width, shown.height);
+  const stateBox = document.querySelector<SVGPathElement>(`#states [data-code="${code}"]`)!.getBBox();
+  const margin = 0.04 * Math.max(stateBox.width, stateBox.height);
   for (const path of [...map.querySelectorAll<SVGPathElement>('.lgas path')])
-    if (!number.has(path.dataset.code!)) path.remove();
+    if (!numberByLga.has(path.dataset.code!)) path.remove();
   for (const path of [...map.querySelectorAll<SVGPathElement>('.states path')])
     if (path.dataset.code !== code) path.remove();
   map.querySelector('.lga-names')!.replaceChildren();
   const labels = map.querySelector('.labels')!;
   labels.replaceChildren(
-    ...[...number].map(([one, text]) => {
-      const { x, y, width, height } = document.querySelector<SVGPathElement>(`#lgas [data-code="${one}"]`)!.getBBox();
-      const made = document.createElementNS(map.namespaceURI, 'text');
-      made.setAttribute('x', String(x + width / 2));
-      made.setAttribute('y', String(y + height / 2));
-      made.textContent = text;
-      return made;
+    ...[...numberByLga].map(([lgaCode, text]) => {
+      const { x, y, width, height } = document
+        .querySelector<SVGPathElement>(`#lgas [data-code="${lgaCode}"]`)!
+        .getBBox();
+      const label = document.createElementNS(map.namespaceURI, 'text');
+      label.setAttribute('x', String(x + width / 2));
+      label.setAttribute('y', String(y + height / 2));
+      label.textContent = text;
+      return label;
     }),
   );
   // The page's own map, which is not printed, has patterns of the same ids.
   for (const pattern of map.querySelectorAll('pattern')) pattern.id = `brief-${pattern.id}`;
   for (const path of map.querySelectorAll('.lgas path'))
     path.setAttribute('fill', path.getAttribute('fill')!.replace('url(#', 'url(#brief-'));
-  for (const one of [map, ...map.querySelectorAll('[id]:not(pattern)')]) one.removeAttribute('id');
-  map.style.setProperty('--unit', String(Math.max(shown.width, shown.height) / 14_000));
+  for (const node of [map, ...map.querySelectorAll('[id]:not(pattern)')]) node.removeAttribute('id');
+  map.style.setProperty('--unit', String(Math.max(stateBox.width, stateBox.height) / 14_000));
   map.setAttribute(
     'viewBox',
-    [shown.x - room, shown.y - room, shown.width + 2 * room, shown.height + 2 * room].join(' '),
+    [stateBox.x - margin, stateBox.y - margin, stateBox.width + 2 * margin, stateBox.height + 2 * margin].join(' '),
   );
   return map;
 }
 
 function cloneLegend(): Node {
-  const made = document.getElementById('legend')!.cloneNode(true) as Element;
-  made.removeAttribute('id');
-  return made;
+  const copy = document.getElementById('legend')!.cloneNode(true) as Element;
+  copy.removeAttribute('id');
+  return copy;
 }

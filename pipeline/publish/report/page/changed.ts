@@ -1,22 +1,22 @@
 import { periodName } from '../shared/names.ts';
-import { CHANGE_SCALE, scaleFill, hatchedKey, legendKey, NO_VALUE_FILL, scaleLegend } from './colours.ts';
+import { CHANGE_SCALE, hatchedKey, legendKey, NO_VALUE_FILL, scaleFill, scaleLegend } from './colours.ts';
 import {
   areaChange,
   areaScore,
-  testSuffix,
   type Change,
+  type ChangeBase,
   data,
   fullName,
   isForecast,
   lgasInView,
   monthInWords,
-  type ChangeBase,
+  testSuffix,
   view,
   yearContrast,
 } from './store.ts';
-import { sortByFigure, mapChoice, scopeName, selectedCode, type Tab } from './tab.ts';
+import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
 import { scoreFields } from './where.ts';
-import { formatCount, formatShare, formatDifference } from './words.ts';
+import { formatCount, formatDifference, formatShare } from './words.ts';
 
 /** The year with whose same month the month is compared; NaN for the choices with words. */
 const chosenYear = () => Number(mapChoice(changedTab));
@@ -59,7 +59,9 @@ export const changedTab: Tab = {
   ],
   paint: (code) => {
     const change = changeAt(code);
-    return change === null ? { fill: NO_VALUE_FILL } : { fill: scaleFill(CHANGE_SCALE, change.change), uncertain: !exceedsChance(change) };
+    return change === null
+      ? { fill: NO_VALUE_FILL }
+      : { fill: scaleFill(CHANGE_SCALE, change.change), isUncertain: !exceedsChance(change) };
   },
   legend: () => ({
     keys:
@@ -74,22 +76,22 @@ export const changedTab: Tab = {
     const code = selectedCode();
     const areaChange = code === null ? null : changeAt(code);
     if (code !== null && areaChange !== null) {
-      const moved =
+      const comparison =
         areaChange.change === 0
           ? 'as high as'
           : `${formatShare(Math.abs(areaChange.change))} ${areaChange.change > 0 ? 'above' : 'below'}`;
-      return `${fullName(code)}, ${monthInWords(view.month)}: ${formatShare(areaScore(code, view.month).score)}, ${moved} ${earlier}${exceedsChance(areaChange) ? '' : '; this may be chance'}`;
+      return `${fullName(code)}, ${monthInWords(view.month)}: ${formatShare(areaScore(code, view.month).score)}, ${comparison} ${earlier}${exceedsChance(areaChange) ? '' : '; this may be chance'}`;
     }
-    const real = lgasInView().flatMap((code) => {
+    const realChanges = lgasInView().flatMap((code) => {
       const change = changeAt(code);
       return change && exceedsChance(change) ? [change] : [];
     });
-    const up = real.filter(({ change }) => change > 0).length;
-    const down = real.length - up;
-    if (real.length === 0) return `No ${lga.one} has changed since ${earlier} by more than chance would explain`;
-    return `Since ${earlier}, ${formatCount(up, lga)} rose and ${down} fell by more than chance would explain`;
+    const rises = realChanges.filter(({ change }) => change > 0).length;
+    const falls = realChanges.length - rises;
+    if (realChanges.length === 0) return `No ${lga.one} has changed since ${earlier} by more than chance would explain`;
+    return `Since ${earlier}, ${formatCount(rises, lga)} rose and ${falls} fell by more than chance would explain`;
   },
-  words: () => {
+  sentences: () => {
     const code = selectedCode();
     const areaChange = code === null ? null : changeAt(code);
     return [
@@ -113,7 +115,7 @@ export const changedTab: Tab = {
       : 'After the last survey, scores carry its level forward with the usual season, so a change over a year there mostly shows how certain the level still is.',
     `What moved since the previous version, and why, is on the page that “malaria-risk review” keeps for version ${data.model_version} in the directory where it was built.`,
   ],
-  tip: (code) => {
+  tooltip: (code) => {
     const change = changeAt(code);
     return change === null
       ? ['no earlier month to compare with']
@@ -122,13 +124,13 @@ export const changedTab: Tab = {
           `${Math.round(100 * change.chance)}% chance of a rise${exceedsChance(change) ? '' : '; may be chance'}`,
         ];
   },
-  order: (codes) => sortByFigure(codes, (code) => Math.abs((changeAt(code)?.chance ?? 0.5) - 0.5)),
+  sortCodes: (codes) => sortByFigure(codes, (code) => Math.abs((changeAt(code)?.chance ?? 0.5) - 0.5)),
   columns: () => [
     {
       head: 'Change',
       kind: 'number',
       cell: (code) => changeCell(code, ({ change }) => formatDifference(change)),
-      by: (code) => changeAt(code)?.change ?? 0,
+      sortValue: (code) => changeAt(code)?.change ?? 0,
     },
     {
       head: '90% range',
@@ -139,17 +141,17 @@ export const changedTab: Tab = {
       head: 'Chance of a rise',
       kind: 'number',
       cell: (code) => changeCell(code, ({ chance }) => `${Math.round(100 * chance)}%`),
-      by: (code) => changeAt(code)?.chance ?? 0,
+      sortValue: (code) => changeAt(code)?.chance ?? 0,
     },
     {
       head: 'Score now',
       kind: 'number',
       cell: (code) => formatShare(areaScore(code, view.month).score),
-      by: (code) => areaScore(code, view.month).score,
+      sortValue: (code) => areaScore(code, view.month).score,
     },
   ],
   caption: () => 'Most certain change first, whether a rise or a fall.',
-  record: (code) => {
+  downloadFields: (code) => {
     const change = changeAt(code);
     return {
       ...scoreFields(code),
@@ -179,11 +181,13 @@ function roundsInWords(): string[] {
     ({ survey_year, positivity, low, high }) =>
       `${survey_year}${testSuffix(survey_year)} ${formatShare(positivity)}${low === null ? '' : ` (${formatShare(low)}–${formatShare(high!)})`}`,
   );
-  const apart = data.trend.national.flatMap(({ survey_year, urban, rural }) =>
+  const urbanAndRural = data.trend.national.flatMap(({ survey_year, urban, rural }) =>
     urban === null || rural === null ? [] : [`${survey_year} ${formatShare(urban)} and ${formatShare(rural)}`],
   );
   return [
     `Share positive in surveys of ${scopeName()}, with 95% ranges: ${figures.join(', ')}.`,
-    ...(view.state === null && apart.length > 0 ? [`In towns and in rural areas: ${apart.join(', ')}.`] : []),
+    ...(view.state === null && urbanAndRural.length > 0
+      ? [`In towns and in rural areas: ${urbanAndRural.join(', ')}.`]
+      : []),
   ];
 }

@@ -6,7 +6,7 @@ import { h } from './words.ts';
 /** How a map shows an area: the fill of its class, hatched if the class is uncertain. */
 export interface Paint {
   fill: string;
-  uncertain?: boolean;
+  isUncertain?: boolean;
 }
 export interface Legend {
   keys: Node[];
@@ -20,15 +20,16 @@ export const NO_VALUE_FILL = '#c9ccc8';
 
 /** A scale of classes: `ends` are the upper ends of all but the last. */
 export interface Scale {
-  ends: readonly number[];
+  upperEnds: readonly number[];
   fills: readonly string[];
   /** An end as the legend shows it. */
   format: (end: number) => string;
 }
-export const scaleFill = ({ ends, fills }: Scale, value: number) => fills[d3.bisectRight(ends as number[], value)]!;
+export const scaleFill = ({ upperEnds: ends, fills }: Scale, value: number) =>
+  fills[d3.bisectRight(ends as number[], value)]!;
 
 export const SCORE_SCALE: Scale = {
-  ends: SCORE_CLASSES.slice(0, -1).map(({ below }) => below),
+  upperEnds: SCORE_CLASSES.slice(0, -1).map(({ below }) => below),
   fills: SCORE_CLASSES.map(({ fill }) => fill),
   format: (end) => end.toFixed(2),
 };
@@ -36,36 +37,36 @@ const rampColours = (interpolate: (share: number) => string, steps: number) =>
   d3.range(steps).map((i) => interpolate(i / (steps - 1)));
 /** Chances in per cent. */
 export const CHANCE_SCALE: Scale = {
-  ends: [5, 20, 50, 80, 95],
+  upperEnds: [5, 20, 50, 80, 95],
   fills: rampColours(d3.interpolateRgbBasis(['#f6f4fb', '#b9b5dc', '#7a68b4', '#3a1a6e']), 6),
   format: (end) => `${end}%`,
 };
 export const WIDTH_SCALE: Scale = {
-  ends: [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4],
+  upperEnds: [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4],
   fills: rampColours(d3.interpolateRgbBasis(['#f2f8fb', '#a5c8dd', '#5288b0', '#173d63']), 8),
   format: (end) => end.toFixed(2),
 };
 /** Children tested; the first class is none. */
 export const CHILDREN_SCALE: Scale = {
-  ends: [1, 10, 20, 50, 100, 200],
+  upperEnds: [1, 10, 20, 50, 100, 200],
   fills: rampColours(d3.interpolateRgbBasis(['#f7f2ea', '#d9c39a', '#9a7b3d', '#4d3a12']), 7),
   format: String,
 };
 /** Orange is a rise, purple a fall; the middle class is no relevant change. */
 export const CHANGE_SCALE: Scale = {
-  ends: [-0.1, -0.05, -0.02, -0.005, 0.005, 0.02, 0.05, 0.1],
+  upperEnds: [-0.1, -0.05, -0.02, -0.005, 0.005, 0.02, 0.05, 0.1],
   fills: d3.range(9).map((i) => d3.interpolatePuOr(i / 8)),
   format: (end) => (end > 0 ? '+' : '−') + String(Math.abs(end)),
 };
 /** Shares of a year in per cent. */
 export const YEAR_SHARE_SCALE: Scale = {
-  ends: [30, 40, 50, 60, 70, 80],
+  upperEnds: [30, 40, 50, 60, 70, 80],
   fills: rampColours(d3.interpolateRgbBasis(['#f0f7f0', '#a6d5b4', '#3f9a76', '#0b4a3a']), 7),
   format: (end) => `${end}%`,
 };
 
 /** A scale's classes side by side, their ends below. */
-export function scaleLegend({ ends, fills, format }: Scale): Node {
+export function scaleLegend({ upperEnds: ends, fills, format }: Scale): Node {
   return h(
     'span',
     { class: 'classes' },
@@ -88,7 +89,7 @@ const hatchPatterns = new Map<string, SVGElement>();
 const HATCH_SPACING = 95;
 
 /** The fill attribute for a paint. */
-export function fillAttribute({ fill, uncertain }: Paint): string {
+export function fillAttribute({ fill, isUncertain: uncertain }: Paint): string {
   if (!uncertain) return fill;
   const id = `hatch-${fill.replace(/\W/g, '')}`;
   if (!hatchPatterns.has(fill)) {

@@ -1,8 +1,8 @@
 import { ALIKE, likeness, plainName } from '../../../lib/likeness.ts';
 import { periodName } from '../shared/names.ts';
 import {
-  areaName,
   areaCodes,
+  areaName,
   data,
   elementById,
   fullName,
@@ -21,16 +21,16 @@ export function startControls(): void {
   const month = elementById<HTMLInputElement>('month');
   const state = elementById<HTMLSelectElement>('state');
   const lga = elementById<HTMLSelectElement>('lga');
-  const last = data.periods.length - 1;
+  const lastIndex = data.periods.length - 1;
   /** First and last month of the open question: some have answers for some months only. */
-  const span = () => {
+  const monthRange = () => {
     const months = openTab()?.months ?? [];
-    return [months[0] ?? 0, months.at(-1) ?? last] as const;
+    return [months[0] ?? 0, months.at(-1) ?? lastIndex] as const;
   };
-  const goTo = (wanted: number) => setView({ month: Math.min(span()[1], Math.max(span()[0], wanted)) });
-  month.addEventListener('input', () => goTo(Number(month.value)));
-  elementById('earlier').addEventListener('click', () => goTo(view.month - 1));
-  elementById('later').addEventListener('click', () => goTo(view.month + 1));
+  const goToMonth = (month: number) => setView({ month: Math.min(monthRange()[1], Math.max(monthRange()[0], month)) });
+  month.addEventListener('input', () => goToMonth(Number(month.value)));
+  elementById('earlier').addEventListener('click', () => goToMonth(view.month - 1));
+  elementById('later').addEventListener('click', () => goToMonth(view.month + 1));
   elementById('home').addEventListener('click', () => setView({ state: null, lga: null }));
   state.addEventListener('change', () => setView({ state: state.value || null, lga: null }));
   lga.addEventListener('change', () => setView({ lga: lga.value || null }));
@@ -43,34 +43,34 @@ export function startControls(): void {
 
   for (const [i, period] of data.periods.entries())
     if (period.endsWith('-01'))
-      elementById('years').append(h('span', { style: `left:${(100 * i) / last}%` }, period.slice(2, 4)));
+      elementById('years').append(h('span', { style: `left:${(100 * i) / lastIndex}%` }, period.slice(2, 4)));
 
   const { title } = document;
-  let listed: string | null | undefined;
+  let listedState: string | null | undefined;
   onViewChange(() => {
-    const [first, end] = span();
+    const [firstMonth, lastMonth] = monthRange();
     elementById('time').hidden = openTab()?.months?.length === 0;
     // If the question has no answer for this month, go to the nearest month that has one.
-    if (openTab() && (view.month < first || view.month > end)) return goTo(view.month);
+    if (openTab() && (view.month < firstMonth || view.month > lastMonth)) return goToMonth(view.month);
     const name = periodName(data.periods[view.month]!);
     month.value = String(view.month);
     month.setAttribute('aria-valuetext', `${name}, ${isForecast(view.month) ? 'forecast' : 'estimated'}`);
     elementById('month-name').textContent = name;
     elementById('kind').textContent = isForecast(view.month) ? 'forecast' : 'estimated';
     elementById('kind').classList.toggle('forecast', isForecast(view.month));
-    const stops = { earlier: view.month === first, later: view.month === end };
-    for (const [id, stop] of Object.entries(stops)) {
-      elementById<HTMLButtonElement>(id).disabled = stop;
-      elementById(id).title = stop ? `The open question has no answer for ${id} months` : '';
+    const isEndByButton = { earlier: view.month === firstMonth, later: view.month === lastMonth };
+    for (const [id, isEnd] of Object.entries(isEndByButton)) {
+      elementById<HTMLButtonElement>(id).disabled = isEnd;
+      elementById(id).title = isEnd ? `The open question has no answer for ${id} months` : '';
     }
-    if (listed !== view.state) {
+    if (listedState !== view.state) {
       const lgas = data.lgas.filter((row) => row.state_code === view.state).sort((a, b) => (a.lga < b.lga ? -1 : 1));
       lga.replaceChildren(
         optionElement('', view.state ? `All ${data.words.lga.many}` : `select the ${data.words.state.one} first`),
         ...lgas.map((row) => optionElement(row.lga_code, row.lga)),
       );
       lga.disabled = view.state === null;
-      listed = view.state;
+      listedState = view.state;
     }
     document.title = `${title}${view.state === null ? '' : `: ${fullName(view.lga ?? view.state)}`}`;
     state.value = view.state ?? '';
@@ -95,14 +95,14 @@ const namesByPlace = new Map(
   areaCodes.map((code, i) => [code, [areaName(code), fullName(code), ...data.aliases[i]!.split('; ').filter(Boolean)]]),
 );
 const findPlaces = (typed: string): string[] =>
-  NAME_MATCHERS.map((fits) => areaCodes.filter((code) => namesByPlace.get(code)!.some((name) => fits(name, typed)))).find(
-    (matches) => matches.length > 0,
-  ) ?? [];
+  NAME_MATCHERS.map((matches) =>
+    areaCodes.filter((code) => namesByPlace.get(code)!.some((name) => matches(name, typed))),
+  ).find((places) => places.length > 0) ?? [];
 
 /** The places whose names are alike to what is typed, the likest first. */
 function findSimilarPlaces(typed: string): string[] {
-  const rated = areaCodes.map((code) => ({ code, like: likeness(typed, simplifyName(areaName(code))) }));
-  return rated
+  const ratedPlaces = areaCodes.map((code) => ({ code, like: likeness(typed, simplifyName(areaName(code))) }));
+  return ratedPlaces
     .filter(({ like }) => like >= ALIKE)
     .sort((a, b) => b.like - a.like)
     .map(({ code }) => code);
@@ -117,8 +117,8 @@ function describeMatches(matches: readonly string[], typed: string): string {
       .join('; ');
   if (matches.length > 0)
     return `${matches.length} places match: ${listInWords(matches)}${matches.length > 6 ? ' …' : ''}. Select one from the list or type its code`;
-  const like = findSimilarPlaces(simplifyName(typed));
-  return `No place has the name or code ${typed}${like.length === 0 ? '' : `. Did you mean ${listInWords(like)}?`}`;
+  const similarPlaces = findSimilarPlaces(simplifyName(typed));
+  return `No place has the name or code ${typed}${similarPlaces.length === 0 ? '' : `. Did you mean ${listInWords(similarPlaces)}?`}`;
 }
 
 /** Copies the address of what is shown; where a browser does not allow that, it is shown to be copied by hand. */
@@ -144,7 +144,7 @@ function startSearch(): void {
     areaCodes.map((code) => [`${fullName(code)} · ${isState(code) ? `${data.words.state.one} ` : ''}${code}`, code]),
   );
   elementById('names').append(...[...names.keys()].map((name) => h('option', { value: name })));
-  const go = (code: string) => {
+  const select = (code: string) => {
     search.value = '';
     setView(isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code });
   };
@@ -152,15 +152,15 @@ function startSearch(): void {
   search.addEventListener('input', () => {
     search.setCustomValidity('');
     const code = names.get(search.value);
-    if (code !== undefined) go(code);
+    if (code !== undefined) select(code);
   });
   search.addEventListener('keydown', (event) => {
     const typed = simplifyName(search.value);
     if (event.key !== 'Enter' || typed === '') return;
     const byCode = areaCodes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
-    if (byCode !== undefined) return go(byCode);
+    if (byCode !== undefined) return select(byCode);
     const matches = findPlaces(typed);
-    if (matches.length === 1) return go(matches[0]!);
+    if (matches.length === 1) return select(matches[0]!);
     search.setCustomValidity(describeMatches(matches, search.value));
     search.reportValidity();
   });

@@ -22,23 +22,23 @@ const FIRST_ROWS = 30;
 /** What the reader wants of the list. */
 const settings = {
   /** LGAs of the country rather than its states. */
-  lgas: false,
+  showsLgas: false,
   /** All rows, not only the first. */
-  all: false,
+  showsAllRows: false,
   /** Only the first tenth in the tab's own order. */
-  tenth: false,
-  /** The head of the column that it is sorted by, or NAME; null for the tab's own order. */
-  by: null as string | null,
-  /** Whether the lowest comes first. */
-  ascending: false,
+  showsFirstTenth: false,
+  /** The head of the column that it is sorted by, or NAME_COLUMN; null for the tab's own order. */
+  sortColumn: null as string | null,
+  /** Whether a second click has reversed the column's order. */
+  isReversed: false,
 };
 const NAME_COLUMN = 'name';
 
 /** Keeps the list of areas in the order of the open question. */
 export function startList(): void {
-  onViewChange((before) => {
-    if (before.tab !== view.tab || before.state !== view.state) settings.all = false;
-    if (before.tab !== view.tab) Object.assign(settings, { by: null, tenth: false });
+  onViewChange((previous) => {
+    if (previous.tab !== view.tab || previous.state !== view.state) settings.showsAllRows = false;
+    if (previous.tab !== view.tab) Object.assign(settings, { sortColumn: null, showsFirstTenth: false });
     drawList();
   });
 }
@@ -48,8 +48,10 @@ function drawList(): void {
   if (!tab) return;
   elementById('ranking').replaceChildren(...listNodes(tab));
   // The selected place is seen without scrolling to it.
-  const [box, row] = ['.tall', '.chosen'].map((selector) => elementById('ranking').querySelector<HTMLElement>(selector));
-  if (box && row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
+  const [scrollBox, row] = ['.tall', '.chosen'].map((selector) =>
+    elementById('ranking').querySelector<HTMLElement>(selector),
+  );
+  if (scrollBox && row) scrollBox.scrollTop = row.offsetTop - scrollBox.clientHeight / 2;
 }
 
 /** Moves the focus to the place's card, since the list with the clicked button is drawn again. */
@@ -58,49 +60,55 @@ function goTo(code: string): void {
   elementById('place').querySelector('h3')!.focus();
 }
 
-const listsLgas = (tab: Tab) => view.state !== null || settings.lgas || tab.id === 'who';
+const listsLgas = (tab: Tab) => view.state !== null || settings.showsLgas || tab.id === 'who';
 
 /** Codes of the areas in the list, in its order. */
 export function listedCodes(tab: Tab): string[] {
-  const all = tab.order(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
-  const codes = settings.tenth ? all.slice(0, Math.ceil(all.length / 10)) : all;
-  const sign = settings.ascending ? 1 : -1;
-  if (settings.by === NAME_COLUMN) return codes.sort((a, b) => -sign * areaName(a).localeCompare(areaName(b), 'en'));
-  const by = tab.columns().find(({ head }) => head === settings.by)?.by;
-  return by ? codes.sort((a, b) => sign * (by(a) - by(b))) : codes;
+  const all = tab.sortCodes(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
+  const codes = settings.showsFirstTenth ? all.slice(0, Math.ceil(all.length / 10)) : all;
+  const sign = settings.isReversed ? 1 : -1;
+  if (settings.sortColumn === NAME_COLUMN)
+    return codes.sort((a, b) => -sign * areaName(a).localeCompare(areaName(b), 'en'));
+  const sortValue = tab.columns().find(({ head }) => head === settings.sortColumn)?.sortValue;
+  return sortValue ? codes.sort((a, b) => sign * (sortValue(a) - sortValue(b))) : codes;
 }
 
 /** A head that sorts by its column; a second click turns the order round. */
-function sortableHead(text: string, key: string, sorts: boolean, kind?: string): HTMLElement {
-  const isBy = settings.by === key;
+function sortableHead(text: string, key: string, isSortable: boolean, kind?: string): HTMLElement {
+  const isSortColumn = settings.sortColumn === key;
   const sort = () => {
-    Object.assign(settings, { by: key, ascending: isBy && !settings.ascending });
+    Object.assign(settings, { sortColumn: key, isReversed: isSortColumn && !settings.isReversed });
     drawList();
     elementById('ranking').querySelector<HTMLElement>('[aria-sort] button')?.focus();
   };
   // Names ascend at the first click, figures descend.
-  const ascends = (key === NAME_COLUMN) !== settings.ascending;
+  const isAscending = (key === NAME_COLUMN) !== settings.isReversed;
   return h(
     'th',
     {
       scope: 'col',
       ...(kind ? { class: kind } : {}),
-      ...(isBy ? { 'aria-sort': ascends ? 'ascending' : 'descending' } : {}),
+      ...(isSortColumn ? { 'aria-sort': isAscending ? 'ascending' : 'descending' } : {}),
     },
-    sorts ? h('button', { type: 'button', class: 'sort', click: sort }, text) : text,
+    isSortable ? h('button', { type: 'button', class: 'sort', click: sort }, text) : text,
   );
 }
 
 function listNodes(tab: Tab): Node[] {
   const codes = listedCodes(tab);
-  const shown = settings.all || codes.indexOf(view.lga ?? '') >= FIRST_ROWS ? codes : codes.slice(0, FIRST_ROWS);
+  const shownCodes =
+    settings.showsAllRows || codes.indexOf(view.lga ?? '') >= FIRST_ROWS ? codes : codes.slice(0, FIRST_ROWS);
   const month = tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`;
   const title = `${capitalize(listsLgas(tab) ? data.words.lga.many : data.words.state.many)} of ${scopeName()}${month}`;
   return [
     h('div', { class: 'list-head' }, h('h3', {}, title), listButtons(tab)),
     h('p', { class: 'note' }, tab.caption()),
-    h('div', { class: 'scroll tall', tabindex: '0', role: 'group', 'aria-label': title }, rankingTable(tab, shown)),
-    ...(shown.length < codes.length ? [allButton(codes.length)] : []),
+    h(
+      'div',
+      { class: 'scroll tall', tabindex: '0', role: 'group', 'aria-label': title },
+      rankingTable(tab, shownCodes),
+    ),
+    ...(shownCodes.length < codes.length ? [allButton(codes.length)] : []),
   ];
 }
 
@@ -111,28 +119,28 @@ const listButtons = (tab: Tab) =>
 const kindButtons = () =>
   (['state', 'lga'] as const).map((kind) => {
     const select = () => {
-      Object.assign(settings, { lgas: kind === 'lga', all: false });
+      Object.assign(settings, { showsLgas: kind === 'lga', showsAllRows: false });
       drawList();
     };
-    const pressed = String(settings.lgas === (kind === 'lga'));
+    const pressed = String(settings.showsLgas === (kind === 'lga'));
     return h('button', { type: 'button', 'aria-pressed': pressed, click: select }, capitalize(data.words[kind].many));
   });
 
 function tenthButton(tab: Tab): HTMLElement {
   const toggle = () => {
-    settings.tenth = !settings.tenth;
+    settings.showsFirstTenth = !settings.showsFirstTenth;
     drawList();
   };
   return h(
     'button',
-    { type: 'button', id: 'tenth', 'aria-pressed': String(settings.tenth), click: toggle },
+    { type: 'button', id: 'tenth', 'aria-pressed': String(settings.showsFirstTenth), click: toggle },
     tab.id === 'where' ? 'Worst tenth only' : 'First tenth only',
   );
 }
 
 function allButton(areas: number): HTMLElement {
   const showAll = () => {
-    settings.all = true;
+    settings.showsAllRows = true;
     drawList();
   };
   return h('button', { type: 'button', click: showAll }, `Show all ${areas}`);
@@ -144,7 +152,7 @@ function rankingTable(tab: Tab, codes: readonly string[]): HTMLElement {
   const heads = [
     h('th', { scope: 'col', class: 'number' }, '#'),
     sortableHead(capitalize(listsLgas(tab) ? lga.one : state.one), NAME_COLUMN, true),
-    ...columns.map((column) => sortableHead(column.head, column.head, column.by !== undefined, column.kind)),
+    ...columns.map((column) => sortableHead(column.head, column.head, column.sortValue !== undefined, column.kind)),
   ];
   return h(
     'table',

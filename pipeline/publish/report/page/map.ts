@@ -19,9 +19,15 @@ let pointedCode: string | null = null;
 
 /** Map units per pixel of the frame, and the map's margins in it, when the whole country is shown. */
 function frameScale() {
-  const [wide, high] = [map.clientWidth || 1, map.clientHeight || 1];
-  const unit = Math.max(width / wide, height / high);
-  return { wide, high, unit, left: (wide - width / unit) / 2, top: (high - height / unit) / 2 };
+  const [frameWidth, frameHeight] = [map.clientWidth || 1, map.clientHeight || 1];
+  const unit = Math.max(width / frameWidth, height / frameHeight);
+  return {
+    frameWidth,
+    frameHeight,
+    unit,
+    left: (frameWidth - width / unit) / 2,
+    top: (frameHeight - height / unit) / 2,
+  };
 }
 
 /** Wheel, pinch and drag; a finger alone scrolls the page while the whole country is shown. */
@@ -37,8 +43,13 @@ const zoom = d3
 
 /** Shows the part of the map that a transform of the frame leaves in it. */
 function showPart({ k, x, y }: d3.ZoomTransform): void {
-  const { wide, high, unit, left, top } = frameScale();
-  const box = [west + (-x / k - left) * unit, north + (-y / k - top) * unit, (wide * unit) / k, (high * unit) / k];
+  const { frameWidth, frameHeight, unit, left, top } = frameScale();
+  const box = [
+    west + (-x / k - left) * unit,
+    north + (-y / k - top) * unit,
+    (frameWidth * unit) / k,
+    (frameHeight * unit) / k,
+  ];
   map.setAttribute('viewBox', box.join(' '));
   map.style.setProperty('--unit', String(1 / k));
   map.style.setProperty('--pixel', String(unit / k));
@@ -53,24 +64,24 @@ function animateTo(target: d3.ZoomTransform): void {
   const from = d3.zoomTransform(frame);
   if (from.k === target.k && from.x === target.x && from.y === target.y) return;
   cancelAnimationFrame(animationFrame);
-  const between = d3.interpolateArray([from.k, from.x, from.y], [target.k, target.x, target.y]);
-  const began = performance.now();
+  const interpolate = d3.interpolateArray([from.k, from.x, from.y], [target.k, target.x, target.y]);
+  const startTime = performance.now();
   const step = (now: number) => {
-    const moved = prefersNoMotion ? 1 : Math.min(1, Math.max(0, now - began) / 350);
-    const [k, x, y] = between(d3.easeCubicInOut(moved)) as [number, number, number];
-    zoom.transform(d3.select(frame), moved === 1 ? target : d3.zoomIdentity.translate(x, y).scale(k));
-    if (moved < 1) animationFrame = requestAnimationFrame(step);
+    const progress = prefersNoMotion ? 1 : Math.min(1, Math.max(0, now - startTime) / 350);
+    const [k, x, y] = interpolate(d3.easeCubicInOut(progress)) as [number, number, number];
+    zoom.transform(d3.select(frame), progress === 1 ? target : d3.zoomIdentity.translate(x, y).scale(k));
+    if (progress < 1) animationFrame = requestAnimationFrame(step);
   };
-  step(began);
+  step(startTime);
 }
 
 /** The transform that shows a state with room around it. */
 function stateTransform(path: SVGPathElement): d3.ZoomTransform {
   const box = path.getBBox();
-  const { wide, high, unit, left, top } = frameScale();
+  const { frameWidth, frameHeight, unit, left, top } = frameScale();
   const k = Math.min(40, 0.8 * Math.min(width / box.width, height / box.height));
   const [x, y] = [left + (box.x + box.width / 2 - west) / unit, top + (box.y + box.height / 2 - north) / unit];
-  return d3.zoomIdentity.translate(wide / 2 - k * x, high / 2 - k * y).scale(k);
+  return d3.zoomIdentity.translate(frameWidth / 2 - k * x, frameHeight / 2 - k * y).scale(k);
 }
 
 /** Centre and width of each LGA's outline, measured when first needed. */
@@ -80,9 +91,9 @@ const areaBox = (path: SVGPathElement) => {
   const cached = boxByCode.get(code);
   if (cached) return cached;
   const { x, y, width, height } = path.getBBox();
-  const made = { x: x + width / 2, y: y + height / 2, width };
-  boxByCode.set(code, made);
-  return made;
+  const centredBox = { x: x + width / 2, y: y + height / 2, width };
+  boxByCode.set(code, centredBox);
+  return centredBox;
 };
 /** Width of a letter of a name, in pixels. */
 const LETTER_WIDTH = 6.5;
@@ -90,26 +101,27 @@ let namedCodes = '';
 /** Names the LGAs of the selected state, or of all, that are wide enough for their name at this scale. */
 function nameLgas(k: number): void {
   const pixel = frameScale().unit / k;
-  const fits = (path: SVGPathElement) => areaBox(path).width > LETTER_WIDTH * pixel * areaName(path.dataset.code!).length;
-  const isIn = ({ dataset }: SVGPathElement) =>
+  const fits = (path: SVGPathElement) =>
+    areaBox(path).width > LETTER_WIDTH * pixel * areaName(path.dataset.code!).length;
+  const isInView = ({ dataset }: SVGPathElement) =>
     view.state === null || lgaByCode(dataset.code!).state_code === view.state;
-  const wanted = k < 2.5 ? [] : lgas.filter((path) => isIn(path) && fits(path));
-  const codes = wanted.map(({ dataset }) => dataset.code).join();
+  const namedPaths = k < 2.5 ? [] : lgas.filter((path) => isInView(path) && fits(path));
+  const codes = namedPaths.map(({ dataset }) => dataset.code).join();
   if (codes === namedCodes) return;
   namedCodes = codes;
-  const names = wanted.map((path) => {
-    const made = document.createElementNS(map.namespaceURI!, 'text');
+  const names = namedPaths.map((path) => {
+    const label = document.createElementNS(map.namespaceURI!, 'text');
     const { x, y } = areaBox(path);
-    made.setAttribute('x', String(x));
-    made.setAttribute('y', String(y));
-    made.textContent = areaName(path.dataset.code!);
-    return made;
+    label.setAttribute('x', String(x));
+    label.setAttribute('y', String(y));
+    label.textContent = areaName(path.dataset.code!);
+    return label;
   });
   elementById('lga-names').replaceChildren(...names);
 }
 
 /** The first click selects a state, the next an LGA of that state. */
-function selectArea(code: string): void {
+function toggleArea(code: string): void {
   const { state_code } = lgaByCode(code);
   setView(view.state === state_code ? { lga: view.lga === code ? null : code } : { state: state_code, lga: null });
 }
@@ -130,7 +142,7 @@ function updateTip(code: string | null): void {
   const tab = openTab();
   tip.hidden = code === null || tab === null;
   if (code === null || tab === null) return;
-  tip.replaceChildren(h('b', {}, fullName(code)), ...tab.tip(code).map((line) => h('span', {}, line)));
+  tip.replaceChildren(h('b', {}, fullName(code)), ...tab.tooltip(code).map((line) => h('span', {}, line)));
 }
 
 /** The state that the map was last moved to. */
@@ -147,17 +159,17 @@ function drawMap(): void {
   const state = states.find(({ dataset }) => dataset.code === view.state);
   if (shownState !== view.state) animateTo(state ? stateTransform(state) : d3.zoomIdentity);
   shownState = view.state;
-  const timeless = tab.months?.length === 0;
-  const ahead = timeless ? 0 : view.month - data.estimated + 1;
+  const isWholeYear = tab.months?.length === 0;
+  const monthsAhead = isWholeYear ? 0 : view.month - data.estimated + 1;
   const name = periodName(data.periods[view.month]!);
   map.setAttribute(
     'aria-label',
     `Map by ${data.words.lga.one}, ${name}, ${isForecast(view.month) ? 'forecast' : 'estimated'}: ${tab.headline()}`,
   );
-  elementById('frame').classList.toggle('forecast', ahead > 0);
+  elementById('frame').classList.toggle('forecast', monthsAhead > 0);
   const mark = elementById('forecast-mark');
-  mark.hidden = ahead <= 0;
-  mark.textContent = `Forecast: ${ahead} ${ahead === 1 ? 'month' : 'months'} beyond the last estimate`;
+  mark.hidden = monthsAhead <= 0;
+  mark.textContent = `Forecast: ${monthsAhead} ${monthsAhead === 1 ? 'month' : 'months'} beyond the last estimate`;
   const { keys, note } = tab.legend();
   elementById('legend').replaceChildren(...keys);
   elementById('colour-note').textContent = note;
@@ -168,7 +180,7 @@ function drawMap(): void {
 export function startMap(): void {
   elementById('lgas').addEventListener('click', (event) => {
     const code = (event.target as Element).getAttribute('data-code');
-    if (code !== null) selectArea(code);
+    if (code !== null) toggleArea(code);
   });
   elementById('lgas').addEventListener('pointermove', (event) => showTip(event as PointerEvent));
   // On a touch screen the tooltip stays when the finger is lifted, until another place is touched.
@@ -178,25 +190,25 @@ export function startMap(): void {
   addEventListener('pointerdown', ({ target }) => {
     if (!(target instanceof Element && target.closest('#lgas'))) updateTip(null);
   });
-  const on = d3.select(frame).call(zoom).on('dblclick.zoom', null);
+  const frameSelection = d3.select(frame).call(zoom).on('dblclick.zoom', null);
   elementById('home').addEventListener('click', () => animateTo(d3.zoomIdentity));
-  elementById('nearer').addEventListener('click', () => zoom.scaleBy(on, 1.6));
-  elementById('farther').addEventListener('click', () => zoom.scaleBy(on, 1 / 1.6));
-  const PAN = 60;
-  const keys: Record<string, () => void> = {
-    '+': () => zoom.scaleBy(on, 1.6),
-    '-': () => zoom.scaleBy(on, 1 / 1.6),
+  elementById('nearer').addEventListener('click', () => zoom.scaleBy(frameSelection, 1.6));
+  elementById('farther').addEventListener('click', () => zoom.scaleBy(frameSelection, 1 / 1.6));
+  const PAN_PIXELS = 60;
+  const actionByKey: Record<string, () => void> = {
+    '+': () => zoom.scaleBy(frameSelection, 1.6),
+    '-': () => zoom.scaleBy(frameSelection, 1 / 1.6),
     '0': () => animateTo(d3.zoomIdentity),
-    ArrowLeft: () => zoom.translateBy(on, PAN / d3.zoomTransform(frame).k, 0),
-    ArrowRight: () => zoom.translateBy(on, -PAN / d3.zoomTransform(frame).k, 0),
-    ArrowUp: () => zoom.translateBy(on, 0, PAN / d3.zoomTransform(frame).k),
-    ArrowDown: () => zoom.translateBy(on, 0, -PAN / d3.zoomTransform(frame).k),
+    ArrowLeft: () => zoom.translateBy(frameSelection, PAN_PIXELS / d3.zoomTransform(frame).k, 0),
+    ArrowRight: () => zoom.translateBy(frameSelection, -PAN_PIXELS / d3.zoomTransform(frame).k, 0),
+    ArrowUp: () => zoom.translateBy(frameSelection, 0, PAN_PIXELS / d3.zoomTransform(frame).k),
+    ArrowDown: () => zoom.translateBy(frameSelection, 0, -PAN_PIXELS / d3.zoomTransform(frame).k),
   };
   frame.addEventListener('keydown', (event) => {
-    const act = keys[event.key];
-    if (!act) return;
+    const action = actionByKey[event.key];
+    if (!action) return;
     event.preventDefault();
-    act();
+    action();
   });
   // The frame's size decides how a transform becomes a part of the map.
   new ResizeObserver(() => {
@@ -210,7 +222,7 @@ export function startMap(): void {
         [0, 0],
         [map.clientWidth, map.clientHeight],
       ]);
-    zoom.transform(on, state ? stateTransform(state) : d3.zoomIdentity);
+    zoom.transform(frameSelection, state ? stateTransform(state) : d3.zoomIdentity);
   }).observe(map);
   onViewChange(drawMap);
 }

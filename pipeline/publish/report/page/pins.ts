@@ -2,8 +2,8 @@ import * as Plot from '@observablehq/plot';
 import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
 import { availableWidth, chart } from './figures.ts';
-import { areaName, areaScore, data, monthDates, elementById, fullName, setView, view } from './store.ts';
-import { h, PLOT_STYLE, formatShare, formatDifference } from './words.ts';
+import { areaName, areaScore, data, elementById, fullName, monthDates, setView, view } from './store.ts';
+import { formatDifference, formatShare, h, PLOT_STYLE } from './words.ts';
 
 const MAX_PINS = 4;
 const PIN_STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];
@@ -13,7 +13,7 @@ const PIN_DASHES = ['none', '7 3', '2 3', '9 3 2 3'];
 /** A button that pins or unpins a place. */
 export function pinButton(code: string): HTMLElement {
   const isPinned = view.pins.includes(code);
-  const made = h(
+  const button = h(
     'button',
     {
       type: 'button',
@@ -22,12 +22,13 @@ export function pinButton(code: string): HTMLElement {
     },
     isPinned ? 'Pinned' : 'Pin to compare',
   ) as HTMLButtonElement;
-  made.disabled = !isPinned && view.pins.length >= MAX_PINS;
-  return made;
+  button.disabled = !isPinned && view.pins.length >= MAX_PINS;
+  return button;
 }
 
 /** Difference of a pinned place's score from the first one's. */
-const scoreDifference = (code: string) => areaScore(code, view.month).score - areaScore(view.pins[0]!, view.month).score;
+const scoreDifference = (code: string) =>
+  areaScore(code, view.month).score - areaScore(view.pins[0]!, view.month).score;
 
 /** The series of the pinned places on one chart; empty if there are none. */
 export function pinsPart(): Node[] {
@@ -51,7 +52,13 @@ export function pinsPart(): Node[] {
         formatShare(areaScore(code, view.month).score),
         ...(code === view.pins[0]
           ? []
-          : [h('small', { title: `Difference from ${areaName(view.pins[0]!)}` }, ` (${formatDifference(scoreDifference(code))})`)]),
+          : [
+              h(
+                'small',
+                { title: `Difference from ${areaName(view.pins[0]!)}` },
+                ` (${formatDifference(scoreDifference(code))})`,
+              ),
+            ]),
       ),
       h(
         'button',

@@ -16,7 +16,7 @@ export function startQuestion(): void {
       event.preventDefault();
       setView({ tab: link.hash.slice(1) });
     });
-  let choices = '';
+  let drawnTab = '';
   onViewChange(() => {
     const tab = openTab();
     elementById('stage').hidden = tab === null;
@@ -27,14 +27,15 @@ export function startQuestion(): void {
     }
     if (!tab) return;
     elementById('headline').textContent = tab.headline();
-    elementById('words').replaceChildren(...tab.words().map((words) => h('p', {}, words)));
-    elementById('method').lastElementChild!.replaceChildren(...tab.method().map((words) => h('p', {}, words)));
+    elementById('words').replaceChildren(...tab.sentences().map((sentence) => h('p', {}, sentence)));
+    elementById('method').lastElementChild!.replaceChildren(...tab.method().map((sentence) => h('p', {}, sentence)));
     controls.hidden = tab.id !== 'who';
     controls.dispatchEvent(new Event('follow'));
-    if (choices !== tab.id)
+    if (drawnTab !== tab.id)
       elementById('choices').replaceChildren(...tab.choices.map(([value, label]) => choiceLabel(tab.id, value, label)));
-    choices = tab.id;
-    for (const input of elementById('choices').querySelectorAll('input')) input.checked = input.value === mapChoice(tab);
+    drawnTab = tab.id;
+    for (const input of elementById('choices').querySelectorAll('input'))
+      input.checked = input.value === mapChoice(tab);
   });
 }
 
@@ -43,7 +44,7 @@ function choiceLabel(tab: string, value: string, label: string): HTMLElement {
     type: 'radio',
     name: 'shown',
     value,
-    change: () => setView({ by: { ...view.by, [tab]: value } }),
+    change: () => setView({ mapChoices: { ...view.mapChoices, [tab]: value } }),
   });
   return h('label', {}, input, h('span', {}, label));
 }

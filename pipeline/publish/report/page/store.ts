@@ -3,10 +3,11 @@ import { normalCdf } from '../../../lib/numerics/normal.ts';
 import { periodName } from '../shared/names.ts';
 import { CERTAINTY, CONTRAST_SCALE, MISSING_CHANGE, type PageData } from '../shared/page-data.ts';
 import { Z90 } from '../shared/spread.ts';
-import { monthDate, makeTestSuffix } from './words.ts';
+import { makeTestSuffix, monthDate } from './words.ts';
 
 /** Element by an id that the page's HTML has. */
-export const elementById = <T extends Element = HTMLElement>(id: string): T => document.getElementById(id) as Element as T;
+export const elementById = <T extends Element = HTMLElement>(id: string): T =>
+  document.getElementById(id) as Element as T;
 
 export const data: PageData = JSON.parse(elementById('data').textContent!);
 
@@ -20,7 +21,7 @@ export interface View {
   /** Up to four areas whose series are drawn together. */
   pins: string[];
   /** What each tab's map shows, where it has a choice. */
-  by: Record<string, string>;
+  mapChoices: Record<string, string>;
   /**
    * People to get nets, or else nets to distribute, and people per net; 0 for the default. Then the least score and
    * minutes to care for a place to get any.
@@ -33,7 +34,7 @@ export const view: View = {
   state: null,
   lga: null,
   pins: [],
-  by: {},
+  mapChoices: {},
   plan: { people: 0, nets: 0, each: 0, score: 0, travel: 0 },
 };
 
@@ -42,12 +43,12 @@ const UNKNOWN_SPREAD = 255;
 
 const listeners: ((before: View) => void)[] = [];
 /** Calls `draw` after every change of the view, with the previous view. */
-export const onViewChange = (draw: (before: View) => void) => listeners.push(draw);
+export const onViewChange = (listener: (before: View) => void) => listeners.push(listener);
 /** Changes the view and redraws. */
 export function setView(change: Partial<View>): void {
-  const before = { ...view };
+  const previous = { ...view };
   Object.assign(view, change);
-  for (const draw of listeners) draw(before);
+  for (const listener of listeners) listener(previous);
 }
 
 const decodeBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -71,7 +72,11 @@ export interface Score {
 /** Score and range of a state or LGA in a month. */
 export function areaScore(code: string, month: number): Score {
   const offset = (areaIndex(code) * monthCount + month) * 3;
-  return { score: encodedScores[offset]! / 1e4, low: encodedScores[offset + 1]! / 1e4, high: encodedScores[offset + 2]! / 1e4 };
+  return {
+    score: encodedScores[offset]! / 1e4,
+    low: encodedScores[offset + 1]! / 1e4,
+    high: encodedScores[offset + 2]! / 1e4,
+  };
 }
 
 /** Whether the model gives the probabilities of levels and ranks. */
@@ -79,8 +84,8 @@ export const HAS_CHANCES = data.certainty !== '';
 const encodedChances = decodeBase64(data.certainty);
 export type ChanceName = (typeof CERTAINTY)[number];
 /** A chance in a month, in per cent: see page-data.ts. */
-export const areaChance = (code: string, month: number, which: ChanceName): number =>
-  encodedChances[(areaIndex(code) * monthCount + month) * CERTAINTY.length + CERTAINTY.indexOf(which)]!;
+export const areaChance = (code: string, month: number, name: ChanceName): number =>
+  encodedChances[(areaIndex(code) * monthCount + month) * CERTAINTY.length + CERTAINTY.indexOf(name)]!;
 
 /** Chance, in per cent, from which a level counts as certain. */
 export const CERTAIN_PERCENT = 80;
@@ -99,10 +104,10 @@ export interface Change {
   chance: number;
 }
 /** Change of a score up to a month; null if there is nothing to compare with. */
-export function areaChange(code: string, month: number, since: ChangeBase): Change | null {
-  const listed = data.changes.months.indexOf(month);
-  if (listed < 0) return null;
-  const offset = (areaIndex(code) * data.changes.months.length + listed) * 8 + (since === 'year' ? 0 : 4);
+export function areaChange(code: string, month: number, base: ChangeBase): Change | null {
+  const monthPosition = data.changes.months.indexOf(month);
+  if (monthPosition < 0) return null;
+  const offset = (areaIndex(code) * data.changes.months.length + monthPosition) * 8 + (base === 'year' ? 0 : 4);
   if (encodedChanges[offset] === MISSING_CHANGE) return null;
   const [change, low, high, chance] = [0, 1, 2, 3].map((i) => encodedChanges[offset + i]! / 1e4) as [
     number,
@@ -119,15 +124,15 @@ const encodedSpreads = decodeBase64(data.contrasts.values);
  * null if it is the same year, or unknown.
  */
 export function yearContrast(code: string, month: number, year: number): Change | null {
-  const then = data.periods.indexOf(`${year}${data.periods[month]!.slice(4)}` as Period);
-  const years = Math.abs(month - then) / 12;
-  if (then < 0 || years === 0) return null;
-  const offset = (areaIndex(code) * monthCount + Math.max(month, then)) * data.contrasts.years + years - 1;
+  const otherMonth = data.periods.indexOf(`${year}${data.periods[month]!.slice(4)}` as Period);
+  const years = Math.abs(month - otherMonth) / 12;
+  if (otherMonth < 0 || years === 0) return null;
+  const offset = (areaIndex(code) * monthCount + Math.max(month, otherMonth)) * data.contrasts.years + years - 1;
   const spread = encodedSpreads[offset] ?? UNKNOWN_SPREAD;
   if (spread === UNKNOWN_SPREAD) return null;
   // A spread that rounds to 0 is below half a step.
   const sd = Math.max(0.5, spread) / CONTRAST_SCALE;
-  const change = areaScore(code, month).score - areaScore(code, then).score;
+  const change = areaScore(code, month).score - areaScore(code, otherMonth).score;
   return { change, low: change - Z90 * sd, high: change + Z90 * sd, chance: normalCdf(change / sd) };
 }
 

@@ -17,32 +17,34 @@ import {
   monthInWords,
   view,
 } from './store.ts';
-import { sortByFigure, type Column, mapChoice, selectedCode, type Tab } from './tab.ts';
-import { fewestTestedInWords, TESTED_COLUMNS, countTested, testedInWords, untestedLgas } from './tested.ts';
+import { type Column, mapChoice, selectedCode, sortByFigure, type Tab } from './tab.ts';
+import { countTested, fewestTestedInWords, TESTED_COLUMNS, testedInWords, untestedLgas } from './tested.ts';
 import { rangeBar, scoreFields } from './where.ts';
 import { capitalize, formatCount, formatInteger, formatShare, formatWithRange } from './words.ts';
 
 /** Lower ends of the levels from moderate on, each with the level's name. */
 const LEVEL_CUTOFFS: [ChanceName, number, string][] = data.levels.flatMap(({ level, below }, i) =>
-  below === null || below < 0.1 ? [] : [[`above_${level}` as ChanceName, below, `${capitalize(levelName(i + 1))} or above`]],
+  below === null || below < 0.1
+    ? []
+    : [[`above_${level}` as ChanceName, below, `${capitalize(levelName(i + 1))} or above`]],
 );
 const HIGHEST_TENTH = 'nation';
 const rangeWidth = (code: string) => areaScore(code, view.month).high - areaScore(code, view.month).low;
-const chance = (code: string, which: ChanceName) => areaChance(code, view.month, which);
+const chance = (code: string, name: ChanceName) => areaChance(code, view.month, name);
 const { lga } = data.words;
 /** The event that the chances shown are of. */
 const describeEvent = () => {
-  const by = mapChoice(sureTab);
-  const cut = LEVEL_CUTOFFS.find(([value]) => value === by);
-  if (cut) return `the true share is ${cut[1].toFixed(2)} or more`;
-  return by === HIGHEST_TENTH
+  const choice = mapChoice(sureTab);
+  const cutoff = LEVEL_CUTOFFS.find(([value]) => value === choice);
+  if (cutoff) return `the true share is ${cutoff[1].toFixed(2)} or more`;
+  return choice === HIGHEST_TENTH
     ? `the place is among the highest tenth of ${lga.many} in ${data.country}`
     : 'the level shown is the true one';
 };
 const shownFigure = (code: string) => {
-  const by = mapChoice(sureTab);
-  if (by === 'width') return rangeWidth(code);
-  return by === 'tested' ? countTested(code).children : chance(code, by as ChanceName);
+  const choice = mapChoice(sureTab);
+  if (choice === 'width') return rangeWidth(code);
+  return choice === 'tested' ? countTested(code).children : chance(code, choice as ChanceName);
 };
 const shownScale = () => ({ width: WIDTH_SCALE, tested: CHILDREN_SCALE })[mapChoice(sureTab)] ?? CHANCE_SCALE;
 /** Whether the map shows chances. */
@@ -67,36 +69,36 @@ export const sureTab: Tab = {
         : `Children tested in all rounds whose clusters are known; the lightest are ${lga.many} without any.`,
   }),
   headline: () => {
-    const all = lgasInView();
-    const by = mapChoice(sureTab);
+    const lgaCodes = lgasInView();
+    const choice = mapChoice(sureTab);
     const code = selectedCode();
-    if (by === 'tested')
+    if (choice === 'tested')
       return code === null
-        ? `No child was tested in ${formatInteger(untestedLgas().length)} of ${formatCount(all.length, lga)}`
+        ? `No child was tested in ${formatInteger(untestedLgas().length)} of ${formatCount(lgaCodes.length, lga)}`
         : `${fullName(code)}: ${testedInWords(code)}`;
     if (code !== null) {
-      if (by === 'width') return `The 90% range of ${fullName(code)} is ${formatShare(rangeWidth(code))} wide`;
-      return by === 'level'
+      if (choice === 'width') return `The 90% range of ${fullName(code)} is ${formatShare(rangeWidth(code))} wide`;
+      return choice === 'level'
         ? `The level of ${fullName(code)}, ${levelName(levelIndex(areaScore(code, view.month).score))}, is ${chance(code, 'level')}% certain`
-        : `${fullName(code)}: ${chance(code, by as ChanceName)}% chance that ${describeEvent()}`;
+        : `${fullName(code)}: ${chance(code, choice as ChanceName)}% chance that ${describeEvent()}`;
     }
-    if (by === 'width') {
-      const middle = d3.median(all, rangeWidth)!;
-      return `Half of the ${lga.many} have a range wider than ${formatShare(middle)}`;
+    if (choice === 'width') {
+      const medianWidth = d3.median(lgaCodes, rangeWidth)!;
+      return `Half of the ${lga.many} have a range wider than ${formatShare(medianWidth)}`;
     }
-    if (by === 'level') {
-      const certain = all.filter((code) => chance(code, 'level') >= CERTAIN_PERCENT).length;
-      return `The level is at least ${CERTAIN_PERCENT}% certain in ${formatInteger(certain)} of ${formatCount(all.length, lga)}`;
+    if (choice === 'level') {
+      const certainCount = lgaCodes.filter((code) => chance(code, 'level') >= CERTAIN_PERCENT).length;
+      return `The level is at least ${CERTAIN_PERCENT}% certain in ${formatInteger(certainCount)} of ${formatCount(lgaCodes.length, lga)}`;
     }
-    const likely = all.filter((code) => chance(code, by as ChanceName) > 50);
-    const certain = all.filter((code) => chance(code, by as ChanceName) >= 90);
-    const tail =
-      by === HIGHEST_TENTH
+    const likely = lgaCodes.filter((code) => chance(code, choice as ChanceName) > 50);
+    const almostCertain = lgaCodes.filter((code) => chance(code, choice as ChanceName) >= 90);
+    const predicate =
+      choice === HIGHEST_TENTH
         ? `among the country’s highest tenth`
-        : `at ${LEVEL_CUTOFFS.find(([value]) => value === by)![1].toFixed(2)} or more`;
-    return `${formatCount(likely.length, lga)} ${likely.length === 1 ? 'is' : 'are'} more likely than not ${tail}; ${formatInteger(certain.length)} with at least 90% probability`;
+        : `at ${LEVEL_CUTOFFS.find(([value]) => value === choice)![1].toFixed(2)} or more`;
+    return `${formatCount(likely.length, lga)} ${likely.length === 1 ? 'is' : 'are'} more likely than not ${predicate}; ${formatInteger(almostCertain.length)} with at least 90% probability`;
   },
-  words: () => {
+  sentences: () => {
     const code = selectedCode();
     if (code === null) return mapChoice(sureTab) === 'tested' ? [fewestTestedInWords()] : describeStates();
     if (mapChoice(sureTab) === 'tested') return [];
@@ -111,7 +113,7 @@ export const sureTab: Tab = {
     `A map of scores alone hides how certain each score is. Ranks are less certain than scores, because many ${lga.many} have similar scores.`,
     'The chances are the model’s own, from joint draws of all areas; where the model is wrong in ways that it does not account for, they are overconfident. See “How reliable”.',
   ],
-  tip: (code) => [
+  tooltip: (code) => [
     showsChances()
       ? `${shownFigure(code)}% chance that ${describeEvent()}`
       : mapChoice(sureTab) === 'width'
@@ -119,7 +121,8 @@ export const sureTab: Tab = {
         : testedInWords(code),
     `score ${formatShare(areaScore(code, view.month).score)}, ${levelName(levelIndex(areaScore(code, view.month).score))}`,
   ],
-  order: (codes) => sortByFigure(codes, (code) => (mapChoice(sureTab) === 'tested' ? -shownFigure(code) : shownFigure(code))),
+  sortCodes: (codes) =>
+    sortByFigure(codes, (code) => (mapChoice(sureTab) === 'tested' ? -shownFigure(code) : shownFigure(code))),
   columns: () => {
     if (mapChoice(sureTab) === 'tested') return TESTED_COLUMNS;
     const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => areaScore(lga_code, view.month).high));
@@ -136,11 +139,13 @@ export const sureTab: Tab = {
       : mapChoice(sureTab) === 'width'
         ? 'Widest range first.'
         : 'Fewest children first.',
-  record: (code) => ({
+  downloadFields: (code) => ({
     ...scoreFields(code),
     level: levelName(levelIndex(areaScore(code, view.month).score)),
     probability_of_level: chance(code, 'level') / 100,
-    ...Object.fromEntries(LEVEL_CUTOFFS.map(([value, below]) => [`probability_of_${below}_or_more`, chance(code, value) / 100])),
+    ...Object.fromEntries(
+      LEVEL_CUTOFFS.map(([value, below]) => [`probability_of_${below}_or_more`, chance(code, value) / 100]),
+    ),
     probability_highest_tenth: chance(code, HIGHEST_TENTH) / 100,
     ...(data.tested ? { children_tested: countTested(code).children, clusters: countTested(code).clusters } : {}),
   }),
@@ -155,18 +160,18 @@ function describeNextSurvey(code: string): string[] {
   ];
 }
 
-const percentColumn = (head: string, which: ChanceName): Column => ({
+const percentColumn = (head: string, name: ChanceName): Column => ({
   head,
   kind: 'number',
-  cell: (code) => `${chance(code, which)}%`,
-  by: (code) => chance(code, which),
+  cell: (code) => `${chance(code, name)}%`,
+  sortValue: (code) => chance(code, name),
 });
 
 /** The states with most of the LGAs that the headline counts. */
 function describeStates(): string[] {
-  const by = mapChoice(sureTab);
-  if (by === 'width' || by === 'level') return [];
-  const likely = lgasInView().filter((code) => chance(code, by as ChanceName) > 50);
+  const choice = mapChoice(sureTab);
+  if (choice === 'width' || choice === 'level') return [];
+  const likely = lgasInView().filter((code) => chance(code, choice as ChanceName) > 50);
   const counts = d3.rollups(
     likely,
     (codes) => codes.length,

@@ -1,7 +1,7 @@
 import * as d3 from 'd3';
 import { areaIndex, data, fullName, isState, lgasInView } from './store.ts';
 import type { Column } from './tab.ts';
-import { formatCount, inSentence, formatInteger } from './words.ts';
+import { formatCount, formatInteger, inSentence } from './words.ts';
 
 const CLUSTER_WORDS = { one: 'cluster', many: 'clusters' };
 const CHILD_WORDS = { one: 'child', many: 'children' };
@@ -12,7 +12,7 @@ const lgaCodesWithin = (code: string) =>
 
 /** Children tested in a place and their clusters, by round and in all; a state's are those of its LGAs. */
 export function countTested(code: string) {
-  const lgaRows = lgaCodesWithin(code).map((one) => data.tested!.lgas[areaIndex(one) - data.states.length]!);
+  const lgaRows = lgaCodesWithin(code).map((lgaCode) => data.tested!.lgas[areaIndex(lgaCode) - data.states.length]!);
   const rounds = data.tested!.rounds.map((year, i) => ({
     year,
     children: d3.sum(lgaRows, (row) => row[i]![0]!),
@@ -30,7 +30,9 @@ export function testedInWords(code: string): string {
   const { rounds, children, clusters } = countTested(code);
   if (clusters === 0)
     return `no child was tested here in ${formatCount(rounds.length, ROUND_WORDS)}; the score is carried from neighbours`;
-  const years = rounds.flatMap((round) => (round.clusters > 0 ? [`${formatInteger(round.children)} in ${round.year}`] : []));
+  const years = rounds.flatMap((round) =>
+    round.clusters > 0 ? [`${formatInteger(round.children)} in ${round.year}`] : [],
+  );
   return `${formatCount(children, CHILD_WORDS)} in ${formatCount(clusters, CLUSTER_WORDS)} ${children === 1 ? 'was' : 'were'} tested here (${years.join(', ')})`;
 }
 
@@ -39,16 +41,17 @@ export const untestedLgas = () => lgasInView().filter((code) => countTested(code
 
 /** The states with the fewest children tested, for their number of people. */
 export function fewestTestedInWords(): string {
-  const per = ({ state_code, population }: (typeof data.states)[number]) => countTested(state_code).children / population;
-  const least = d3.sort(data.states, per).slice(0, 3);
+  const testedPerPerson = ({ state_code, population }: (typeof data.states)[number]) =>
+    countTested(state_code).children / population;
+  const least = d3.sort(data.states, testedPerPerson).slice(0, 3);
   return `Fewest for their number of people: ${inSentence(least.map(({ state_code }) => `${fullName(state_code)} (${formatInteger(countTested(state_code).children)})`))}. Rounds known only by ${data.words.state.one} are not counted; ${lga.many} without any child are scored from their neighbours.`;
 }
 
-const numberColumn = (head: string, by: (code: string) => number): Column => ({
+const numberColumn = (head: string, value: (code: string) => number): Column => ({
   head,
   kind: 'number',
-  cell: (code) => formatInteger(by(code)),
-  by,
+  cell: (code) => formatInteger(value(code)),
+  sortValue: value,
 });
 /** Columns of the list of children tested. */
 export const TESTED_COLUMNS: Column[] = [

@@ -1,10 +1,10 @@
 import * as d3 from 'd3';
 import { monthName } from '../shared/names.ts';
 import { MEASURES, VERDICTS, WINDOW_COLUMNS } from '../shared/page-data.ts';
-import { scaleFill, NO_VALUE_FILL, scaleLegend, YEAR_SHARE_SCALE } from './colours.ts';
+import { NO_VALUE_FILL, scaleFill, scaleLegend, YEAR_SHARE_SCALE } from './colours.ts';
 import { areaIndex, data, fullName, lgasInView } from './store.ts';
-import { sortByFigure, type Column, mapChoice, selectedCode, type Tab } from './tab.ts';
-import { capitalize, formatCount, h, inSentence, formatInteger, shortMonth } from './words.ts';
+import { type Column, mapChoice, selectedCode, sortByFigure, type Tab } from './tab.ts';
+import { capitalize, formatCount, formatInteger, h, inSentence, shortMonth } from './words.ts';
 
 type WindowFigures = Record<(typeof WINDOW_COLUMNS)[number], number | null> & { first: number; share: number };
 type Measure = (typeof MEASURES)[number];
@@ -39,29 +39,32 @@ const jointVerdict = (code: string) => {
 /** Whether a measure reaches the threshold. */
 const isSeasonal = (code: string) => areaVerdicts(code).includes('reached');
 /** Probability that the run's start is right to within a month; for rain that of the rain alone. */
-const startCertaintyInWords = ({ start }: WindowFigures) => (start === null ? '—' : start > 95 ? 'over 95%' : `${start}%`);
+const startCertaintyInWords = ({ start }: WindowFigures) =>
+  start === null ? '—' : start > 95 ? 'over 95%' : `${start}%`;
 const { lga } = data.words;
 
 /** When to start, or why seasonal chemoprevention would reach too little of the year. */
 export function describeAdvice(code: string): string {
   const [cases, rain] = [bestWindow(code, 'reported_cases'), bestWindow(code, 'rain_transmission')];
   if (!isSeasonal(code)) {
-    const [least, most] = d3.extent([100 - rain.share, 100 - cases.share]) as [number, number];
-    return `not seasonal: four rounds would miss ${least === most ? '' : `${least} to `}${most}% of the year’s malaria`;
+    const [lowest, highest] = d3.extent([100 - rain.share, 100 - cases.share]) as [number, number];
+    return `not seasonal: four rounds would miss ${lowest === highest ? '' : `${lowest} to `}${highest}% of the year’s malaria`;
   }
-  const ahead = (rain.first - cases.first + 12) % 12;
-  const starts = ahead === 0 ? [rain] : ahead <= 6 ? [cases, rain] : [rain, cases];
+  const rainDelay = (rain.first - cases.first + 12) % 12;
+  const starts = rainDelay === 0 ? [rain] : rainDelay <= 6 ? [cases, rain] : [rain, cases];
   return `start in ${starts.map(({ first }) => monthName(first)).join(' or ')}, four rounds`;
 }
 
 /** The evidence for the advice, by both measures. */
 export function seasonEvidence(code: string): string {
   const [cases, rain] = [bestWindow(code, 'reported_cases'), bestWindow(code, 'rain_transmission')];
-  const ahead = (rain.first - cases.first + 12) % 12;
-  const apart = Math.min(ahead, 12 - ahead);
-  const differ =
-    apart === 0 ? 'the two agree on the start' : `the two disagree by ${apart === 1 ? 'a month' : `${apart} months`}`;
-  return `By rain ${runInWords(rain)}, with ${rain.share}%${rangeInWords(rain)} of the year’s transmission; by reported cases ${runInWords(cases)}, with ${cases.share}%${rangeInWords(cases)} of the year’s cases: ${differ}.`;
+  const rainDelay = (rain.first - cases.first + 12) % 12;
+  const monthsApart = Math.min(rainDelay, 12 - rainDelay);
+  const agreement =
+    monthsApart === 0
+      ? 'the two agree on the start'
+      : `the two disagree by ${monthsApart === 1 ? 'a month' : `${monthsApart} months`}`;
+  return `By rain ${runInWords(rain)}, with ${rain.share}%${rangeInWords(rain)} of the year’s transmission; by reported cases ${runInWords(cases)}, with ${cases.share}%${rangeInWords(cases)} of the year’s cases: ${agreement}.`;
 }
 
 export const whenTab: Tab = {
@@ -73,7 +76,7 @@ export const whenTab: Tab = {
   ],
   paint: (code) => ({
     fill: scaleFill(YEAR_SHARE_SCALE, shownWindow(code).share) ?? NO_VALUE_FILL,
-    uncertain: shownWindow(code).start !== null && shownWindow(code).start! < 80,
+    isUncertain: shownWindow(code).start !== null && shownWindow(code).start! < 80,
   }),
   legend: () => ({
     keys: [scaleLegend(YEAR_SHARE_SCALE)],
@@ -82,11 +85,11 @@ export const whenTab: Tab = {
   headline: () => {
     const code = selectedCode();
     if (code !== null) return `${fullName(code)}: ${describeAdvice(code)}`;
-    const all = lgasInView();
-    const seasonal = all.filter(isSeasonal);
-    return `Four months have ${SEASONAL_PERCENT}% or more of the year’s malaria in ${formatInteger(seasonal.length)} of ${formatCount(all.length, lga)}, by rain or by reported cases`;
+    const lgaCodes = lgasInView();
+    const seasonal = lgaCodes.filter(isSeasonal);
+    return `Four months have ${SEASONAL_PERCENT}% or more of the year’s malaria in ${formatInteger(seasonal.length)} of ${formatCount(lgaCodes.length, lga)}, by rain or by reported cases`;
   },
-  words: () => {
+  sentences: () => {
     const code = selectedCode();
     if (code !== null) return [seasonEvidence(code), verdictsInWords(code)];
     const seasonal = lgasInView().filter(isSeasonal);
@@ -111,29 +114,33 @@ export const whenTab: Tab = {
     'The two measures differ, and malaria in children lies somewhere between them. Reported cases are of all ages and vary little over the year. Rain-driven transmission excludes transmission that does not depend on rain, and no record verifies it. The certainty of the months is derived from the errors of the seasonal index in places left out of the fit; for rain-driven transmission it is too high if rain is not the deciding factor.',
     'Own case record: share of its cases in the months shown; then its own best months and their share. Runs of three and five months are in the table season_windows.',
   ],
-  tip: (code) => {
+  tooltip: (code) => {
     const figures = shownWindow(code);
     return [
       `${runInWords(figures)}: ${figures.share}%${rangeInWords(figures)} of the year`,
       figures.start === null ? 'errors unknown' : `right to within a month: ${startCertaintyInWords(figures)}`,
     ];
   },
-  order: (codes) => sortByFigure(codes, (code) => shownWindow(code).share),
+  sortCodes: (codes) => sortByFigure(codes, (code) => shownWindow(code).share),
   columns: () => {
     const columns: (Column | false)[] = [
-      { head: 'Start', cell: (code) => shortMonth(shownWindow(code).first), by: (code) => -shownWindow(code).first },
+      {
+        head: 'Start',
+        cell: (code) => shortMonth(shownWindow(code).first),
+        sortValue: (code) => -shownWindow(code).first,
+      },
       { head: 'Months', cell: (code) => runBar(shownWindow(code).first) },
       {
         head: 'Share of year',
         kind: 'number',
         cell: (code) => `${shownWindow(code).share}%${rangeInWords(shownWindow(code))}`,
-        by: (code) => shownWindow(code).share,
+        sortValue: (code) => shownWindow(code).share,
       },
       {
         head: 'Right to within a month',
         kind: 'number',
         cell: (code) => startCertaintyInWords(shownWindow(code)),
-        by: (code) => shownWindow(code).start ?? 0,
+        sortValue: (code) => shownWindow(code).start ?? 0,
       },
       { head: `${SEASONAL_PERCENT}% or more`, cell: (code) => verdictName(shownWindow(code)) ?? '—' },
       shownMeasure() === 'reported_cases' && { head: 'Own case record', kind: 'number', cell: recordInWords },
@@ -141,7 +148,7 @@ export const whenTab: Tab = {
     return columns.filter((column) => column !== false);
   },
   caption: () => `Largest share of the year’s ${MEASURE_NAMES[shownMeasure()]} in four consecutive months first.`,
-  record: (code) => ({
+  downloadFields: (code) => ({
     months: WINDOW_MONTHS,
     ...Object.fromEntries(
       MEASURES.flatMap((measure) => {
@@ -181,11 +188,11 @@ function verdictsInWords(code: string): string {
 
 /** Twelve boxes, filled for the months of the run, and the months in words. */
 function runBar(first: number): HTMLElement {
-  const isIn = (month: number) => (month - first + 12) % 12 < WINDOW_MONTHS;
+  const isInWindow = (month: number) => (month - first + 12) % 12 < WINDOW_MONTHS;
   return h(
     'span',
     { class: 'year', title: `${monthName(first)} to ${monthName(lastMonth(first))}` },
-    ...d3.range(1, 13).map((month) => h('i', isIn(month) ? { class: 'in' } : {})),
+    ...d3.range(1, 13).map((month) => h('i', isInWindow(month) ? { class: 'in' } : {})),
     h('span', {}, runInWords({ first })),
   );
 }

@@ -1,5 +1,14 @@
 import * as d3 from 'd3';
-import { fillAttribute, scaleFill, hatchedKey, legendKey, levelFill, levelFills, SCORE_SCALE, scaleLegend } from './colours.ts';
+import {
+  fillAttribute,
+  hatchedKey,
+  legendKey,
+  levelFill,
+  levelFills,
+  SCORE_SCALE,
+  scaleFill,
+  scaleLegend,
+} from './colours.ts';
 import {
   areaChance,
   areaName,
@@ -18,8 +27,8 @@ import {
   type Score,
   view,
 } from './store.ts';
-import { sortByFigure, mapChoice, scopeName, selectedCode, type Tab } from './tab.ts';
-import { formatPeople, formatCount, h, inSentence, formatInteger, formatShare, formatWithRange } from './words.ts';
+import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
+import { formatCount, formatInteger, formatPeople, formatShare, formatWithRange, h, inSentence } from './words.ts';
 
 const scoreAt = (code: string) => areaScore(code, view.month);
 
@@ -48,12 +57,15 @@ export const whereTab: Tab = {
     ['level', 'Level'],
   ],
   paint: (code) => ({
-    fill: mapChoice(whereTab) === 'level' ? levelFill(scoreAt(code).score) : scaleFill(SCORE_SCALE, scoreAt(code).score),
-    uncertain: isUncertain(code),
+    fill:
+      mapChoice(whereTab) === 'level' ? levelFill(scoreAt(code).score) : scaleFill(SCORE_SCALE, scoreAt(code).score),
+    isUncertain: isUncertain(code),
   }),
   legend: () => ({
     keys: [
-      ...(mapChoice(whereTab) === 'level' ? levelFills.map((fill, i) => legendKey(fill, levelName(i))) : [scaleLegend(SCORE_SCALE)]),
+      ...(mapChoice(whereTab) === 'level'
+        ? levelFills.map((fill, i) => legendKey(fill, levelName(i)))
+        : [scaleLegend(SCORE_SCALE)]),
       ...(HAS_CHANCES ? [hatchedKey(`level less than ${CERTAIN_PERCENT}% certain`)] : []),
     ],
     note: '',
@@ -62,13 +74,13 @@ export const whereTab: Tab = {
     const code = selectedCode();
     if (code !== null)
       return `${fullName(code)}, ${monthInWords(view.month)}: ${formatWithRange(scoreAt(code))}, ${levelName(levelIndex(scoreAt(code).score))}`;
-    const areas = data.states.map(({ state_code }) => state_code);
-    const [highest] = sortByFigure(areas, (code) => scoreAt(code).score);
+    const stateCodes = data.states.map(({ state_code }) => state_code);
+    const [highest] = sortByFigure(stateCodes, (code) => scoreAt(code).score);
     const certain = lgasInView().filter((code) => !isUncertain(code)).length;
     if (!HAS_CHANCES) return `${areaName(highest!)} has the highest score: ${formatWithRange(scoreAt(highest!))}`;
     return `${areaName(highest!)} has the highest score; the level is at least ${CERTAIN_PERCENT}% certain in ${formatInteger(certain)} of ${formatCount(lgasInView().length, lga)}`;
   },
-  words: () => {
+  sentences: () => {
     const code = selectedCode();
     const sentences = code === null ? [] : [scoreInChildren(code)];
     if (view.lga !== null) return [...sentences, rankInWords(view.lga)];
@@ -85,16 +97,21 @@ export const whereTab: Tab = {
     'Levels are classes of the score by WHO’s transmission cut-offs: very low below 0.01, low below 0.10, moderate below 0.35 and high from 0.35. Very high, from 0.50, is a class added here.',
     'Where ranges overlap, the order of two places may be due to chance.',
   ],
-  tip: (code) => [
+  tooltip: (code) => [
     `${formatShare(scoreAt(code).score)} · ${levelName(levelIndex(scoreAt(code).score))}${certaintyInWords(code)}`,
     `90% range ${formatShare(scoreAt(code).low)}–${formatShare(scoreAt(code).high)}`,
   ],
-  order: (codes) => sortByFigure(codes, (code) => scoreAt(code).score),
+  sortCodes: (codes) => sortByFigure(codes, (code) => scoreAt(code).score),
   columns: () => {
     const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreAt(lga_code).high));
     return [
       { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreAt(code), top) },
-      { head: 'Score', kind: 'number', cell: (code) => formatShare(scoreAt(code).score), by: (code) => scoreAt(code).score },
+      {
+        head: 'Score',
+        kind: 'number',
+        cell: (code) => formatShare(scoreAt(code).score),
+        sortValue: (code) => scoreAt(code).score,
+      },
       {
         head: '90% range',
         kind: 'number range',
@@ -106,11 +123,16 @@ export const whereTab: Tab = {
         cell: (code) =>
           `${levelName(levelIndex(scoreAt(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
       },
-      { head: 'People', kind: 'number people', cell: (code) => formatPeople(areaPopulation(code)), by: areaPopulation },
+      {
+        head: 'People',
+        kind: 'number people',
+        cell: (code) => formatPeople(areaPopulation(code)),
+        sortValue: areaPopulation,
+      },
     ];
   },
   caption: () => 'Highest score first.',
-  record: (code) => ({
+  downloadFields: (code) => ({
     ...scoreFields(code),
     level: levelName(levelIndex(scoreAt(code).score)),
     ...(HAS_CHANCES ? { probability_of_level: areaChance(code, view.month, 'level') / 100 } : {}),
@@ -130,16 +152,18 @@ function scoreInChildren(code: string): string {
 function highestTenthInWords(): string[] {
   if (!HAS_CHANCES) return [];
   const chance = (code: string) => areaChance(code, view.month, 'nation');
-  const sure = sortByFigure(lgasInView(), chance).filter((code) => chance(code) >= SURE_PERCENT);
-  const open = lgasInView().filter((code) => chance(code) < SURE_PERCENT && chance(code) > 100 - SURE_PERCENT).length;
-  const named = sure.slice(0, MAX_NAMED).map(nameInList);
-  const more = sure.length - named.length;
-  const which =
-    sure.length === 0
+  const likelyCodes = sortByFigure(lgasInView(), chance).filter((code) => chance(code) >= SURE_PERCENT);
+  const openCount = lgasInView().filter(
+    (code) => chance(code) < SURE_PERCENT && chance(code) > 100 - SURE_PERCENT,
+  ).length;
+  const names = likelyCodes.slice(0, MAX_NAMED).map(nameInList);
+  const unnamedCount = likelyCodes.length - names.length;
+  const subject =
+    likelyCodes.length === 0
       ? `No ${lga.one} is surely`
-      : `${more > 0 ? `${named.join(', ')} and ${formatInteger(more)} more` : inSentence(named)} ${sure.length === 1 ? 'is' : 'are'} surely`;
+      : `${unnamedCount > 0 ? `${names.join(', ')} and ${formatInteger(unnamedCount)} more` : inSentence(names)} ${likelyCodes.length === 1 ? 'is' : 'are'} surely`;
   return [
-    `${which} among the highest tenth (${SURE_PERCENT}% or more); for ${formatCount(open, lga)} that is open, so their order may be chance.`,
+    `${subject} among the highest tenth (${SURE_PERCENT}% or more); for ${formatCount(openCount, lga)} that is open, so their order may be chance.`,
   ];
 }
 /** Chance, in per cent, from which a rank counts as sure. */
@@ -147,11 +171,11 @@ const SURE_PERCENT = 90;
 const MAX_NAMED = 4;
 
 function rankInWords(code: string): string {
-  const rank = sortByFigure(lgasInView(), (one) => scoreAt(one).score).indexOf(code) + 1;
-  const tenth = HAS_CHANCES
+  const rank = sortByFigure(lgasInView(), (lgaCode) => scoreAt(lgaCode).score).indexOf(code) + 1;
+  const tenthSentence = HAS_CHANCES
     ? ` With ${areaChance(code, view.month, 'nation')}% probability it is among the highest tenth of ${data.country}.`
     : '';
-  return `Rank ${rank} of ${formatCount(lgasInView().length, lga)} of ${scopeName()}.${tenth}`;
+  return `Rank ${rank} of ${formatCount(lgasInView().length, lga)} of ${scopeName()}.${tenthSentence}`;
 }
 
 /** A score's columns in downloaded files. */

@@ -1,11 +1,11 @@
 import * as d3 from 'd3';
 import { expit } from '../../../lib/numerics/special.ts';
 import { logitNormal } from '../shared/spread.ts';
-import { scaleFill, legendKey, NO_VALUE_FILL, SCORE_SCALE, scaleLegend } from './colours.ts';
+import { legendKey, NO_VALUE_FILL, SCORE_SCALE, scaleFill, scaleLegend } from './colours.ts';
 import { areaName, areaScore, data, lgaByCode, lgasInView, monthInWords, nameInList, setView, view } from './store.ts';
-import { sortByFigure, mapChoice, scopeName, type Tab } from './tab.ts';
+import { mapChoice, scopeName, sortByFigure, type Tab } from './tab.ts';
 import { scoreFields } from './where.ts';
-import { formatPeople, formatCount, h, inSentence, formatInteger, formatShare } from './words.ts';
+import { formatCount, formatInteger, formatPeople, formatShare, h, inSentence } from './words.ts';
 
 /** People per net, as WHO counts for a mass campaign. */
 const PEOPLE_PER_NET = 1.8;
@@ -34,7 +34,7 @@ const netsAvailable = () => {
 interface Plan {
   order: string[];
   /** LGAs that get nets for all their people. */
-  given: Set<string>;
+  recipients: Set<string>;
 }
 
 /** Distributes the nets to the LGAs that meet the thresholds, those in greatest need first, as long as they suffice. */
@@ -44,14 +44,14 @@ function makePlan(need: (code: string) => number): Plan {
     lgasInView().filter((code) => areaScore(code, view.month).score >= score && minutesToCare(code) >= travel),
     need,
   );
-  const given = new Set<string>();
-  let left = netsAvailable();
+  const recipients = new Set<string>();
+  let netsLeft = netsAvailable();
   for (const code of order) {
-    if (netsNeeded(code) > left) continue;
-    left -= netsNeeded(code);
-    given.add(code);
+    if (netsNeeded(code) > netsLeft) continue;
+    netsLeft -= netsNeeded(code);
+    recipients.add(code);
   }
-  return { order, given };
+  return { order, recipients };
 }
 
 const DRAWS = 200;
@@ -63,22 +63,22 @@ const DRAWS = 200;
 function chancesInPlan(): Map<string, number> {
   const normal = d3.randomNormal.source(d3.randomLcg(1))();
   const counts = new Map<string, number>();
-  const spread = new Map(lgasInView().map((code) => [code, logitNormal(areaScore(code, view.month))]));
+  const distributions = new Map(lgasInView().map((code) => [code, logitNormal(areaScore(code, view.month))]));
   for (let i = 0; i < DRAWS; i++) {
-    const drawn = new Map([...spread].map(([code, { mean, sd }]) => [code, expit(mean + sd * normal())]));
-    for (const code of makePlan((code) => needAtScore(code, drawn.get(code)!)).given)
+    const drawnScores = new Map([...distributions].map(([code, { mean, sd }]) => [code, expit(mean + sd * normal())]));
+    for (const code of makePlan((code) => needAtScore(code, drawnScores.get(code)!)).recipients)
       counts.set(code, (counts.get(code) ?? 0) + 1 / DRAWS);
   }
   return counts;
 }
 
-let cachedPlan: { of: string; plan: Plan; chances: Map<string, number> } | null = null;
+let cachedPlan: { viewKey: string; plan: Plan; chances: Map<string, number> } | null = null;
 /** The plan for the present view and the chances of being in it, computed once. */
 function currentPlan() {
-  const of = JSON.stringify([view.month, view.state, view.plan, mapChoice(whoTab)]);
-  if (cachedPlan?.of !== of)
+  const viewKey = JSON.stringify([view.month, view.state, view.plan, mapChoice(whoTab)]);
+  if (cachedPlan?.viewKey !== viewKey)
     cachedPlan = {
-      of,
+      viewKey,
       plan: makePlan((code) => needAtScore(code, areaScore(code, view.month).score)),
       chances: chancesInPlan(),
     };
@@ -95,38 +95,40 @@ export const whoTab: Tab = {
     ['total', 'Most people at risk'],
   ],
   paint: (code) => {
-    return getsNets(code) ? { fill: scaleFill(SCORE_SCALE, areaScore(code, view.month).score) } : { fill: NO_VALUE_FILL };
+    return getsNets(code)
+      ? { fill: scaleFill(SCORE_SCALE, areaScore(code, view.month).score) }
+      : { fill: NO_VALUE_FILL };
   },
   legend: () => ({
     keys: [scaleLegend(SCORE_SCALE), legendKey(NO_VALUE_FILL, 'no nets in this plan')],
     note: `Scores of the ${lga.many} that get nets.`,
   }),
   headline: () => {
-    const { order, given } = currentPlan().plan;
+    const { order, recipients } = currentPlan().plan;
     if (order.length === 0) return `No ${lga.one} meets these thresholds`;
     const where = view.state === null ? '' : ` in ${scopeName()}`;
-    if (given.size === 0) {
+    if (recipients.size === 0) {
       const least = d3.least(order, netsNeeded)!;
       return `${formatInteger(netsAvailable())} nets are too few for any ${lga.one}${where}: the smallest, ${areaName(least)}, needs ${formatInteger(netsNeeded(least))}`;
     }
-    const named = order.filter((code) => given.has(code)).map(view.state === null ? nameInList : areaName);
-    const more = given.size - MAX_NAMED;
+    const named = order.filter((code) => recipients.has(code)).map(view.state === null ? nameInList : areaName);
+    const more = recipients.size - MAX_NAMED;
     const list =
       more <= 0
         ? inSentence(named)
         : `${named.slice(0, MAX_NAMED).join(', ')} and ${formatInteger(more)} more ${more === 1 ? lga.one : lga.many}`;
-    return `${formatInteger(d3.sum(given, netsNeeded))} of ${formatInteger(netsAvailable())} nets${where} go to ${list}`;
+    return `${formatInteger(d3.sum(recipients, netsNeeded))} of ${formatInteger(netsAvailable())} nets${where} go to ${list}`;
   },
-  words: () => {
-    const { order, given } = currentPlan().plan;
-    if (given.size === 0) return [];
-    const left = netsAvailable() - d3.sum(given, netsNeeded);
-    const rest = order.filter((code) => !given.has(code));
+  sentences: () => {
+    const { order, recipients } = currentPlan().plan;
+    if (recipients.size === 0) return [];
+    const left = netsAvailable() - d3.sum(recipients, netsNeeded);
+    const rest = order.filter((code) => !recipients.has(code));
     const next = rest[0];
-    const share = d3.sum(given, unprotectedRisk) / d3.sum(lgasInView(), unprotectedRisk);
-    const sure = order.filter((code) => given.has(code) && (currentPlan().chances.get(code) ?? 0) >= 0.8).length;
+    const share = d3.sum(recipients, unprotectedRisk) / d3.sum(lgasInView(), unprotectedRisk);
+    const sure = order.filter((code) => recipients.has(code) && (currentPlan().chances.get(code) ?? 0) >= 0.8).length;
     return [
-      `They cover ${formatPeople(d3.sum(given, (code) => lgaByCode(code).population))} people in ${formatCount(given.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}; the chance of belonging there is 80% or more for ${formatInteger(sure)} of ${formatInteger(given.size)}.`,
+      `They cover ${formatPeople(d3.sum(recipients, (code) => lgaByCode(code).population))} people in ${formatCount(recipients.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}; the chance of belonging there is 80% or more for ${formatInteger(sure)} of ${formatInteger(recipients.size)}.`,
       ...(next === undefined || left === 0
         ? []
         : [
@@ -146,34 +148,34 @@ export const whoTab: Tab = {
       .map(({ title, notes }) => `${title}${notes[0] ? `: ${notes[0]}` : ''}.`)
       .join(' ')}`,
   ],
-  tip: (code) => [
+  tooltip: (code) => [
     getsNets(code) ? `${formatInteger(netsNeeded(code))} nets` : 'no nets in this plan',
     `${Math.round(100 * chanceInPlan(code))}% chance of being in the plan`,
     `score ${formatShare(areaScore(code, view.month).score)}${HAS_NETS ? ` · ${formatPercent(lgaByCode(code).itn_use)} sleep under a net` : ''}`,
   ],
-  order: (codes) => {
-    const wanted = new Set(codes);
-    return currentPlan().plan.order.filter((code) => wanted.has(code));
+  sortCodes: (codes) => {
+    const listedAreas = new Set(codes);
+    return currentPlan().plan.order.filter((code) => listedAreas.has(code));
   },
   columns: () => [
-    { head: 'Nets', kind: 'number', cell: (code) => formatInteger(netsNeeded(code)), by: netsNeeded },
+    { head: 'Nets', kind: 'number', cell: (code) => formatInteger(netsNeeded(code)), sortValue: netsNeeded },
     {
       head: 'Chance in plan',
       kind: 'number',
       cell: (code) => (netsNeeded(code) > netsAvailable() ? 'too large' : `${Math.round(100 * chanceInPlan(code))}%`),
-      by: chanceInPlan,
+      sortValue: chanceInPlan,
     },
     {
       head: 'Score',
       kind: 'number',
       cell: (code) => formatShare(areaScore(code, view.month).score),
-      by: (code) => areaScore(code, view.month).score,
+      sortValue: (code) => areaScore(code, view.month).score,
     },
     {
       head: 'People',
       kind: 'number',
       cell: (code) => formatPeople(lgaByCode(code).population),
-      by: (code) => lgaByCode(code).population,
+      sortValue: (code) => lgaByCode(code).population,
     },
     ...(HAS_NETS
       ? [
@@ -198,7 +200,7 @@ export const whoTab: Tab = {
   ],
   caption: () =>
     `${formatCount(currentPlan().plan.order.length, lga)} meet the thresholds, in the order of need; the marked ones get nets.`,
-  record: (code) => ({
+  downloadFields: (code) => ({
     ...scoreFields(code),
     population: lgaByCode(code).population,
     itn_use: lgaByCode(code).itn_use,
@@ -210,7 +212,7 @@ export const whoTab: Tab = {
   }),
 };
 
-export const getsNets = (code: string) => currentPlan().plan.given.has(code);
+export const getsNets = (code: string) => currentPlan().plan.recipients.has(code);
 const chanceInPlan = (code: string) => currentPlan().chances.get(code) ?? 0;
 const formatPercent = (value: number | null) => (value === null ? '—' : `${Math.round(100 * value)}%`);
 

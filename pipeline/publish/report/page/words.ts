@@ -2,8 +2,8 @@ import { monthName } from '../shared/names.ts';
 
 /** Of a round: ` by` and its test; empty if it is the score's test. @param exceptions the tests of the other rounds */
 export const makeTestSuffix = (exceptions: Record<number, string>) => (survey_year: number) => {
-  const words = exceptions[survey_year];
-  return words === undefined ? '' : ` by ${words}`;
+  const test = exceptions[survey_year];
+  return test === undefined ? '' : ` by ${test}`;
 };
 /** `J`, `F` … for months 1 to 12. */
 export const monthInitial = (month: number) => monthName(month)[0]!;
@@ -43,13 +43,13 @@ export function h(
   attributes: Record<string, string | (() => void)> = {},
   ...children: (Node | string)[]
 ): HTMLElement {
-  const made = document.createElement(tag);
+  const created = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'string') made.setAttribute(name, value);
-    else made.addEventListener(name, value);
+    if (typeof value === 'string') created.setAttribute(name, value);
+    else created.addEventListener(name, value);
   }
-  made.append(...children);
-  return made;
+  created.append(...children);
+  return created;
 }
 
 /** Text style of the plots' labels. */

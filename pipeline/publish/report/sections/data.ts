@@ -37,8 +37,8 @@ const toReaderBlock = (block: Block): Block =>
     : block;
 
 interface DoubtfulFigure {
-  what: string;
-  means: string;
+  title: string;
+  advice: string;
   places: string[];
 }
 
@@ -49,12 +49,12 @@ function renderDoubts(contents: Contents, evidence: Evidence): Html {
   const doubts = findDoubts(contents, evidence).filter(({ places }) => places.length > 0);
   return html`<section id="doubtful" aria-labelledby="doubtful-head"><h2 id="doubtful-head">Figures to be careful with</h2>
 <ul class="limits">${doubts.map(
-    ({ what, means, places }) =>
-      html`<li><b>${what}</b> (${places.length}): ${
+    ({ title, advice, places }) =>
+      html`<li><b>${title}</b> (${places.length}): ${
         places.length <= MAX_NAMED
           ? html`${joinInSentence(places)}.`
           : html`${places.slice(0, MAX_NAMED).join(', ')} <details class="more"><summary>and ${places.length - MAX_NAMED} more</summary>${places.slice(MAX_NAMED).join(', ')}</details>`
-      } ${means}</li>`,
+      } ${advice}</li>`,
   )}</ul></section>`;
 }
 
@@ -71,15 +71,15 @@ function findDoubts({ tables, sources, model }: Contents, { surveys, cases }: Ev
   );
   return [
     {
-      what: 'More people sleep under a net than have access to one',
-      means: 'The two come from different questions and small samples; read both as about equal.',
+      title: 'More people sleep under a net than have access to one',
+      advice: 'The two come from different questions and small samples; read both as about equal.',
       places: tables.context_lgas
         .filter(({ itn_use, itn_access }) => itn_use !== null && itn_access !== null && itn_use > itn_access)
         .map(({ lga_code }) => named.get(lga_code)!),
     },
     {
-      what: 'No child was ever tested there',
-      means: `The score of such ${a.lga} is carried from its neighbours and from what is known of its surroundings.`,
+      title: 'No child was ever tested there',
+      advice: `The score of such ${a.lga} is carried from its neighbours and from what is known of its surroundings.`,
       places: tested.has(null)
         ? []
         : tables.context_lgas
@@ -87,23 +87,23 @@ function findDoubts({ tables, sources, model }: Contents, { surveys, cases }: Ev
             .map(({ lga_code }) => named.get(lga_code)!),
     },
     {
-      what: 'Survey results from few children',
-      means: 'Use their ranges, not their single values.',
+      title: 'Survey results from few children',
+      advice: 'Use their ranges, not their single values.',
       places: tables.survey_trend
         .filter(({ small_sample }) => small_sample)
         .map(({ state_code, survey_year }) => `${states.get(state_code!)} ${survey_year}`),
     },
     {
-      what: 'Months of case records that are shown but used for no fit',
-      means: 'Their reports were incomplete, or the numbers are doubted.',
+      title: 'Months of case records that are shown but used for no fit',
+      advice: 'Their reports were incomplete, or the numbers are doubted.',
       places: [...masked].map(([place, rows]) => {
         const months = rows.map(({ period }) => period).sort();
         return months.length === 1 ? `${place} ${months[0]}` : `${place} ${months[0]} to ${months.at(-1)}`;
       }),
     },
     {
-      what: `Taken from maps that are themselves modelled, not measured in each ${lga.one}`,
-      means: 'Differences between neighbours in these may be the map’s.',
+      title: `Taken from maps that are themselves modelled, not measured in each ${lga.one}`,
+      advice: 'Differences between neighbours in these may be the map’s.',
       places: sources
         .filter((source) => !isTable(source) && ['layer', 'population'].includes(source.role))
         .map(({ title }) => title),

@@ -24,12 +24,12 @@ const METHOD_NAMES: Record<string, string> = {
 /** Skill of the forecasts of reported cases on months that they had not seen, compared with simple methods. */
 export function renderForecasts({ forecast_skill }: Pick<SnapshotTables, 'forecast_skill'>, words: Words): Html {
   const names = levelNames(words);
-  const overall = forecast_skill.filter(({ origins }) => origins === 'all');
-  const horizons = [...new Set(overall.map(({ horizon_months }) => horizon_months))];
-  const levels = [...Map.groupBy(overall, ({ area_level }) => area_level)];
+  const overallSkill = forecast_skill.filter(({ origins }) => origins === 'all');
+  const horizons = [...new Set(overallSkill.map(({ horizon_months }) => horizon_months))];
+  const levels = [...Map.groupBy(overallSkill, ({ area_level }) => area_level)];
   return html`<h3 id="forecast-skill">Test of the forecasts of reported cases</h3>
 ${
-  overall.length === 0
+  overallSkill.length === 0
     ? html`<p class="notice">Forecasts of reported cases were not tested in this version, or the country has too few records.</p>`
     : html`<p>For each month of the last years of the records, a model fitted to the records up to that month forecast the next one to four months. Error: mean absolute difference of logarithms; 0.25 is a factor of 1.28. CRPS (continuous ranked probability score) extends this to the whole predictive distribution. For both, lower is better. Forecasts of cases are in the table <code>forecasts_cases</code>; no score uses them.</p>
 ${levels.map(([level, rows]) => renderLevelTable(names[level], rows, horizons))}
@@ -42,7 +42,7 @@ ${levels.map(([level, rows]) => renderLevelTable(names[level], rows, horizons))}
 function renderLevelTable(areas: string, rows: readonly Skill[], horizons: readonly (number | null)[]): Html {
   const methods = [...Map.groupBy(rows, ({ method }) => method)];
   const count = rows.find(({ horizon_months }) => horizon_months === null)!.forecasts;
-  const skillAt = (skills: readonly Skill[], horizon: number | null) =>
+  const findSkill = (skills: readonly Skill[], horizon: number | null) =>
     skills.find((row) => row.horizon_months === horizon);
   return table(
     `${areas}: ${count} forecasts`,
@@ -51,11 +51,11 @@ function renderLevelTable(areas: string, rows: readonly Skill[], horizons: reado
       ...horizons.map((horizon) => ({
         title: horizon === null ? 'Error, all' : `${horizon} ${horizon === 1 ? 'month' : 'months'}`,
         decimals: 3,
-        cell: ([, skills]: (typeof methods)[number]) => skillAt(skills, horizon)?.log_mae,
+        cell: ([, methodSkill]: (typeof methods)[number]) => findSkill(methodSkill, horizon)?.log_mae,
       })),
-      { title: 'CRPS', decimals: 3, cell: ([, skills]) => skillAt(skills, null)!.crps_log },
-      { title: 'In 50%', decimals: 3, cell: ([, skills]) => skillAt(skills, null)!.coverage_50 },
-      { title: 'In 90%', decimals: 3, cell: ([, skills]) => skillAt(skills, null)!.coverage_90 },
+      { title: 'CRPS', decimals: 3, cell: ([, methodSkill]) => findSkill(methodSkill, null)!.crps_log },
+      { title: 'In 50%', decimals: 3, cell: ([, methodSkill]) => findSkill(methodSkill, null)!.coverage_50 },
+      { title: 'In 90%', decimals: 3, cell: ([, methodSkill]) => findSkill(methodSkill, null)!.coverage_90 },
     ],
     methods,
   );

@@ -52,7 +52,8 @@ const makeLinkRenderer = (file: string) =>
     return /^https:/.test(href) ? `<a href="${href}">${text}</a>` : text;
   };
 
-const renderEquation = (tex: string, displayMode: boolean) => temml.renderToString(tex, { displayMode, throwOnError: true });
+const renderEquation = (tex: string, displayMode: boolean) =>
+  temml.renderToString(tex, { displayMode, throwOnError: true });
 
 const MARKDOWN_OPTIONS: MarkedExtension = {
   extensions: [
@@ -76,8 +77,8 @@ const MARKDOWN_OPTIONS: MarkedExtension = {
       return lang === 'math' ? renderEquation(text, true) : false;
     },
     table(token: Tokens.Table) {
-      const plain = new Marked().Renderer.prototype.table;
-      return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${plain.call(this, token)}</div>`;
+      const renderTable = new Marked().Renderer.prototype.table;
+      return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${renderTable.call(this, token)}</div>`;
     },
   },
 };

@@ -63,11 +63,12 @@ ${
 
 /** An explanation of states whose season lasts all year; empty if there are none. */
 function describeEvenSeasons(states: readonly Season[], { state }: Words): string {
-  const even = states.filter(({ high_months }) => high_months.length === 12).length;
-  if (even === 0) return '';
-  const which = even === states.length ? `In every ${state.one}` : `In ${even} of ${states.length} ${state.many}`;
+  const evenCount = states.filter(({ high_months }) => high_months.length === 12).length;
+  if (evenCount === 0) return '';
+  const where =
+    evenCount === states.length ? `In every ${state.one}` : `In ${evenCount} of ${states.length} ${state.many}`;
   return (
-    `${which} it lasts twelve months: reported cases are not expected to fall below half the peak. The shading ` +
+    `${where} it lasts twelve months: reported cases are not expected to fall below half the peak. The shading ` +
     'shows which months stand out.'
   );
 }

@@ -11,12 +11,12 @@ import { isReported, methodName } from './words.ts';
 
 /** The compartmental model: fits, projections against the cases then reported, and limits. */
 export function renderTransmission({ transmission, model, sources }: Contents, { fits }: Evidence): Html {
-  const why = hasCases(sources)
+  const reason = hasCases(sources)
     ? `No ${countryWords(model.territory).state.one} has both a sufficient case record and climate data`
     : 'This country has no monthly case records';
   return html`<section id="transmission" aria-labelledby="transmission-head">
 <h2 id="transmission-head">Transmission model <span class="mark soft">research</span></h2>
-${transmission ? renderFits(transmission, fits, countryWords(model.territory)) : html`<p class="notice">${why}, so no transmission model was fitted.</p>`}
+${transmission ? renderFits(transmission, fits, countryWords(model.territory)) : html`<p class="notice">${reason}, so no transmission model was fitted.</p>`}
 </section>`;
 }
 
@@ -26,7 +26,7 @@ function renderFits(
   { state, lga, a, State }: Words,
 ): Html {
   const { development, development_years, held_back, held_back_year } = projection_test;
-  const figures = new Map(fits?.states.map((row) => [row.state_code, row]));
+  const fitByState = new Map(fits?.states.map((row) => [row.state_code, row]));
   return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${joinInSentence(states.map((row) => row.state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It does not describe other ${state.many} or ${lga.many}.</p>
 <p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases as an index (100 = mean of ${a.state}’s reported months)</p>
 <div id="fits" class="stack"></div>
@@ -39,7 +39,7 @@ ${table(
     {
       title: 'Correlation of the season, trend removed',
       decimals: 3,
-      cell: (row) => figures.get(row.state_code)?.detrended_correlation,
+      cell: (row) => fitByState.get(row.state_code)?.detrended_correlation,
     },
     {
       title: 'Months with growing infection',

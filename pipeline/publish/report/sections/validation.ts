@@ -42,38 +42,42 @@ ${
 
 /** Results for the made-up countries; if their zones are not this country's, only those by family of truth. */
 function renderKnownTruth(truth: KnownTruth, { zones }: Territory, words: Words): Html {
-  const isLike = truth.pooled.every(({ by, group }) => by !== 'zone' || Object.hasOwn(zones?.names ?? {}, group));
+  const isSameCountry = truth.pooled.every(
+    ({ by, group }) => by !== 'zone' || Object.hasOwn(zones?.names ?? {}, group),
+  );
   const byFamily = renderFamilyTable(truth, words);
   return html`<h3>Tests with known truth</h3>
-<p>${describeKnownTruth(truth, isLike, words)}</p>
-${isLike ? byFamily : html`<details><summary>By family of truth</summary>${byFamily}</details>`}
-${isLike && renderTruthDetails(truth, words)}`;
+<p>${describeKnownTruth(truth, isSameCountry, words)}</p>
+${isSameCountry ? byFamily : html`<details><summary>By family of truth</summary>${byFamily}</details>`}
+${isSameCountry && renderTruthDetails(truth, words)}`;
 }
 
 function describeKnownTruth(
   { seeds, pooled, countries, of_this_code, confirmed_on }: KnownTruth,
-  isLike: boolean,
+  isSameCountry: boolean,
   { lga }: Words,
 ): string {
   const tested = countries.filter(({ group }) => group === 'estimated').length;
   const coverages = pooled.filter(({ by }) => by === 'block').map(({ coverage_90 }) => coverage_90);
-  const [least, most] = [Math.min(...coverages), Math.max(...coverages)].map((value) => `${(100 * value).toFixed(1)}%`);
+  const [lowest, highest] = [Math.min(...coverages), Math.max(...coverages)].map(
+    (value) => `${(100 * value).toFixed(1)}%`,
+  );
   return [
     `The spatial model was also run on ${tested} made-up countries (seeds ${seeds.join(', ')}), where the true`,
     `prevalence of every ${lga.one} and month is known. The truths come from several families: one is as the model`,
     `assumes, the others depart from its assumptions. By family and three-year period, the 90% ranges contained`,
-    `${least} to ${most} of the true values.`,
-    ...(isLike ? [] : ['Their areas and surveys do not resemble this country’s.']),
+    `${lowest} to ${highest} of the true values.`,
+    ...(isSameCountry ? [] : ['Their areas and surveys do not resemble this country’s.']),
     describeCode(of_this_code, confirmed_on),
     'A real country may differ from them in ways that no such test shows.',
   ].join(' ');
 }
 
-function describeCode(same: boolean, confirmed: readonly string[]): string {
-  if (!same) return 'The model’s code has changed since, so these results are only a guide.';
-  if (confirmed.length === 0) return 'They were run with exactly the model of this version.';
+function describeCode(isSameCode: boolean, confirmedCountries: readonly string[]): string {
+  if (!isSameCode) return 'The model’s code has changed since, so these results are only a guide.';
+  if (confirmedCountries.length === 0) return 'They were run with exactly the model of this version.';
   return (
-    `The model’s code has changed since; ${confirmed.length} of these countries, computed again, gave the same ` +
+    `The model’s code has changed since; ${confirmedCountries.length} of these countries, computed again, gave the same ` +
     'results.'
   );
 }

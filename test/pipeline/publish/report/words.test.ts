@@ -50,12 +50,12 @@ test('limits: months without a survey, rounds known only by state and their weig
 });
 
 test('lists in words', () => {
-  expect([joinInSentence([]), joinInSentence(['a']), joinInSentence(['a', 'b']), joinInSentence(['a', 'b', 'c'])]).toEqual([
-    '',
-    'a',
-    'a and b',
-    'a, b and c',
-  ]);
+  expect([
+    joinInSentence([]),
+    joinInSentence(['a']),
+    joinInSentence(['a', 'b']),
+    joinInSentence(['a', 'b', 'c']),
+  ]).toEqual(['', 'a', 'a and b', 'a, b and c']);
 });
 
 test('consecutive months are written as a span', () => {

@@ -6,9 +6,9 @@ import * as ingest from '../../../../pipeline/ingest/ingest-tables.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import * as context from '../../../../pipeline/measure/context/context-tables.ts';
 import {
-  publishableAlerts,
   columnListSql,
   makeTables,
+  publishableAlerts,
   type TableInput,
   tableCsv,
 } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';

@@ -5,7 +5,8 @@ import { drawSurveys } from './survey-plots.ts';
 import { drawTransmission } from './transmission-plots.ts';
 import { drawValidation } from './validation-plots.ts';
 
-for (const draw of [drawValidation, drawPastForecasts, drawSeasons, drawSeasonCheck, drawSurveys, drawTransmission]) draw();
+for (const draw of [drawValidation, drawPastForecasts, drawSeasons, drawSeasonCheck, drawSurveys, drawTransmission])
+  draw();
 // A plot wider than its container scrolls, also by keyboard.
 for (const plot of document.querySelectorAll<HTMLElement>('.plot'))
   if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;

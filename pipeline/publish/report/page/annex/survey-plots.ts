@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { availableWidth, caption, chart } from '../figures.ts';
-import { PLOT_STYLE, formatShare } from '../words.ts';
-import { testSuffix, data, elementById } from './data.ts';
+import { formatShare, PLOT_STYLE } from '../words.ts';
+import { data, elementById, testSuffix } from './data.ts';
 
 /** National results by round, and the scores of states against the rounds' results there. */
 export function drawSurveys(): void {
@@ -54,9 +54,9 @@ export function drawSurveys(): void {
       ],
     }),
   );
-  const pairs = data.surveyed;
-  if (pairs.length === 0) return;
-  const top = Math.max(...pairs.map((row) => Math.max(row.high ?? row.positivity, row.score_high)));
+  const surveyScores = data.surveyed;
+  if (surveyScores.length === 0) return;
+  const top = Math.max(...surveyScores.map((row) => Math.max(row.high ?? row.positivity, row.score_high)));
   elementById('survey-scores').append(
     caption(`Scores of ${data.states_many} against survey results`),
     chart({
@@ -74,10 +74,10 @@ export function drawSurveys(): void {
         Plot.frame({ strokeOpacity: 0.3 }),
         Plot.link([0], { x1: 0, y1: 0, x2: top, y2: top, strokeOpacity: 0.5, strokeDasharray: '3 4' }),
         Plot.ruleY(
-          pairs.filter((row) => row.low !== null),
+          surveyScores.filter((row) => row.low !== null),
           { fx: 'survey_year', y: 'score', x1: 'low', x2: 'high', strokeOpacity: 0.3 },
         ),
-        Plot.ruleX(pairs, {
+        Plot.ruleX(surveyScores, {
           fx: 'survey_year',
           x: 'positivity',
           y1: 'score_low',
@@ -85,7 +85,7 @@ export function drawSurveys(): void {
           stroke: 'var(--accent)',
           strokeOpacity: 0.4,
         }),
-        Plot.dot(pairs, {
+        Plot.dot(surveyScores, {
           fx: 'survey_year',
           x: 'positivity',
           y: 'score',

@@ -43,7 +43,7 @@ export function drawTransmission(): void {
         date: new Date(Date.UTC(year, month, 1)),
         reported: value,
         model: model[month]!,
-        rival: same_month_last_year[month]!,
+        lastYear: same_month_last_year[month]!,
       })),
     );
     const heldBack = stateRows.filter((row) => row.held_back).map((row) => new Date(Date.UTC(row.year, 0, 1)));
@@ -66,7 +66,7 @@ export function drawTransmission(): void {
           }),
           Plot.lineY(months, {
             x: 'date',
-            y: 'rival',
+            y: 'lastYear',
             z: 'year',
             stroke: 'var(--violet)',
             strokeWidth: 1.3,

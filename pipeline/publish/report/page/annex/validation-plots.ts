@@ -31,7 +31,7 @@ function drawCalibration(models: string[], calibration: Validation['calibration'
     groups.map((group) => ({ model: modelName(model), ...group })),
   );
   if (points.length === 0) return;
-  const top = Math.max(...points.map(({ predicted, observed }) => Math.max(predicted, observed))) * 1.04;
+  const axisEnd = Math.max(...points.map(({ predicted, observed }) => Math.max(predicted, observed))) * 1.04;
   elementById('calibration').append(
     caption('Predicted and observed shares, in ten groups'),
     chart({
@@ -41,12 +41,12 @@ function drawCalibration(models: string[], calibration: Validation['calibration'
       marginBottom: 50,
       style: PLOT_STYLE,
       grid: true,
-      x: { domain: [0, top], label: 'predicted share', labelOffset: 40, ticks: 5, tickFormat: '.1f' },
-      y: { domain: [0, top], label: 'observed share', ticks: 5, tickFormat: '.1f' },
+      x: { domain: [0, axisEnd], label: 'predicted share', labelOffset: 40, ticks: 5, tickFormat: '.1f' },
+      y: { domain: [0, axisEnd], label: 'observed share', ticks: 5, tickFormat: '.1f' },
       ...modelScale(models),
       ariaLabel: 'Observed share against predicted share, in ten groups of ascending prediction, by model',
       marks: [
-        diagonal(0, top),
+        diagonal(0, axisEnd),
         Plot.lineY(points, { x: 'predicted', y: 'observed', stroke: 'model', strokeOpacity: 0.55 }),
         Plot.dot(points, {
           x: 'predicted',
@@ -67,10 +67,10 @@ function drawCoverage(models: string[], scores: Validation['scores']): void {
   const points = scores
     .filter((row) => row.survey_year === null)
     .flatMap(({ model, coverage }) =>
-      coverage.map(({ level, share: inside }) => ({ model: modelName(model), level, inside })),
+      coverage.map(({ level, share: insideShare }) => ({ model: modelName(model), level, inside: insideShare })),
     );
   if (points.length === 0) return;
-  const low = Math.floor(10 * Math.min(...points.map(({ level, inside }) => Math.min(level, inside))) - 0.5) / 10;
+  const axisStart = Math.floor(10 * Math.min(...points.map(({ level, inside }) => Math.min(level, inside))) - 0.5) / 10;
   elementById('coverage').append(
     caption('How often ranges contain the observed share'),
     chart({
@@ -80,12 +80,12 @@ function drawCoverage(models: string[], scores: Validation['scores']): void {
       marginBottom: 50,
       style: PLOT_STYLE,
       grid: true,
-      x: { domain: [low, 1], label: 'range', labelOffset: 40, tickFormat: '.0%', ticks: 6 },
-      y: { domain: [low, 1], label: 'cells inside', tickFormat: '.0%', ticks: 6 },
+      x: { domain: [axisStart, 1], label: 'range', labelOffset: 40, tickFormat: '.0%', ticks: 6 },
+      y: { domain: [axisStart, 1], label: 'cells inside', tickFormat: '.0%', ticks: 6 },
       ...modelScale(models),
       ariaLabel: 'Share of cells inside ranges of 50 to 95%, by model',
       marks: [
-        diagonal(low, 1),
+        diagonal(axisStart, 1),
         Plot.lineY(points, { x: 'level', y: 'inside', stroke: 'model', strokeOpacity: 0.55 }),
         Plot.dot(points, {
           x: 'level',
