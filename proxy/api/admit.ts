@@ -3,7 +3,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { MINUTE_S, type Verdict } from '../limits/verdict.ts';
+import { MINUTE_SECONDS, type Verdict } from '../limits/verdict.ts';
 import type { Admission } from '../store/admission.ts';
 import type { Gate, Unavailable } from '../store/gate.ts';
 import { sendProblem } from './problems.ts';
@@ -56,7 +56,7 @@ export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: No
  * seconds, r the remainder, t the seconds until requests are granted again.
  */
 export function limitHeaders({ minute, month }: Verdict): Record<string, string> {
-  let policy = `"minute";q=${minute.limit};w=${MINUTE_S}`;
+  let policy = `"minute";q=${minute.limit};w=${MINUTE_SECONDS}`;
   let state = `"minute";r=${minute.remaining};t=${minute.resetSeconds}`;
   if (month) {
     policy += `, "month";q=${month.limit};w=${month.windowSeconds}`;

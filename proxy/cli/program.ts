@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { settingsFromFiles } from '../server/settings-from-files.ts';
-import { withoutKeys } from '../store/key-format.ts';
+import { maskKeys } from '../store/key-format.ts';
 
 /** A summary of each command, and the function that adds it to the program, loaded only when the command runs. */
 const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: Command) => void>]> = {
@@ -60,7 +60,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .description('Serves the snapshots that `malaria-risk` builds: checks keys and limits, then sends prebuilt files.')
     .exitOverride()
     // A key that was given by mistake, for example instead of its id, must not end up in a log.
-    .configureOutput({ writeErr: (text) => process.stderr.write(withoutKeys(text)) })
+    .configureOutput({ writeErr: (text) => process.stderr.write(maskKeys(text)) })
     .addHelpText('after', EXAMPLES);
   const command = args[0] === 'help' ? args[1] : args[0];
   if (command !== undefined && Object.hasOwn(COMMANDS, command)) (await COMMANDS[command]![1]())(program);
@@ -75,9 +75,9 @@ export async function run(args: readonly string[]): Promise<number> {
     // `--help` ends this way, too.
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
     // Loaded only here: help needs no SQLite.
-    const { unavailable } = await import('../store/sqlite-file.ts');
-    const error = unavailable(thrown);
-    console.error(`malaria-proxy: ${withoutKeys(errorLine(error))}`);
+    const { asTryAgain } = await import('../store/sqlite-file.ts');
+    const error = asTryAgain(thrown);
+    console.error(`malaria-proxy: ${maskKeys(errorLine(error))}`);
     if (error instanceof UsageError) return 2;
     // The system refused something: no space, no permission.
     if (error instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined) return 3;

@@ -92,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const gate = await openGate(store.database, { perMinute, perMonth, clock, report });
   opened.defer(async () => gate.close());
 
-  const unavailable = async () => snapshots.damaged() ?? gate.unavailable();
+  const unavailable = async () => snapshots.damaged() ?? gate.whyUnavailable();
   const metrics = new Metrics({
     snapshots,
     failures,
@@ -168,7 +168,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** Gives up once the store is lost. */
 function watchStore({ database }: AccountStore, giveUp: ServerOptions['giveUp']): NodeJS.Timeout {
   const watching = setInterval(() => {
-    const lost = database.lost();
+    const lost = database.whyLost();
     if (lost === null) return;
     clearInterval(watching);
     giveUp(`${lost}; stopping, so that a restart opens what is there now`);

@@ -1,24 +1,24 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Clock } from '../../pipeline/lib/clock.ts';
 import { TryAgain } from '../../pipeline/lib/errors.ts';
-import { type CalendarMonth, calendarMonth } from '../limits/calendar-month.ts';
-import { refusedBy } from '../limits/verdict.ts';
+import { type CalendarMonth, monthAt } from '../limits/calendar-month.ts';
+import { refusingLimit } from '../limits/verdict.ts';
 import { type Decision, type DefaultLimits, STATEMENTS } from './admission.ts';
 import type { Admitter, AdmitterOptions } from './database.ts';
-import { checkIntact, isBusyError, openSqliteFile, unavailable } from './sqlite-file.ts';
+import { asTryAgain, checkIntact, isBusyError, openSqliteFile } from './sqlite-file.ts';
 
 /** How long a request waits while another connection writes. */
-const WAIT_MS = 500;
+const LONGEST_WAIT_MS = 500;
 /** While they wait, requests try in each turn of the event loop, and after this many turns every millisecond. */
-const EAGER_TURNS = 1000;
+const TURNS_BEFORE_TIMER = 1000;
 /** Requests decided in one transaction, so that other processes need not wait for long. */
-const MOST_AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** Pages in the write-ahead log, 16 MB, after which they are copied to the file, which waits for the disk. */
 const CHECKPOINT_PAGES = 4000;
 
 /** For the first statement of a process that opens a file which was not closed properly. */
-const RECOVERY_MS = 5000;
+const RECOVERY_TIMEOUT_MS = 5000;
 
 /**
  * Admission in an SQLite file, on a connection of its own. Any number of processes may share the file.
@@ -36,7 +36,7 @@ export class SqliteAdmitter implements Admitter {
   readonly #db: DatabaseSync;
   readonly #clock: Clock;
   readonly #defaults: DefaultLimits;
-  readonly #statements: Record<keyof typeof STATEMENTS | keyof typeof CONTROL, StatementSync>;
+  readonly #statements: Record<keyof typeof STATEMENTS | keyof typeof CONTROL_STATEMENTS, StatementSync>;
   #calendar: CalendarMonth;
   readonly #queue: Job[] = [];
   /** How many of the next jobs get a transaction each. */
@@ -46,15 +46,18 @@ export class SqliteAdmitter implements Admitter {
   #isClosed = false;
 
   /** @throws UsageError if the file is damaged. */
-  constructor(file: string, { clock, ...defaults }: AdmitterOptions) {
-    const db = openSqliteFile(file, (opened) => checkIntact(opened, file), RECOVERY_MS);
+  constructor(file: string, { clock, ...defaultLimits }: AdmitterOptions) {
+    const db = openSqliteFile(file, (opened) => checkIntact(opened, file), RECOVERY_TIMEOUT_MS);
     db.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA busy_timeout = 0`);
     this.#db = db;
     this.#clock = clock;
-    this.#defaults = defaults;
-    const prepared = Object.entries({ ...STATEMENTS, ...CONTROL }).map(([name, text]) => [name, db.prepare(text)]);
-    this.#statements = Object.fromEntries(prepared);
-    this.#calendar = calendarMonth(clock.wallMs());
+    this.#defaults = defaultLimits;
+    const preparedStatements = Object.entries({ ...STATEMENTS, ...CONTROL_STATEMENTS }).map(([name, text]) => [
+      name,
+      db.prepare(text),
+    ]);
+    this.#statements = Object.fromEntries(preparedStatements);
+    this.#calendar = monthAt(clock.wallMs());
   }
 
   decide(hash: Buffer): Promise<Decision | null> {
@@ -68,31 +71,31 @@ export class SqliteAdmitter implements Admitter {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const { reject } of this.#queue.splice(0)) reject(storeClosed());
+    for (const { reject } of this.#queue.splice(0)) reject(storeClosedError());
     this.#db.close();
   }
 
-  #decideNow(this_hash: Buffer): Decision | null {
+  #decideNow(hash: Buffer): Decision | null {
     const { find, minute, month, takeMinute, takeMonth, lowered } = this.#statements;
     const now_ms = Math.floor(this.#clock.wallMs());
-    const key = find.get({ this_hash, now_ms }) as unknown as AdmittedKey | undefined;
+    const key = find.get({ this_hash: hash, now_ms }) as unknown as KeyRow | undefined;
     if (!key) return null;
     const { key_id, owner_id, kind, scopes } = key;
     const per_minute = key.per_minute ?? this.#defaults.perMinute;
     const per_month = key.per_month ?? this.#defaults.perMonth;
-    this.#calendar = calendarMonth(now_ms, this.#calendar);
+    this.#calendar = monthAt(now_ms, this.#calendar);
     const now_second = Math.floor(now_ms / 1000);
 
-    const counted = minute.get({ this_key: key_id, this_second: now_second }) as unknown as CountedMinute;
-    const this_second = Math.max(now_second, counted.latest ?? 0);
-    const used = month.get({ this_owner: owner_id, this_month: this.#calendar.name }) as unknown as
-      | CountedMonth
+    const minuteRow = minute.get({ this_key: key_id, this_second: now_second }) as unknown as MinuteRow;
+    const this_second = Math.max(now_second, minuteRow.latest ?? 0);
+    const monthRow = month.get({ this_owner: owner_id, this_month: this.#calendar.name }) as unknown as
+      | MonthRow
       | undefined;
-    const this_month = used?.month ?? this.#calendar.name;
-    let { minute_count, minute_first } = counted;
-    let month_count = used?.month_count ?? 0;
+    const this_month = monthRow?.month ?? this.#calendar.name;
+    let { minute_count, minute_first } = minuteRow;
+    let month_count = monthRow?.month_count ?? 0;
 
-    const refused = refusedBy(minute_count, per_minute, month_count, kind === 'live' ? per_month : null);
+    const refused = refusingLimit(minute_count, per_minute, month_count, kind === 'live' ? per_month : null);
     if (refused === null) {
       takeMinute.run({ this_key: key_id, this_second });
       minute_count++;
@@ -103,8 +106,8 @@ export class SqliteAdmitter implements Admitter {
       }
     }
     if (minute_count > per_minute) {
-      const left = lowered.get({ this_key: key_id, this_second, minute_limit: per_minute });
-      ({ minute_first } = left as unknown as Pick<CountedMinute, 'minute_first'>);
+      const expiring = lowered.get({ this_key: key_id, this_second, minute_limit: per_minute });
+      ({ minute_first } = expiring as unknown as Pick<MinuteRow, 'minute_first'>);
     }
     const limits = { refused, per_minute, minute_count, minute_first, per_month, month: this_month, month_count };
     return { key_id, owner_id, kind, scopes, ...limits, now_ms };
@@ -113,9 +116,9 @@ export class SqliteAdmitter implements Admitter {
   /** Does `work` in one of the next transactions. */
   #enqueue<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#isClosed) return reject(storeClosed());
-      const until = performance.now() + WAIT_MS;
-      this.#queue.push({ work, until, resolve: resolve as Job['resolve'], reject });
+      if (this.#isClosed) return reject(storeClosedError());
+      const deadline = performance.now() + LONGEST_WAIT_MS;
+      this.#queue.push({ work, deadline, resolve: resolve as Job['resolve'], reject });
       if (this.#queue.length === 1) setImmediate(() => this.#workOff());
     });
   }
@@ -123,14 +126,14 @@ export class SqliteAdmitter implements Admitter {
   /** Does the queued jobs, in transactions of all or none of them, until the file is found locked. */
   #workOff(): void {
     while (this.#queue.length > 0 && !this.#isClosed) {
-      const batch = this.#queue.splice(0, this.#singly > 0 ? 1 : MOST_AT_ONCE);
+      const batch = this.#queue.splice(0, this.#singly > 0 ? 1 : BATCH_SIZE);
       this.#singly = Math.max(0, this.#singly - 1);
       try {
         this.#transact(batch);
         this.#turns = 0;
       } catch (error) {
         if (this.#db.isTransaction) this.#statements.rollback.run();
-        const reason = unavailable(error);
+        const reason = asTryAgain(error);
         if (reason === error && batch.length > 1) {
           // Not the file's fault but that of one job, such as a row that cannot be read: the others are done.
           this.#queue.unshift(...batch);
@@ -138,9 +141,9 @@ export class SqliteAdmitter implements Admitter {
           continue;
         }
         const now = performance.now();
-        const isPatient = ({ until }: Job) => isBusyError(error) && now < until;
-        this.#queue.unshift(...batch.filter(isPatient));
-        for (const job of batch) if (!isPatient(job)) job.reject(reason);
+        const mayStillWait = ({ deadline }: Job) => isBusyError(error) && now < deadline;
+        this.#queue.unshift(...batch.filter(mayStillWait));
+        for (const job of batch) if (!mayStillWait(job)) job.reject(reason);
         if (this.#queue.length > 0) this.#tryAgain();
         return;
       }
@@ -156,14 +159,14 @@ export class SqliteAdmitter implements Admitter {
   }
 
   #tryAgain(): void {
-    const workOff = () => this.#workOff();
-    if (this.#turns++ < EAGER_TURNS) setImmediate(workOff);
-    else setTimeout(workOff, 1);
+    const runQueue = () => this.#workOff();
+    if (this.#turns++ < TURNS_BEFORE_TIMER) setImmediate(runQueue);
+    else setTimeout(runQueue, 1);
   }
 }
 
 /** Statements other than those of a decision. */
-const CONTROL = {
+const CONTROL_STATEMENTS = {
   begin: 'BEGIN',
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
@@ -171,19 +174,19 @@ const CONTROL = {
 } as const;
 
 /** While the server stops, /metrics and /readyz still ask. */
-const storeClosed = () => new TryAgain('store: it has been closed');
+const storeClosedError = () => new TryAgain('store: it has been closed');
 
-/** Work to be done in the next transaction, or until the time `until` (performance.now) in a later one. */
+/** Work to be done in the next transaction, or until its `deadline` (performance.now) in a later one. */
 interface Job {
   work: () => unknown;
-  until: number;
+  deadline: number;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
 
-type AdmittedKey = Pick<Decision, 'key_id' | 'owner_id' | 'kind' | 'scopes'> & {
+type KeyRow = Pick<Decision, 'key_id' | 'owner_id' | 'kind' | 'scopes'> & {
   per_minute: number | null;
   per_month: number | null;
 };
-type CountedMinute = Pick<Decision, 'minute_count' | 'minute_first'> & { latest: number | null };
-type CountedMonth = Pick<Decision, 'month' | 'month_count'>;
+type MinuteRow = Pick<Decision, 'minute_count' | 'minute_first'> & { latest: number | null };
+type MonthRow = Pick<Decision, 'month' | 'month_count'>;

@@ -2,14 +2,14 @@
 
 import { sql } from 'kysely';
 import { DAY_MS } from '../../pipeline/lib/clock.ts';
-import { calendarMonth } from '../limits/calendar-month.ts';
+import { monthAt } from '../limits/calendar-month.ts';
 import type { Database } from './database.ts';
 import type { KeyKind } from './key-format.ts';
 import type { UsageRow } from './row-types.ts';
 
 /** Counts to be added, and the wall-clock time (ms) of the last of these requests. */
 export interface CountedRow extends UsageRow {
-  at: number;
+  lastAt: number;
 }
 
 export interface OwnerUsage extends Pick<UsageRow, 'day' | 'key_id' | 'operation'> {
@@ -26,7 +26,7 @@ const rowId = ({ day, key_id, operation, outcome }: UsageRow) => `${key_id} ${da
 const OUTCOMES = ['granted', 'refused'] as const;
 
 /** Sums over the rows of a group; a sum of PostgreSQL's is a number only as bigint. */
-const COUNT = sql<number>`CAST(sum(count) AS bigint)`;
+const COUNT_SUM = sql<number>`CAST(sum(count) AS bigint)`;
 const sumOutcome = (outcome: string) =>
   sql<number>`CAST(coalesce(sum(count) FILTER (WHERE outcome = ${outcome}), 0) AS bigint)`;
 
@@ -45,17 +45,17 @@ export class UsageStore {
 
   /** Adds `rows` to the stored counts, and records when their keys were last used. */
   async add(rows: readonly CountedRow[]): Promise<void> {
-    const latest = rows.at(-1)!.day;
-    const oldest = utcDay(Date.parse(latest) - DAYS_KEPT * DAY_MS);
+    const latestDay = rows.at(-1)!.day;
+    const oldestKeptDay = utcDay(Date.parse(latestDay) - DAYS_KEPT * DAY_MS);
     // Always in the same order, so that two proxies cannot deadlock.
     const sorted = rows.toSorted((a, b) => (rowId(a) < rowId(b) ? -1 : 1));
     const uses = new Map<string, number>();
-    for (const { key_id, at } of sorted) uses.set(key_id, Math.max(at, uses.get(key_id) ?? 0));
+    for (const { key_id, lastAt } of sorted) uses.set(key_id, Math.max(lastAt, uses.get(key_id) ?? 0));
     // On disk when it returns, and with it all grants before: a power cut of SQLite's machine forgets a minute at most.
     await this.#database.transact(async (tx) => {
       await tx
         .insertInto('usage')
-        .values(sorted.map(({ at: _, ...row }) => row))
+        .values(sorted.map(({ lastAt: _, ...row }) => row))
         .onConflict((conflict) =>
           conflict
             .columns(['key_id', 'day', 'operation', 'outcome'])
@@ -72,17 +72,17 @@ export class UsageStore {
             .whereRef('key_uses.last_used_at', '<', 'excluded.last_used_at'),
         )
         .execute();
-      if (latest === this.#cleared) return;
-      await tx.deleteFrom('usage').where('day', '<', oldest).execute();
+      if (latestDay === this.#cleared) return;
+      await tx.deleteFrom('usage').where('day', '<', oldestKeptDay).execute();
     });
-    this.#cleared = latest;
+    this.#cleared = latestDay;
   }
 
   /** Requests granted to the owner's live keys in the month that counts at wall-clock time `now` (ms). */
   async monthUsed(ownerId: string, now: number): Promise<number> {
     // A later month counts if the clock was set back, as in admission.ts.
     const counted = this.#database.db.selectFrom('months').select('granted').where('owner_id', '=', ownerId);
-    const latest = counted.where('month', '>=', calendarMonth(now).name).orderBy('month', 'desc').limit(1);
+    const latest = counted.where('month', '>=', monthAt(now).name).orderBy('month', 'desc').limit(1);
     return (await latest.executeTakeFirst())?.granted ?? 0;
   }
 
@@ -90,9 +90,9 @@ export class UsageStore {
   listErrors(ownerId: string, day: string): Promise<{ code: string; operation: string; count: number }[]> {
     return this.#usageSince(ownerId, day)
       .where('outcome', 'not in', OUTCOMES)
-      .select(['outcome as code', 'operation', COUNT.as('count')])
+      .select(['outcome as code', 'operation', COUNT_SUM.as('count')])
       .groupBy(['outcome', 'operation'])
-      .orderBy(COUNT, 'desc')
+      .orderBy(COUNT_SUM, 'desc')
       .orderBy('outcome', (order) => order.collate('C'))
       .orderBy('operation', (order) => order.collate('C'))
       .execute();
@@ -158,7 +158,7 @@ export class UsageCounter {
   }
 
   #countOutcome(key_id: string, operation: string, outcome: string, now: number): void {
-    this.#add({ day: this.#dayName(now), key_id, operation, outcome, count: 1, at: now });
+    this.#add({ day: this.#dayName(now), key_id, operation, outcome, count: 1, lastAt: now });
   }
 
   #dayName(now: number): string {
@@ -175,6 +175,6 @@ export class UsageCounter {
       return;
     }
     existing.count += row.count;
-    existing.at = Math.max(existing.at, row.at);
+    existing.lastAt = Math.max(existing.lastAt, row.lastAt);
   }
 }

@@ -15,13 +15,13 @@ export function addBackupCommands(program: Command): void {
     .description('replace the store with a backup while no server runs; the previous file is kept beside it')
     .option('--forget', 'also if the store is missing or damaged; revocations since the backup are lost then')
     .action((file: string, { store, json, forget }: StoreOptions & { forget?: boolean }) => {
-      const { kept, isCarried } = restore(file, storeFile(store), forget);
-      if (json) return print(JSON.stringify({ store, kept, carried_over: isCarried }));
-      const taken = isCarried
+      const { previousStore, isCarriedOver } = restore(file, storeFile(store), forget);
+      if (json) return print(JSON.stringify({ store, kept: previousStore, carried_over: isCarriedOver }));
+      const taken = isCarriedOver
         ? 'with what was taken away since the backup, people’s present passwords and second factors, and all counts'
         : 'as it was: revoke, suspend and remove again what was revoked, suspended and removed since the backup, and take ' +
           'away again the roles taken away';
-      print(`restored ${store}, ${taken}${kept ? `; the previous store is now ${kept}` : ''}`);
+      print(`restored ${store}, ${taken}${previousStore ? `; the previous store is now ${previousStore}` : ''}`);
     });
 }
 

@@ -4,9 +4,9 @@ import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { accountStatus, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
 import type { AccountStore, NewKey } from '../../store/account-store.ts';
-import { checkBrand, curlLine, hasKeyForm, isTagged, KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
+import { checkBrand, curlCommand, hasValidTag, KEY_KINDS, type KeyKind, looksLikeKey } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
-import { SETTLED_MS } from '../../store/tag-secrets.ts';
+import { PROPAGATION_MS } from '../../store/tag-secrets.ts';
 import { apiUrlOption, print, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
 
 interface NewKeyOptions extends StoreOptions {
@@ -50,7 +50,12 @@ function addCreateCommand(keys: Command): void {
     const now = systemClock.wallMs();
     const { brand, owner, name, kind } = options;
     const expiresAt = expiryTime(options, now);
-    await create(store, { brand, owner, name, kind, scopes: parseScopes(options.scopes), expiresAt }, options, now);
+    await create(
+      store,
+      { brand, ownerName: owner, name, kind, scopes: parseScopes(options.scopes), expiresAt },
+      options,
+      now,
+    );
   })
     .requiredOption('--owner <name>', 'account that the key belongs to')
     .requiredOption('--name <name>', 'what the key is for')
@@ -73,7 +78,12 @@ function addRotateCommand(keys: Command): void {
     const old = (await store.listKeys()).find(({ key }) => key.id === id);
     if (!old) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
     const { name, kind, scopes } = old.key;
-    await create(store, { brand: options.brand, owner: old.owner.name, name, kind, scopes, expiresAt }, options, now);
+    await create(
+      store,
+      { brand: options.brand, ownerName: old.owner.name, name, kind, scopes, expiresAt },
+      options,
+      now,
+    );
     if (!options.json) print(`\nOnce no client uses the old key:\n\n  malaria-proxy keys revoke ${id}`);
   })
     .option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires')
@@ -85,10 +95,10 @@ const expiryTime = ({ expires }: { expires?: string }, now: number) =>
   expires === undefined ? null : parseExpiry(expires, now);
 
 async function find(store: AccountStore, { json }: StoreOptions, text: string): Promise<void> {
-  if (!hasKeyForm(text)) throw new UsageError('this has not the form of a key');
+  if (!looksLikeKey(text)) throw new UsageError('this has not the form of a key');
   const match = await store.findKey(text);
   if (match) return showKeys([match], json);
-  const isTaggedHere = isTagged(text, await store.tagSecrets(systemClock.wallMs()));
+  const isTaggedHere = hasValidTag(text, await store.tagSecrets(systemClock.wallMs()));
   throw new UsageError(
     `this service has no such key: ${isTaggedHere ? 'its tag is right, so it may be older than a restored backup' : 'it is mistyped, forged, or of another service'}`,
   );
@@ -106,7 +116,7 @@ async function newTagSecret(store: AccountStore, { until, json }: StoreOptions &
   const now = systemClock.wallMs();
   const end = parseExpiry(until, now);
   await store.changeTagSecret(end, now);
-  await pause(SETTLED_MS);
+  await pause(PROPAGATION_MS);
   const keys_end = toIso(end);
   if (json) return print(JSON.stringify({ keys_end }, null, 2));
   print(`new keys get tags of the new secret from now on; all keys made before are refused from ${keys_end} on`);
@@ -115,13 +125,15 @@ async function newTagSecret(store: AccountStore, { until, json }: StoreOptions &
 async function create(store: AccountStore, newKey: NewKey, options: NewKeyOptions, now: number): Promise<void> {
   const { key, secret } = await store.createKey(newKey, now);
   if (options.json) {
-    print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, newKey.owner, now) }, null, 2));
+    print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, newKey.ownerName, now) }, null, 2));
     return;
   }
-  print(`${key.kind} key ${key.id} for '${newKey.owner}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`);
+  print(
+    `${key.kind} key ${key.id} for '${newKey.ownerName}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`,
+  );
   print(`  ${secret}\n`);
   print(`Try it while \`malaria-proxy serve\` runs:\n`);
-  print(`  ${curlLine(secret, options.apiUrl, '/v1/periods')}`);
+  print(`  ${curlCommand(secret, options.apiUrl, '/v1/periods')}`);
 }
 
 export function brandOption(): Option {

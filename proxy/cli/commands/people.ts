@@ -5,7 +5,7 @@ import { linkUrl } from '../../dashboard/mail/mails.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import { COMMAND_LINE } from '../../store/audit.ts';
 import { Directory } from '../../store/people/directory.ts';
-import { INVITATION_MS, RESET_MS, rolesIn } from '../../store/people/person-rules.ts';
+import { INVITATION_LINK_MS, RESET_LINK_MS, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Person } from '../../store/row-types.ts';
 import { dashboardUrlOption, print, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
@@ -50,7 +50,7 @@ async function invite(store: AccountStore, options: Target & LinkOptions, addres
   const invitation = { email: address, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
   const { email } = await new Directory(store.database).links.invite(invitation, systemClock.wallMs(), COMMAND_LINE);
   const shown = { email, role, account: account?.name ?? null };
-  showLink(shown, linkUrl(options.dashboardUrl, token), INVITATION_MS, options);
+  showLink(shown, linkUrl(options.dashboardUrl, token), INVITATION_LINK_MS, options);
 }
 
 async function list(store: AccountStore, options: Target) {
@@ -81,9 +81,9 @@ async function reset({ database }: AccountStore, options: LinkOptions & { twoSte
   const token = mintToken();
   const now = systemClock.wallMs();
   if (options.twoStepOff) await directory.factors.turnOff(id, now, COMMAND_LINE);
-  await directory.links.openReset(id, hashToken(token), now, COMMAND_LINE);
+  await directory.links.createReset(id, hashToken(token), now, COMMAND_LINE);
   const shown = { email, two_step: has_factor && !options.twoStepOff };
-  showLink(shown, linkUrl(options.dashboardUrl, token), RESET_MS, options);
+  showLink(shown, linkUrl(options.dashboardUrl, token), RESET_LINK_MS, options);
 }
 
 function addTarget(command: Command): Command {
@@ -103,7 +103,7 @@ async function targetAccount({ account, serviceTeam }: Target, store: AccountSto
 }
 
 async function requirePerson(email: string, directory: Directory): Promise<Person> {
-  const credentials = await directory.credentials(email.trim().toLowerCase());
+  const credentials = await directory.credentialsByEmail(email.trim().toLowerCase());
   if (!credentials) throw new UsageError(`nobody has the email ${JSON.stringify(email)}`);
   return credentials.person;
 }

@@ -8,7 +8,7 @@ import { openLog } from '../../server/log.ts';
 import { type Level, openReports } from '../../server/reports.ts';
 import type { RunningServer, Settings } from '../../server/server.ts';
 import { exampleState } from '../../snapshot/snapshot.ts';
-import { curlLine } from '../../store/key-format.ts';
+import { curlCommand } from '../../store/key-format.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
@@ -175,7 +175,7 @@ function announce(
   if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);
   if (key === null) return;
   const show = log ? (text: string) => console.error(text) : print;
-  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleState(server.current())}`)}\n`);
+  show(`\nTry it:\n\n  ${curlCommand(key, server.url, `/v1/risk/lgas?state=${exampleState(server.current())}`)}\n`);
 }
 
 function stop(server: RunningServer, write: Write): void {

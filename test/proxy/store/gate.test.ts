@@ -60,7 +60,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
     const probeAt = async (ms: number) => {
       now = ms;
       await setClock?.(ms);
-      expect(await gate.unavailable()).toBeNull();
+      expect(await gate.whyUnavailable()).toBeNull();
       return lines.splice(0);
     };
     expect(await probeAt(START)).toEqual([]);
@@ -206,7 +206,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
         ['granted', 2],
         ['refused', 1],
       ] as const;
-      await usage.add(outcomes.map(([outcome, count]) => ({ ...row, day, outcome, count, at: 1 })));
+      await usage.add(outcomes.map(([outcome, count]) => ({ ...row, day, outcome, count, lastAt: 1 })));
     }
     expect(await usage.listUsage(owner, '2000-01-01')).toEqual([
       { ...row, day: '2026-03-09', granted: 2, refused: 1, key_name: 'test', kind: 'live' },

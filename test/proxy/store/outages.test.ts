@@ -90,13 +90,13 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
         expect(['unavailable', 'nobody']).toContain(await ask(proxy, revoked));
         expect(await ask(proxy, key)).toBe('unavailable');
       }
-      expect(await proxy.gate.unavailable()).toMatch(/^keys and limits: store: PostgreSQL cannot be used: /);
+      expect(await proxy.gate.whyUnavailable()).toMatch(/^keys and limits: store: PostgreSQL cannot be used: /);
     }
     await repair();
     for (const proxy of proxies) {
       await until(proxy, key, 'granted');
       expect(await ask(proxy, revoked)).toBe('nobody');
-      expect(await proxy.gate.unavailable()).toBeNull();
+      expect(await proxy.gate.whyUnavailable()).toBeNull();
     }
   });
 
@@ -126,12 +126,12 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     postgres.fillDisk();
     await until(proxy, key, 'unavailable');
     for (let i = 0; i < 5; i++) expect(await ask(proxy, key)).toBe('unavailable');
-    expect(await proxy.gate.unavailable()).toMatch(/^keys and limits: store: PostgreSQL cannot be used: /);
+    expect(await proxy.gate.whyUnavailable()).toMatch(/^keys and limits: store: PostgreSQL cannot be used: /);
     // Without its log PostgreSQL stops, and its supervisor starts it again.
     await postgres.kill();
     await postgres.start();
     await until(proxy, key, 'granted');
-    expect(await proxy.gate.unavailable()).toBeNull();
+    expect(await proxy.gate.whyUnavailable()).toBeNull();
   });
 
   test('when PostgreSQL is killed under load, minute and month grant no more than they allow', async () => {
@@ -224,7 +224,7 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
       GRANT INSERT, UPDATE ON probe TO guest; REVOKE SELECT ON keys FROM guest`);
     const guest = await openProxy({ url: postgres.url.replace('malaria@', 'guest@') });
     expect(await ask(guest, key)).toBe('unavailable');
-    expect(await guest.gate.unavailable()).toContain('permission denied');
-    expect(await first.gate.unavailable()).toBeNull();
+    expect(await guest.gate.whyUnavailable()).toContain('permission denied');
+    expect(await first.gate.whyUnavailable()).toBeNull();
   });
 });

@@ -49,11 +49,11 @@ test('a new database is created with its folder, readable by its owner alone', a
 test('a gate that has been closed refuses requests and reports it, and its pending ones end', async () => {
   const gate = await openTheGate();
   const { key } = await giveKey(await open());
-  const [request, probe] = [gate.admit(key), gate.unavailable()];
+  const [request, probe] = [gate.admit(key), gate.whyUnavailable()];
   gate.close();
   expect(await request).toEqual({ retrySeconds: 5 });
   expect(await probe).toMatch('it has been closed');
-  expect(await gate.unavailable()).toMatch('it has been closed');
+  expect(await gate.whyUnavailable()).toMatch('it has been closed');
 });
 
 test('the file contains only a hash of the key', async () => {
@@ -98,11 +98,11 @@ test('a store that stays locked is a 503 within a second, not a grant, and works
   const from = performance.now();
   expect(await gate.admit(key)).toEqual({ retrySeconds: 5 });
   expect(performance.now() - from).toBeLessThan(1000);
-  expect(await gate.unavailable()).toMatch(/^keys and limits: .*database is locked/);
+  expect(await gate.whyUnavailable()).toMatch(/^keys and limits: .*database is locked/);
   busy.exec('ROLLBACK');
   busy.close();
   expect(verdictOf(await gate.admit(key))).toMatchObject({ minute: { remaining: MANY.perMinute - 1 } });
-  expect(await gate.unavailable()).toBeNull();
+  expect(await gate.whyUnavailable()).toBeNull();
   expect(reports).toEqual([expect.stringContaining('database is locked')]);
 });
 
@@ -113,16 +113,18 @@ test('changes are synced to the disk, and grants at the latest with the usage of
     modes.push((await sql<{ synchronous: number }>`PRAGMA synchronous`.execute(tx)).rows[0]!.synchronous);
     return work(tx);
   };
-  const { transact, transactLightly } = store.database;
+  const { transact, transactUnsynced } = store.database;
   await transact(noting(async () => {}));
-  await transactLightly(noting(async () => {}));
+  await transactUnsynced(noting(async () => {}));
   await transact(noting(async () => {}));
   // FULL, NORMAL, FULL.
   expect(modes).toEqual([2, 1, 2]);
-  const lightly = vi.fn(transactLightly);
-  const { usage } = new AccountStore({ ...store.database, transactLightly: lightly as typeof transactLightly });
+  const lightly = vi.fn(transactUnsynced);
+  const { usage } = new AccountStore({ ...store.database, transactUnsynced: lightly as typeof transactUnsynced });
   const { id } = await giveKey(store);
-  await usage.add([{ day: '2026-03-10', key_id: id, operation: 'periods', outcome: 'granted', count: 1, at: 5000 }]);
+  await usage.add([
+    { day: '2026-03-10', key_id: id, operation: 'periods', outcome: 'granted', count: 1, lastAt: 5000 },
+  ]);
   expect(lightly).not.toHaveBeenCalled();
 });
 
