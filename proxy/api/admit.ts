@@ -19,10 +19,10 @@ export interface AdmitOptions {
   gate: Gate;
 }
 
-export const admit = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => {
+export const admitPlugin = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => {
   app.decorateRequest('admission', null);
   app.addHook('onRequest', (request, reply, done) => {
-    const enter = (admission: Admission | Unavailable | null) => {
+    const handleAdmission = (admission: Admission | Unavailable | null) => {
       if (admission === null) return void sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
       if ('retrySeconds' in admission) {
         return void sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': String(admission.retrySeconds) });
@@ -35,9 +35,9 @@ export const admit = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => 
       const retry = { 'retry-after': String(verdict[refusedBy]!.resetSeconds) };
       sendProblem(reply, refusedBy === 'month' ? 'ALLOWANCE_EXHAUSTED' : 'RATE_LIMITED', retry);
     };
-    const key = presentedKey(request.raw.headersDistinct);
-    if (key === null) enter(null);
-    else gate.admit(key).then(enter).catch(done);
+    const key = requestKey(request.raw.headersDistinct);
+    if (key === null) handleAdmission(null);
+    else gate.admit(key).then(handleAdmission).catch(done);
   });
 });
 
@@ -45,10 +45,10 @@ export const admit = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => 
  * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null if there is none, or if two differ. Every value of
  * each header counts, since Node's `headers` drops a second Authorization. Schemes such as Basic are ignored.
  */
-export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: NodeJS.Dict<string[]>): string | null {
+export function requestKey({ authorization = [], 'x-api-key': apiKeys = [] }: NodeJS.Dict<string[]>): string | null {
   const bearers = authorization.filter((value) => /^bearer( |$)/i.test(value));
-  const [key = null, ...rest] = [...bearers.map((value) => value.replace(/^bearer */i, '')), ...plain];
-  return rest.every((value) => value === key) ? key : null;
+  const [key = null, ...otherKeys] = [...bearers.map((value) => value.replace(/^bearer */i, '')), ...apiKeys];
+  return otherKeys.every((value) => value === key) ? key : null;
 }
 
 /**
@@ -57,10 +57,10 @@ export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: No
  */
 export function limitHeaders({ minute, month }: Verdict): Record<string, string> {
   let policy = `"minute";q=${minute.limit};w=${MINUTE_SECONDS}`;
-  let state = `"minute";r=${minute.remaining};t=${minute.resetSeconds}`;
+  let remaining = `"minute";r=${minute.remaining};t=${minute.resetSeconds}`;
   if (month) {
     policy += `, "month";q=${month.limit};w=${month.windowSeconds}`;
-    state += `, "month";r=${month.remaining};t=${month.resetSeconds}`;
+    remaining += `, "month";r=${month.remaining};t=${month.resetSeconds}`;
   }
-  return { 'ratelimit-policy': policy, ratelimit: state };
+  return { 'ratelimit-policy': policy, ratelimit: remaining };
 }

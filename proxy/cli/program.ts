@@ -65,18 +65,18 @@ export async function run(args: readonly string[]): Promise<number> {
   const command = args[0] === 'help' ? args[1] : args[0];
   if (command !== undefined && Object.hasOwn(COMMANDS, command)) (await COMMANDS[command]![1]())(program);
   else for (const [name, [summary]] of Object.entries(COMMANDS)) program.command(name).description(summary);
-  let fromFiles = {};
+  let fileSettings = {};
   try {
-    fromFiles = settingsFromFiles(process.env);
-    Object.assign(process.env, fromFiles);
+    fileSettings = settingsFromFiles(process.env);
+    Object.assign(process.env, fileSettings);
     await program.parseAsync(args, { from: 'user' });
     return 0;
-  } catch (thrown) {
+  } catch (thrownError) {
     // `--help` ends this way, too.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+    if (thrownError instanceof CommanderError) return thrownError.exitCode === 0 ? 0 : 2;
     // Loaded only here: help needs no SQLite.
     const { asTryAgain } = await import('../store/sqlite-file.ts');
-    const error = asTryAgain(thrown);
+    const error = asTryAgain(thrownError);
     console.error(`malaria-proxy: ${maskKeys(errorLine(error))}`);
     if (error instanceof UsageError) return 2;
     // The system refused something: no space, no permission.
@@ -84,7 +84,7 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error instanceof Error) console.error(error.stack);
     return 4;
   } finally {
-    for (const name of Object.keys(fromFiles)) delete process.env[name];
+    for (const name of Object.keys(fileSettings)) delete process.env[name];
   }
 }
 

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { BOUNDS } from '../../proxy/api/protocol.ts';
 import { addServeCommand } from '../../proxy/cli/commands/serve.ts';
-import { CAUSES } from '../../proxy/server/reports.ts';
+import { CAUSE_LEVELS } from '../../proxy/server/reports.ts';
 import { mintKey } from '../../proxy/store/key-format.ts';
 import { startService } from '../support/proxy/service.ts';
 
@@ -56,7 +56,7 @@ test('every metric that the page names exists, as do those of the process', asyn
 
 test('the table of failures has every cause and its level', () => {
   const found = rows.map((row) => cells(row).slice(1, 3)).filter(([, level]) => /^(error|warn)$/.test(level!));
-  expect(Object.fromEntries(found)).toEqual(CAUSES);
+  expect(Object.fromEntries(found)).toEqual(CAUSE_LEVELS);
 });
 
 test('the pattern for secret scanners finds keys', () => {

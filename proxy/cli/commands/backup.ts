@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { sqliteFile } from '../../server/backends.ts';
+import { sqliteFileOf } from '../../server/backends.ts';
 import { backUp, restore } from '../../store/backup.ts';
 import { addStoreOptions, print, type StoreOptions } from './shared.ts';
 
@@ -26,7 +26,7 @@ export function addBackupCommands(program: Command): void {
 }
 
 function storeFile(store: string): string {
-  const file = sqliteFile(store);
+  const file = sqliteFileOf(store);
   if (file !== null) return file;
   throw new UsageError('backup and restore are for stores in SQLite; for PostgreSQL see proxy/deploy/operate.md');
 }

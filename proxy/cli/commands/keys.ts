@@ -32,13 +32,13 @@ export function addKeyCommands(program: Command): void {
     'list the ids, names and status of keys; the keys themselves cannot be shown again',
     async (store, { owner, json }: StoreOptions & { owner?: string }) => showKeys(await store.listKeys(owner), json),
   ).option('--owner <name>', 'only the keys of this account');
-  storeCommand(keys, 'find <key>', 'show whose key this is, for example after a leak', find);
-  storeCommand(keys, 'revoke <id>', 'revoke a key for good; it is refused from the next request on', revoke);
+  storeCommand(keys, 'find <key>', 'show whose key this is, for example after a leak', findKey);
+  storeCommand(keys, 'revoke <id>', 'revoke a key for good; it is refused from the next request on', revokeKey);
   storeCommand(
     keys,
     'new-tag-secret',
     'change the secret with which forged keys are recognised',
-    newTagSecret,
+    replaceTagSecret,
   ).requiredOption(
     '--until <iso>',
     'date or time until which the keys made so far work; their holders need new ones by then',
@@ -50,7 +50,7 @@ function addCreateCommand(keys: Command): void {
     const now = systemClock.wallMs();
     const { brand, owner, name, kind } = options;
     const expiresAt = expiryTime(options, now);
-    await create(
+    await createKey(
       store,
       { brand, ownerName: owner, name, kind, scopes: parseScopes(options.scopes), expiresAt },
       options,
@@ -75,12 +75,12 @@ function addRotateCommand(keys: Command): void {
   storeCommand(keys, 'rotate <id>', description, async (store, options: NewKeyOptions, id) => {
     const now = systemClock.wallMs();
     const expiresAt = expiryTime(options, now);
-    const old = (await store.listKeys()).find(({ key }) => key.id === id);
-    if (!old) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
-    const { name, kind, scopes } = old.key;
-    await create(
+    const oldKey = (await store.listKeys()).find(({ key }) => key.id === id);
+    if (!oldKey) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
+    const { name, kind, scopes } = oldKey.key;
+    await createKey(
       store,
-      { brand: options.brand, ownerName: old.owner.name, name, kind, scopes, expiresAt },
+      { brand: options.brand, ownerName: oldKey.owner.name, name, kind, scopes, expiresAt },
       options,
       now,
     );
@@ -94,17 +94,17 @@ function addRotateCommand(keys: Command): void {
 const expiryTime = ({ expires }: { expires?: string }, now: number) =>
   expires === undefined ? null : parseExpiry(expires, now);
 
-async function find(store: AccountStore, { json }: StoreOptions, text: string): Promise<void> {
-  if (!looksLikeKey(text)) throw new UsageError('this has not the form of a key');
-  const match = await store.findKey(text);
+async function findKey(store: AccountStore, { json }: StoreOptions, keyText: string): Promise<void> {
+  if (!looksLikeKey(keyText)) throw new UsageError('this has not the form of a key');
+  const match = await store.findKey(keyText);
   if (match) return showKeys([match], json);
-  const isTaggedHere = hasValidTag(text, await store.tagSecrets(systemClock.wallMs()));
+  const isTaggedHere = hasValidTag(keyText, await store.tagSecrets(systemClock.wallMs()));
   throw new UsageError(
     `this service has no such key: ${isTaggedHere ? 'its tag is right, so it may be older than a restored backup' : 'it is mistyped, forged, or of another service'}`,
   );
 }
 
-async function revoke(store: AccountStore, { json }: StoreOptions, id: string): Promise<void> {
+async function revokeKey(store: AccountStore, { json }: StoreOptions, id: string): Promise<void> {
   const now = systemClock.wallMs();
   const key = await store.revokeKey(id, now);
   const revoked_at = toIso(key.revoked_at);
@@ -112,7 +112,7 @@ async function revoke(store: AccountStore, { json }: StoreOptions, id: string): 
   print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
 }
 
-async function newTagSecret(store: AccountStore, { until, json }: StoreOptions & { until: string }): Promise<void> {
+async function replaceTagSecret(store: AccountStore, { until, json }: StoreOptions & { until: string }): Promise<void> {
   const now = systemClock.wallMs();
   const end = parseExpiry(until, now);
   await store.changeTagSecret(end, now);
@@ -122,10 +122,10 @@ async function newTagSecret(store: AccountStore, { until, json }: StoreOptions &
   print(`new keys get tags of the new secret from now on; all keys made before are refused from ${keys_end} on`);
 }
 
-async function create(store: AccountStore, newKey: NewKey, options: NewKeyOptions, now: number): Promise<void> {
+async function createKey(store: AccountStore, newKey: NewKey, options: NewKeyOptions, now: number): Promise<void> {
   const { key, secret } = await store.createKey(newKey, now);
   if (options.json) {
-    print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, newKey.ownerName, now) }, null, 2));
+    print(JSON.stringify({ id: key.id, key: secret, ...toOutput(key, newKey.ownerName, now) }, null, 2));
     return;
   }
   print(
@@ -145,15 +145,15 @@ const exampleUrlOption = (): Option => apiUrlOption().default('http://127.0.0.1:
 
 function showKeys(keys: readonly { key: Key; owner: Account }[], json = false) {
   const now = systemClock.wallMs();
-  const listed = keys.map(({ key, owner }) => ({
+  const outputs = keys.map(({ key, owner }) => ({
     id: key.id,
-    ...toShown(key, owner.name, now),
+    ...toOutput(key, owner.name, now),
     owner_status: accountStatus(owner),
   }));
-  if (json) return print(JSON.stringify(listed, null, 2));
+  if (json) return print(JSON.stringify(outputs, null, 2));
   printTable(
     ['ID', 'KEY', 'OWNER', 'NAME', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
-    listed.map((key) => [
+    outputs.map((key) => [
       key.id,
       `${key.start}…`,
       key.owner,
@@ -166,7 +166,7 @@ function showKeys(keys: readonly { key: Key; owner: Account }[], json = false) {
   );
 }
 
-function toShown(key: Key, owner: string, now: number) {
+function toOutput(key: Key, owner: string, now: number) {
   const { start, name, kind, scopes } = key;
   return {
     start,

@@ -70,12 +70,7 @@ export class Links {
       const times = { created_at: now, expires_at: now + INVITATION_LINK_MS };
       const invitation = { id, email: checkedEmail, role, account_id: accountId, ...times };
       await insert(tx, 'links', { ...invitation, purpose: 'invitation', hash });
-      await record(
-        tx,
-        { action: 'person.invite', accountId, subject: checkedEmail, detail: role },
-        actor,
-        now,
-      );
+      await record(tx, { action: 'person.invite', accountId, subject: checkedEmail, detail: role }, actor, now);
       return invitation;
     });
   }
