@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { MINUTE_SECONDS, type Verdict } from '../limits/verdict.ts';
 import type { Admission } from '../store/admission.ts';
-import type { Gate, Unavailable } from '../store/gate.ts';
-import { sendProblem } from './problems.ts';
+import type { Gate } from '../store/gate.ts';
+import { RETRY_SOON, sendProblem } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,11 +22,9 @@ export interface AdmitOptions {
 export const admitPlugin = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => {
   app.decorateRequest('admission', null);
   app.addHook('onRequest', (request, reply, done) => {
-    const handleAdmission = (admission: Admission | Unavailable | null) => {
+    const handleAdmission = (admission: Admission | 'unavailable' | null) => {
       if (admission === null) return void sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
-      if ('retrySeconds' in admission) {
-        return void sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': String(admission.retrySeconds) });
-      }
+      if (admission === 'unavailable') return void sendProblem(reply, 'SERVICE_UNAVAILABLE', RETRY_SOON);
       const { verdict } = admission;
       const { refusedBy } = verdict;
       request.admission = admission;

@@ -56,6 +56,9 @@ export function sendProblem(
 /** What is recorded of a request that cannot be read, besides its error. */
 export const UNPARSED_REQUEST = { operation: 'none', key_id: null, key_kind: 'none', ms: 0 } as const;
 
+/** For failures that may pass within seconds. */
+export const RETRY_SOON = { 'retry-after': '5' };
+
 /** Failures of the proxy itself: the operator gets the reason, the client only a 500 or 503. */
 export const problemsPlugin = fp(
   async (app: FastifyInstance, { report }: { report: (line: string, cause: 'request' | 'snapshot') => void }) => {
@@ -73,7 +76,7 @@ export const problemsPlugin = fp(
         report(`request ${request.id} failed: ${errorLine(error)}`, isDamaged ? 'snapshot' : 'request');
       }
       if (!isDamaged && !(error instanceof TryAgain)) return sendProblem(reply, 'INTERNAL_ERROR');
-      return sendProblem(reply, isDamaged ? 'DATA_DAMAGED' : 'SERVICE_UNAVAILABLE', { 'retry-after': '5' });
+      return sendProblem(reply, isDamaged ? 'DATA_DAMAGED' : 'SERVICE_UNAVAILABLE', RETRY_SOON);
     });
   },
 );

@@ -19,8 +19,8 @@ import {
 import { tableFile } from '../../pipeline/contract/table-list.ts';
 import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
 import type { ServedSnapshot, SnapshotSource } from '../snapshot/watch.ts';
-import { sendFile } from './files.ts';
 import { sendProblem } from './problems.ts';
+import { sendFile } from './send-file.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -3,29 +3,20 @@ import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { settingsFromFiles } from '../server/settings-from-files.ts';
 import { maskKeys } from '../store/key-format.ts';
 
-/** A summary of each command, and the function that adds it to the program, loaded only when the command runs. */
-const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: Command) => void>]> = {
-  serve: [
-    'serve a snapshot to clients with an API key',
-    async () => (await import('./commands/serve.ts')).addServeCommand,
-  ],
-  accounts: [
-    'manage the accounts that own keys, their limits and people',
-    async () => (await import('./commands/accounts.ts')).addAccountCommands,
-  ],
-  keys: ['create, rotate, list and revoke API keys', async () => (await import('./commands/keys.ts')).addKeyCommands],
+/** A summary of each command, and its module, loaded only when the command runs. */
+const COMMANDS: Record<string, [summary: string, load: () => Promise<{ addCommands(program: Command): void }>]> = {
+  serve: ['serve a snapshot to clients with an API key', () => import('./commands/serve.ts')],
+  accounts: ['manage the accounts that own keys, their limits and people', () => import('./commands/accounts.ts')],
+  keys: ['create, rotate, list and revoke API keys', () => import('./commands/keys.ts')],
   'create-store': [
     'make an empty store for accounts, keys, people and counts',
-    async () => (await import('./commands/create-store.ts')).addCreateStoreCommand,
+    () => import('./commands/create-store.ts'),
   ],
   backup: [
     'copy accounts, keys, people and counts to one file; the server may be running',
-    async () => (await import('./commands/backup.ts')).addBackupCommands,
+    () => import('./commands/backup.ts'),
   ],
-  restore: [
-    'replace the store with a backup while no server runs',
-    async () => (await import('./commands/backup.ts')).addBackupCommands,
-  ],
+  restore: ['replace the store with a backup while no server runs', () => import('./commands/backup.ts')],
 };
 
 const EXAMPLES = `
@@ -63,7 +54,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .configureOutput({ writeErr: (text) => process.stderr.write(maskKeys(text)) })
     .addHelpText('after', EXAMPLES);
   const command = args[0] === 'help' ? args[1] : args[0];
-  if (command !== undefined && Object.hasOwn(COMMANDS, command)) (await COMMANDS[command]![1]())(program);
+  if (command !== undefined && Object.hasOwn(COMMANDS, command)) (await COMMANDS[command]![1]()).addCommands(program);
   else for (const [name, [summary]] of Object.entries(COMMANDS)) program.command(name).description(summary);
   let fileSettings = {};
   try {

@@ -40,7 +40,7 @@ interface Notice {
 
 async function allowanceDue({ id, per_month }: Account, now: number, services: Services): Promise<Notice[]> {
   const most = per_month ?? services.perMonth;
-  const used = await services.usage.monthUsed(id, now);
+  const used = await services.usage.grantedInMonth(id, now);
   const month = new Date(now).toISOString().slice(0, 7);
   const reached = NOTIFY_AT_PERCENT.filter((percent) => used >= (percent / 100) * most);
   return reached.map((percent, i) => ({

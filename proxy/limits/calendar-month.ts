@@ -1,4 +1,4 @@
-/** A calendar month in UTC, from `start` up to but not including `end` (ms since 1970). */
+/** A calendar month in UTC, from `startMs` up to but not including `endMs` (ms since 1970). */
 export interface CalendarMonth {
   /** YYYY-MM. */
   name: string;
@@ -6,9 +6,8 @@ export interface CalendarMonth {
   endMs: number;
 }
 
-/** The month that contains `wallMs`: `latest` if it does, so that only one request a month computes it. */
-export function monthAt(wallMs: number, latest?: CalendarMonth): CalendarMonth {
-  if (latest && wallMs >= latest.startMs && wallMs < latest.endMs) return latest;
+/** The month that contains `wallMs`. */
+export function monthAt(wallMs: number): CalendarMonth {
   const date = new Date(wallMs);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   return { name: date.toISOString().slice(0, 7), startMs: Date.UTC(year, month), endMs: Date.UTC(year, month + 1) };

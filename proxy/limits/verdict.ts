@@ -1,9 +1,9 @@
 import type { CalendarMonth } from './calendar-month.ts';
 
+/** Requests of a key per minute, and of an owner's live keys per month, unless the owner has limits of its own. */
 export const DEFAULT_PER_MINUTE = 60;
 export const DEFAULT_PER_MONTH = 10_000;
 
-/** Length of the minute's span, seconds. */
 export const MINUTE_SECONDS = 60;
 
 /** The state of a key's or an owner's limit after the decision. */
@@ -21,9 +21,7 @@ export interface Verdict {
   month: (LimitState & { windowSeconds: number }) | null;
 }
 
-/**
- * Which limit refuses a request of which `count` were granted in the minute and `used` in the month; null if neither.
- */
+/** The limit that refuses a request after `minuteCount` and `monthCount` granted ones; null if neither does. */
 export function refusingLimit(
   minuteCount: number,
   perMinute: number,
@@ -35,17 +33,13 @@ export function refusingLimit(
 }
 
 /**
- * The minute's standing at `nowMs`. Grants are counted by the second of the clock (seconds since 1970), so that a grant
+ * The state of the limit per minute at `nowMs`. Grants are counted by the second of the clock (seconds since 1970), so that a grant
  * counts for at least 60 seconds and less than 61: it leaves up to a second late, never early.
  * @param firstSecond the second whose grants must leave before another request is granted; null if none is counted
  */
 export function minuteState(limit: number, granted: number, firstSecond: number | null, nowMs: number): LimitState {
-  const leavesAtMs = firstSecond === null ? nowMs : (firstSecond + MINUTE_SECONDS + 1) * 1000;
-  return {
-    limit,
-    remaining: Math.max(0, limit - granted),
-    resetSeconds: Math.ceil((leavesAtMs - nowMs) / 1000),
-  };
+  const resetMs = firstSecond === null ? nowMs : (firstSecond + MINUTE_SECONDS + 1) * 1000;
+  return { limit, remaining: Math.max(0, limit - granted), resetSeconds: Math.ceil((resetMs - nowMs) / 1000) };
 }
 
 export function monthState(

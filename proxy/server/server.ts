@@ -9,12 +9,12 @@ import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
 import type { DashboardSettings } from '../dashboard/open-dashboard.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import type { SourceOptions, SourceSettings } from '../snapshot/sources.ts';
+import { openSource, type SourceOptions, type SourceSettings } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
 import { UsageCounter } from '../store/usage-counts.ts';
-import { openSource, openStore } from './backends.ts';
 import { Metrics } from './metrics.ts';
+import { openStore } from './open-store.ts';
 import { buildOps } from './ops.ts';
 import type { Reports } from './reports.ts';
 
@@ -96,14 +96,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = new Metrics({
     snapshots,
     failures,
-    whyUnavailable: whyUnavailable,
+    whyUnavailable,
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
   });
   const countUse = ({ key_id, operation, error }: AccessRecord) => {
     if (key_id === null) return;
     const now = clock.wallMs();
-    usageCounter.count(key_id, operation, error === 'RATE_LIMITED' || error === 'ALLOWANCE_EXHAUSTED', now);
-    if (error !== null) usageCounter.countError(key_id, operation, error, now);
+    const isRefused = error === 'RATE_LIMITED' || error === 'ALLOWANCE_EXHAUSTED';
+    usageCounter.count(key_id, operation, isRefused ? 'refused' : 'granted', now);
+    if (error !== null) usageCounter.count(key_id, operation, error, now);
   };
   const app = await buildApi({
     gate,

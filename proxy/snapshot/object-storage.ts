@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import {
+  parseS3Url,
   RELEASES,
   type ReleaseIndex,
   releaseIndexFile,
@@ -17,8 +18,7 @@ import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
 import { deadline, openClient } from '../../pipeline/lib/s3.ts';
-import { parseReleaseIndex } from './earlier.ts';
-import { parseS3 } from './s3-url.ts';
+import { parseReleaseIndex } from './releases.ts';
 import { checkRelativePath, openSnapshot, parseManifest } from './snapshot.ts';
 import { type Refusal, repeatUntilStopped } from './watch.ts';
 
@@ -54,8 +54,8 @@ export class SnapshotMirror {
   #etag: string | undefined;
   #confirmedAt = Date.now();
   #refusal: (Refusal & { refusedAt: number }) | null = null;
-  #sweeping: NodeJS.Timeout | undefined;
-  #checking = Promise.resolve();
+  #cleanupTimer: NodeJS.Timeout | undefined;
+  #polling = Promise.resolve();
   /** Fetching of earlier versions, which starts once the current one is served. */
   #fetchingEarlier = Promise.resolve();
 
@@ -84,7 +84,7 @@ export class SnapshotMirror {
     });
     await (hasCopy ? Promise.race([firstCheck, pause(START_WAIT_MS, undefined, { ref: false })]) : firstCheck);
     const check = () => mirror.#check().catch(() => {});
-    mirror.#checking = firstCheck.then(() => repeatUntilStopped(check, pollMs, mirror.#stop.signal));
+    mirror.#polling = firstCheck.then(() => repeatUntilStopped(check, pollMs, mirror.#stop.signal));
     return mirror;
   }
 
@@ -100,8 +100,8 @@ export class SnapshotMirror {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    clearTimeout(this.#sweeping);
-    await this.#checking;
+    clearTimeout(this.#cleanupTimer);
+    await this.#polling;
     await this.#fetchingEarlier;
     this.#client.destroy();
   }
@@ -126,7 +126,7 @@ export class SnapshotMirror {
   async #fetchPublished(): Promise<void> {
     const url = this.#url;
     const folder = this.#folder;
-    const pointer = await this.#get('current', this.#etag)
+    const pointer = await this.#getObject('current', this.#etag)
       .then(async ({ ETag, Body }) => ({ etag: ETag, text: await Body!.transformToString() }))
       .catch((error) => {
         if (error.$metadata?.httpStatusCode === 304) return null;
@@ -135,7 +135,7 @@ export class SnapshotMirror {
     if (!pointer) return;
     const versionPath = pointer.text.trim();
     if (versionAt(versionPath) === null) throw new Error(`${url}/current does not contain snapshots/VERSION`);
-    const getObject: GetObject = (name, expectedBytes) => this.#get(name, undefined, expectedBytes);
+    const getObject: GetObject = (name, expectedBytes) => this.#getObject(name, undefined, expectedBytes);
     const isNew = (await readlink(this.path).catch(() => null)) !== versionPath;
     if (isNew) await fetchSnapshot(getObject, versionPath, folder);
     const index = await fetchReleaseIndex(getObject, versionPath, folder);
@@ -146,22 +146,22 @@ export class SnapshotMirror {
     }
     if (isNew) {
       await linkCurrent(folder, versionPath);
-      this.#sweepLater();
+      this.#scheduleCleanup();
     }
     this.#etag = pointer.etag;
   }
 
-  #sweepLater(): void {
-    clearTimeout(this.#sweeping);
-    this.#sweeping = setTimeout(() => {
+  #scheduleCleanup(): void {
+    clearTimeout(this.#cleanupTimer);
+    this.#cleanupTimer = setTimeout(() => {
       removeOldCopies(this.#folder).catch((error) =>
         this.#report(`old copies in ${this.#folder} could not be removed: ${errorLine(error)}`, 'publication'),
       );
     }, REPLACED_KEPT_MS).unref();
   }
 
-  #get(name: string, ifNoneMatch?: string, expectedBytes?: number): Promise<GetObjectCommandOutput> {
-    const { bucket, prefix } = parseS3(this.#url)!;
+  #getObject(name: string, ifNoneMatch?: string, expectedBytes?: number): Promise<GetObjectCommandOutput> {
+    const { bucket, prefix } = parseS3Url(this.#url)!;
     const input = { Bucket: bucket, Key: prefix + name, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) };
     const abortSignal = AbortSignal.any([this.#stop.signal, deadline(expectedBytes)]);
     return this.#client.send(new GetObjectCommand(input), { abortSignal });

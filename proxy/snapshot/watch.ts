@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { snapshotPath } from '../../pipeline/contract/published.ts';
 import { errorLine } from '../../pipeline/lib/errors.ts';
-import { findVersionBefore, openReleases, type Releases, releaseIndexIdentity } from './earlier.ts';
+import { findVersionBefore, openReleases, type Releases, releaseIndexIdentity } from './releases.ts';
 import { isOpenFilesLimit, openSnapshot, readVerified, type Snapshot } from './snapshot.ts';
 
 /** A snapshot, and the release index beside it. */
@@ -97,20 +97,20 @@ export class SnapshotWatcher implements SnapshotSource {
     this.#stop.abort();
   }
 
-  #isIntact(): boolean {
+  #isServingIntact(): boolean {
     return this.#snapshot !== null && this.#snapshot.damage.size === 0;
   }
 
   async #check(): Promise<void> {
     const identity = await readIdentity(this.#path).catch((error) => `unreadable: ${errorLine(error)}`);
-    if (identity === this.#identity && this.#isIntact()) {
+    if (identity === this.#identity && this.#isServingIntact()) {
       this.#confirm();
       return;
     }
     const refusal = this.#refusal;
     if (refusal?.identity === identity && performance.now() - refusal.refusedAt < this.#retryMs) return;
     try {
-      await this.#take(identity);
+      await this.#servePublished(identity);
       this.#identity = identity;
       this.#confirm();
     } catch (error) {
@@ -124,10 +124,10 @@ export class SnapshotWatcher implements SnapshotSource {
   }
 
   /** Serves what is at the path, whose identity is not, or no longer, that of what is served. */
-  async #take(identity: string): Promise<void> {
+  async #servePublished(identity: string): Promise<void> {
     const snapshot = this.#snapshot;
     // The index beside the same snapshot can change: a version was removed, or has arrived from object storage.
-    if (snapshot && this.#isIntact() && snapshotPart(identity) === snapshotPart(this.#identity)) {
+    if (snapshot && this.#isServingIntact() && snapshotPart(identity) === snapshotPart(this.#identity)) {
       const releases = await openReleases(snapshot.directory, this.#report, snapshot.releases);
       this.#snapshot = { ...snapshot, releases };
       return;
@@ -138,15 +138,15 @@ export class SnapshotWatcher implements SnapshotSource {
 
   async #refuse(identity: string, publishedFault: string): Promise<void> {
     let reason = publishedFault;
-    const cause = this.#isIntact() && this.#identity !== '' ? 'publication' : 'snapshot';
-    if (this.#fallBack && !this.#isIntact()) {
-      await this.#serveBefore().catch((fallBackError) => {
+    const cause = this.#isServingIntact() && this.#identity !== '' ? 'publication' : 'snapshot';
+    if (this.#fallBack && !this.#isServingIntact()) {
+      await this.#serveVersionBefore().catch((fallBackError) => {
         reason += `; cannot fall back: ${errorLine(fallBackError)}`;
       });
     }
     this.#refusal = { identity, refusedAt: performance.now(), directory: this.#path, reason };
     if (this.#snapshot === null) return;
-    const consequence = this.#isIntact()
+    const consequence = this.#isServingIntact()
       ? `serving ${this.#snapshot.model_version}`
       : 'out of service until it is mended';
     this.#report(`refused the snapshot at ${this.#path}: ${reason}; ${consequence}`, cause);
@@ -164,7 +164,7 @@ export class SnapshotWatcher implements SnapshotSource {
   }
 
   /** Serves the version that was current before the published one. */
-  async #serveBefore(): Promise<void> {
+  async #serveVersionBefore(): Promise<void> {
     const path = this.#path;
     // Where the link points, even if nothing is there any more.
     const publishedDirectory = await realpath(path).catch(async () => resolve(dirname(path), await readlink(path)));
@@ -185,7 +185,7 @@ async function keepCheckingFiles(current: () => Snapshot, roundMs: number, signa
   while (!signal.aborted) {
     const { files, damage } = current();
     const onDisk = [...files.values()].flatMap(({ codings }) =>
-      [...codings.values()].filter(({ content: held }) => !held),
+      [...codings.values()].filter(({ content }) => !content),
     );
     for (const file of onDisk) {
       await pause(roundMs / onDisk.length, undefined, { ref: false, signal }).catch(() => {});

@@ -43,7 +43,7 @@ export interface LimitChange {
  * Names are never reused: a removed account keeps its name. No two accounts can be made whose names look the same, nor
  * a key whose name looks like that of another working key of its owner; two keys with exactly one name are an old one
  * and its replacement. Looks are compared when something is made. Each change is recorded in the audit log as made by
- * `by`, and is on disk once it is returned. Every process obeys it from the next request on, since each request reads
+ * `actor`, and is on disk once it is returned. Every process obeys it from the next request on, since each request reads
  * these rows.
  */
 export class AccountStore {
@@ -72,14 +72,7 @@ export class AccountStore {
         (account) => visualForm(account.name) === visualForm(checkedName),
       );
       if (lookalike) throw new UsageError(whyTaken(checkedName, lookalike));
-      const nullColumns = {
-        unlocked_at: null,
-        suspended_at: null,
-        removed_at: null,
-        per_minute: null,
-        per_month: null,
-      };
-      await insert(tx, 'accounts', { id, name: checkedName, kind, created_at: now, ...nullColumns });
+      await insert(tx, 'accounts', { id, name: checkedName, kind, created_at: now });
       await record(tx, { action: 'account.create', accountId: id, subject: checkedName, detail: kind }, actor, now);
       return requireAccountNamed(tx, checkedName);
     });
@@ -87,7 +80,7 @@ export class AccountStore {
 
   /** Suspension and removal end the sessions of the account's people; removal also removes the people. */
   changeAccount(name: string, change: AccountChange, now: number, actor = COMMAND_LINE): Promise<Account> {
-    return this.#change(name, async (tx, account) => {
+    return this.#updateAccount(name, async (tx, account) => {
       const changed = applyChange(account, change, now);
       const { id, unlocked_at, suspended_at, removed_at } = changed;
       if (accountStatus(changed) === accountStatus(account) && unlocked_at === account.unlocked_at) return account;
@@ -99,7 +92,7 @@ export class AccountStore {
   }
 
   setLimits(name: string, limits: LimitChange, now = Date.now(), actor = COMMAND_LINE): Promise<Account> {
-    return this.#change(name, async (tx, account) => {
+    return this.#updateAccount(name, async (tx, account) => {
       const { perMinute = account.per_minute, perMonth = account.per_month } = limits;
       const stored = await storeAccount(tx, account, { per_minute: perMinute, per_month: perMonth });
       const detail = `${perMinute ?? 'default'} a minute, ${perMonth ?? 'default'} a month`;
@@ -108,7 +101,7 @@ export class AccountStore {
     });
   }
 
-  #change(name: string, work: (tx: DbOrTx, account: Account) => Promise<Account>): Promise<Account> {
+  #updateAccount(name: string, work: (tx: DbOrTx, account: Account) => Promise<Account>): Promise<Account> {
     return this.database.transact(async (tx) => work(tx, await requireAccountNamed(tx, name, 'update')));
   }
 
@@ -179,19 +172,19 @@ export class AccountStore {
    * owner's key is treated as unknown.
    */
   revokeKey(id: string, now: number, actor = COMMAND_LINE, ownerId?: string): Promise<Key> {
-    return this.#changeKey(id, ownerId, async (tx, { revoked_at, owner_id: account, name: subject }) => {
+    return this.#changeKey(id, ownerId, async (tx, { revoked_at, owner_id: accountId, name: subject }) => {
       if (revoked_at !== null) return null;
-      await record(tx, { action: 'key.revoke', accountId: account, subject, detail: id }, actor, now);
+      await record(tx, { action: 'key.revoke', accountId, subject, detail: id }, actor, now);
       return { revoked_at: now };
     });
   }
 
   /** Makes a key expire at `end` if it would work longer than that; otherwise like `revokeKey`. */
   expireKey(id: string, expiresAt: number, now: number, actor = COMMAND_LINE, ownerId?: string): Promise<Key> {
-    return this.#changeKey(id, ownerId, async (tx, { revoked_at, expires_at, owner_id: account, name: subject }) => {
+    return this.#changeKey(id, ownerId, async (tx, { revoked_at, expires_at, owner_id: accountId, name: subject }) => {
       if (revoked_at !== null || (expires_at !== null && expires_at <= expiresAt)) return null;
       const detail = `${id}, ${new Date(expiresAt).toISOString()}`;
-      await record(tx, { action: 'key.end', accountId: account, subject, detail }, actor, now);
+      await record(tx, { action: 'key.end', accountId, subject, detail }, actor, now);
       return { expires_at: expiresAt };
     });
   }
@@ -212,12 +205,12 @@ export class AccountStore {
     });
   }
 
-  /** The secrets whose tags are good at `now`. */
+  /** The secrets whose tags are valid at `now`. */
   async tagSecrets(now: number): Promise<Uint8Array[]> {
     return validSecrets(await readTagSecrets(this.database.db), now);
   }
 
-  /** Makes a new secret for tags; keys tagged with earlier ones are refused from `until` on. */
+  /** Makes a new secret for tags; keys tagged with earlier ones are refused from `earlierEnd` on. */
   changeTagSecret(earlierEnd: number, now: number, actor = COMMAND_LINE): Promise<void> {
     return this.database.transact((tx) => changeTagSecret(tx, earlierEnd, now, actor));
   }

@@ -4,24 +4,17 @@ import type { AdmitterOptions, Database } from './database.ts';
 import { hashKey, hasValidTag } from './key-format.ts';
 import { readTagSecrets, SECRETS_POLL_MS, validSecrets } from './tag-secrets.ts';
 
-/** Key and limits cannot be checked in time, so nobody is admitted. Clients should retry after this many seconds. */
-export interface Unavailable {
-  retrySeconds: number;
-}
-
 /** A clock further behind than this was set back. */
 const CLOCK_SET_BACK_MS = 60_000;
-
-const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
 
 /** Checks key and limits of requests together. */
 export interface Gate {
   /**
    * Decides a request with `key`, as presented by the client, and charges it if granted. Takes into account every
    * change acknowledged before this call.
-   * @returns null if the key is unknown, mistyped or not admitted
+   * @returns null if the key is unknown, mistyped or not admitted; 'unavailable' if this cannot be checked in time
    */
-  admit(key: string): Promise<Admission | Unavailable | null>;
+  admit(key: string): Promise<Admission | 'unavailable' | null>;
   /** The reason why requests cannot be decided, in a few words; null while they can. */
   whyUnavailable(): Promise<string | null>;
   close(): void;
@@ -48,9 +41,9 @@ export async function openGate(database: Database, { report, ...options }: GateO
   };
   const timer = setInterval(refreshSecrets, SECRETS_POLL_MS).unref();
 
-  const reportFailure = (error: unknown): Unavailable => {
+  const reportFailure = (error: unknown) => {
     report(`keys and limits: ${errorLine(error)}`, 'store');
-    return UNAVAILABLE;
+    return 'unavailable' as const;
   };
   return {
     async admit(key) {

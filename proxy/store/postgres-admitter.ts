@@ -20,28 +20,28 @@ const OWNER_CACHE_SIZE = 10_000;
  */
 export class PostgresAdmitter implements Admitter {
   readonly #pool: pg.Pool;
-  readonly #defaults: DefaultLimits;
+  readonly #defaultLimits: DefaultLimits;
   /** Requests that wait for their turn, by owner. */
   readonly #queues = new Map<string, WaitingRequest[]>();
   /** A key's owner never changes. It is learned from the first decision; until then a key takes turns by itself. */
-  readonly #owners = new Map<string, string>();
+  readonly #ownerByKey = new Map<string, string>();
 
   constructor(url: string, defaultLimits: AdmitterOptions) {
     this.#pool = openPool(url, DECISION_TIMEOUT_MS);
-    this.#defaults = defaultLimits;
+    this.#defaultLimits = defaultLimits;
   }
 
   async decide(hash: Buffer): Promise<Decision | null> {
     const keyHash = hash.toString('latin1');
-    const decision = await withTimeout(this.#inTurn(this.#owners.get(keyHash) ?? keyHash, hash));
+    const decision = await withTimeout(this.#enqueue(this.#ownerByKey.get(keyHash) ?? keyHash, hash));
     if (decision.key_id === null) return null;
-    if (this.#owners.size >= OWNER_CACHE_SIZE) this.#owners.clear();
-    this.#owners.set(keyHash, decision.owner_id);
+    if (this.#ownerByKey.size >= OWNER_CACHE_SIZE) this.#ownerByKey.clear();
+    this.#ownerByKey.set(keyHash, decision.owner_id);
     return decision;
   }
 
   async probe(): Promise<number> {
-    const { rows } = await withTimeout(this.#connected((client) => client.query(PROBE_SQL)));
+    const { rows } = await withTimeout(this.#withConnection((client) => client.query(PROBE_SQL)));
     return rows[0].behind;
   }
 
@@ -49,32 +49,32 @@ export class PostgresAdmitter implements Admitter {
     return this.#pool.end();
   }
 
-  #inTurn(owner: string, hash: Buffer): Promise<DecisionRow> {
+  #enqueue(owner: string, hash: Buffer): Promise<DecisionRow> {
     return new Promise((resolve, reject) => {
       const request = { hash, deadline: performance.now() + DECISION_TIMEOUT_MS - ANSWER_MARGIN_MS, resolve, reject };
       const queue = this.#queues.get(owner);
       if (queue) queue.push(request);
-      else void this.#takeTurns(owner, [request]);
+      else void this.#runQueue(owner, [request]);
     });
   }
 
-  async #takeTurns(owner: string, queue: WaitingRequest[]): Promise<void> {
+  async #runQueue(owner: string, queue: WaitingRequest[]): Promise<void> {
     this.#queues.set(owner, queue);
     while (queue.length > 0)
-      await this.#connected((client) => this.#decideTogether(client, queue)).catch((error) => {
+      await this.#withConnection((client) => this.#decideBatch(client, queue)).catch((error) => {
         for (const { reject } of queue.splice(0)) reject(error);
       });
     this.#queues.delete(owner);
   }
 
-  async #decideTogether(client: Connection, queue: WaitingRequest[]): Promise<void> {
+  async #decideBatch(client: Connection, queue: WaitingRequest[]): Promise<void> {
     // Those that are too late have been refused, or are about to be.
     const now = performance.now();
     const batch = queue.splice(0, BATCH_SIZE).filter(({ deadline }) => deadline - now >= 1);
     if (batch.length === 0) return;
     const withinMs = Math.floor(Math.min(...batch.map(({ deadline }) => deadline)) - now);
     const hashes = batch.map(({ hash }) => hash);
-    const { perMinute, perMonth } = this.#defaults;
+    const { perMinute, perMonth } = this.#defaultLimits;
     try {
       const { rows } = await client.query({
         name: ADMIT_FUNCTION_NAME,
@@ -87,7 +87,7 @@ export class PostgresAdmitter implements Admitter {
     }
   }
 
-  async #connected<T>(work: (client: Connection) => Promise<T>): Promise<T> {
+  async #withConnection<T>(work: (client: Connection) => Promise<T>): Promise<T> {
     const client = await connect(this.#pool);
     try {
       return await work(client);

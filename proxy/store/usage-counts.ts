@@ -22,7 +22,7 @@ export interface OwnerUsage extends Pick<UsageRow, 'day' | 'key_id' | 'operation
 
 const rowId = ({ day, key_id, operation, outcome }: UsageRow) => `${key_id} ${day} ${operation} ${outcome}`;
 
-/** How a request ends at the limits; what else stands there is the code of an error. */
+/** The outcomes that are not codes of errors. */
 const OUTCOMES = ['granted', 'refused'] as const;
 
 /** Sums over the rows of a group; a sum of PostgreSQL's is a number only as bigint. */
@@ -33,11 +33,11 @@ const sumOutcome = (outcome: string) =>
 /** How many days of counts are kept. */
 export const DAYS_KEPT = 400;
 
-/** Counts in the database. */
+/** The counts in the database. */
 export class UsageStore {
   readonly #database: Database;
   /** The last day on which old counts were deleted. */
-  #cleared = '';
+  #lastCleanupDay = '';
 
   constructor(database: Database) {
     this.#database = database;
@@ -72,14 +72,14 @@ export class UsageStore {
             .whereRef('key_uses.last_used_at', '<', 'excluded.last_used_at'),
         )
         .execute();
-      if (latestDay === this.#cleared) return;
+      if (latestDay === this.#lastCleanupDay) return;
       await tx.deleteFrom('usage').where('day', '<', oldestKeptDay).execute();
     });
-    this.#cleared = latestDay;
+    this.#lastCleanupDay = latestDay;
   }
 
   /** Requests granted to the owner's live keys in the month that counts at wall-clock time `now` (ms). */
-  async monthUsed(ownerId: string, now: number): Promise<number> {
+  async grantedInMonth(ownerId: string, now: number): Promise<number> {
     // A later month counts if the clock was set back, as in admission.ts.
     const counted = this.#database.db.selectFrom('months').select('granted').where('owner_id', '=', ownerId);
     const latest = counted.where('month', '>=', monthAt(now).name).orderBy('month', 'desc').limit(1);
@@ -121,24 +121,21 @@ export const utcDay = (wallMs: number) => new Date(wallMs).toISOString().slice(0
 /** Rows written at a time; requests are answered in between. */
 const AT_ONCE = 500;
 
-/** Counts in memory; call `flush` periodically. */
+/** The counts in memory; call `flush` periodically. */
 export class UsageCounter {
   readonly #store: Pick<UsageStore, 'add'>;
   #rows = new Map<string, CountedRow>();
-  #day = { start: Number.NaN, name: '' };
 
   constructor(store: Pick<UsageStore, 'add'>) {
     this.#store = store;
   }
 
-  /** Counts one request answered at wall-clock time `now` (ms). */
-  count(key_id: string, operation: string, isRefused: boolean, now: number): void {
-    this.#countOutcome(key_id, operation, isRefused ? 'refused' : 'granted', now);
-  }
-
-  /** Counts one request answered with the error `code`, which is counted as granted or refused as well. */
-  countError(key_id: string, operation: string, code: string, now: number): void {
-    this.#countOutcome(key_id, operation, code, now);
+  /**
+   * Counts one request answered at wall-clock time `now` (ms): as 'granted' or 'refused', and in a further call under
+   * the code of the error, if that was the answer.
+   */
+  count(key_id: string, operation: string, outcome: string, now: number): void {
+    this.#add({ day: utcDay(now), key_id, operation, outcome, count: 1, lastAt: now });
   }
 
   /** Adds the counts to the store in batches; those that cannot be written now are kept for the next time. */
@@ -157,24 +154,10 @@ export class UsageCounter {
     }
   }
 
-  #countOutcome(key_id: string, operation: string, outcome: string, now: number): void {
-    this.#add({ day: this.#dayName(now), key_id, operation, outcome, count: 1, lastAt: now });
-  }
-
-  #dayName(now: number): string {
-    const { start } = this.#day;
-    const isSame = now >= start && now < start + DAY_MS;
-    if (!isSame) this.#day = { start: now - (now % DAY_MS), name: utcDay(now) };
-    return this.#day.name;
-  }
-
   #add(row: CountedRow): void {
-    const existing = this.#rows.get(rowId(row));
-    if (!existing) {
-      this.#rows.set(rowId(row), row);
-      return;
-    }
-    existing.count += row.count;
-    existing.lastAt = Math.max(existing.lastAt, row.lastAt);
+    const counted = this.#rows.get(rowId(row));
+    if (!counted) return void this.#rows.set(rowId(row), row);
+    counted.count += row.count;
+    counted.lastAt = Math.max(counted.lastAt, row.lastAt);
   }
 }

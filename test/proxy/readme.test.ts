@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { BOUNDS } from '../../proxy/api/protocol.ts';
-import { addServeCommand } from '../../proxy/cli/commands/serve.ts';
+import { addCommands } from '../../proxy/cli/commands/serve.ts';
 import { CAUSE_LEVELS } from '../../proxy/server/reports.ts';
 import { mintKey } from '../../proxy/store/key-format.ts';
 import { startService } from '../support/proxy/service.ts';
@@ -16,7 +16,7 @@ const cells = (line: string) => line.split('|').map((cell) => cell.trim().replac
 const rows = operate.split('\n').filter((line) => line.startsWith('|'));
 const { options } = (() => {
   const program = new Command();
-  addServeCommand(program);
+  addCommands(program);
   return program.commands[0]!;
 })();
 

@@ -5,7 +5,7 @@ import { type AccountChange, accountStatus } from '../../store/account-rules.ts'
 import type { AccountStore } from '../../store/account-store.ts';
 import type { Account } from '../../store/row-types.ts';
 import { addPeopleCommands } from './people.ts';
-import { print, printTable, type StoreOptions, storeCommand, toIso, wholeNumberParser } from './shared.ts';
+import { print, printJson, printTable, type StoreOptions, storeCommand, toIso, wholeNumberParser } from './shared.ts';
 
 const CHANGE_DESCRIPTIONS: Record<AccountChange, string> = {
   unlock: 'allow a researcher to have keys',
@@ -14,7 +14,7 @@ const CHANGE_DESCRIPTIONS: Record<AccountChange, string> = {
   remove: 'refuse all requests for good; the name cannot be used again',
 };
 
-export function addAccountCommands(program: Command): void {
+export function addCommands(program: Command): void {
   const accounts = program
     .command('accounts')
     .description('manage the accounts that own keys, their limits and people');
@@ -24,13 +24,15 @@ export function addAccountCommands(program: Command): void {
     ['researcher', 'create a researcher, who may have keys once unlocked'],
   ] as const) {
     storeCommand(accounts, `create-${kind} <name>`, description, async (store, options, name) => {
-      showAccount(await store.createAccount(kind, name, systemClock.wallMs()), options, 'created');
+      const account = await store.createAccount(kind, name, systemClock.wallMs());
+      showAccount(account, options, `created, ${accountStatus(account)}`);
     });
   }
 
   for (const [change, description] of Object.entries(CHANGE_DESCRIPTIONS) as [AccountChange, string][]) {
     storeCommand(accounts, `${change} <name>`, description, async (store, options, name) => {
-      showAccount(await store.changeAccount(name, change, systemClock.wallMs()), options, 'is now');
+      const account = await store.changeAccount(name, change, systemClock.wallMs());
+      showAccount(account, options, `is now ${accountStatus(account)}`);
     });
   }
 
@@ -41,7 +43,8 @@ export function addAccountCommands(program: Command): void {
         ? await store.findAccount(name)
         : await store.setLimits(name, { perMinute: toStoredLimit(perMinute), perMonth: toStoredLimit(perMonth) });
     if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
-    showAccount(account, options, 'has limits:');
+    const { per_minute, per_month } = account;
+    showAccount(account, options, `has limits: ${limitText(per_minute)} a minute, ${limitText(per_month)} a month`);
   };
   storeCommand(accounts, 'limits <name>', 'show or set the limits of an account', showOrSetLimits)
     .option('--per-minute <n>', "requests per minute for each key, or 'default'", parseLimit)
@@ -51,7 +54,7 @@ export function addAccountCommands(program: Command): void {
 
   storeCommand(accounts, 'list', 'list all accounts', async (store, { json }) => {
     const outputs = (await store.listAccounts()).map(toOutput);
-    if (json) return print(JSON.stringify(outputs, null, 2));
+    if (json) return printJson(outputs);
     printTable(
       ['NAME', 'KIND', 'STATUS', 'PER MINUTE', 'PER MONTH', 'CREATED'],
       outputs.map(({ name, kind, status, per_minute, per_month, created_at }) => [
@@ -96,14 +99,8 @@ function toOutput(account: Account) {
   };
 }
 
-function showAccount(account: Account, { json }: StoreOptions, verb: string): void {
-  const output = toOutput(account);
-  if (json) {
-    print(JSON.stringify(output, null, 2));
-    return;
-  }
-  const limits = `${limitText(output.per_minute)} a minute, ${limitText(output.per_month)} a month`;
-  const what =
-    { created: `created, ${output.status}`, 'is now': `is now ${output.status}` }[verb] ?? `${verb} ${limits}`;
-  print(`${output.kind} '${output.name}' ${what}`);
+/** Prints the account as JSON, or a line that ends with `text`. */
+function showAccount(account: Account, { json }: StoreOptions, text: string): void {
+  if (json) printJson(toOutput(account));
+  else print(`${account.kind} '${account.name}' ${text}`);
 }

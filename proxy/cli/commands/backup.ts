@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { sqliteFileOf } from '../../server/backends.ts';
+import { sqliteFileOf } from '../../server/open-store.ts';
 import { backUp, restore } from '../../store/backup.ts';
 import { addStoreOptions, print, type StoreOptions } from './shared.ts';
 
-export function addBackupCommands(program: Command): void {
+export function addCommands(program: Command): void {
   addStoreOptions(program.command('backup <file>'))
     .description('copy accounts, keys, people and counts to one file; the server may be running')
     .action((file: string, { store, json }: StoreOptions) => {

@@ -7,7 +7,7 @@ import type { AccountStore, NewKey } from '../../store/account-store.ts';
 import { checkBrand, curlCommand, hasValidTag, KEY_KINDS, type KeyKind, looksLikeKey } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
 import { PROPAGATION_MS } from '../../store/tag-secrets.ts';
-import { apiUrlOption, print, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
+import { apiUrlOption, print, printJson, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
 
 interface NewKeyOptions extends StoreOptions {
   expires?: string;
@@ -22,7 +22,7 @@ interface CreateOptions extends NewKeyOptions {
   scopes: string;
 }
 
-export function addKeyCommands(program: Command): void {
+export function addCommands(program: Command): void {
   const keys = program.command('keys').description('create, rotate, list and revoke API keys');
   addCreateCommand(keys);
   addRotateCommand(keys);
@@ -78,12 +78,8 @@ function addRotateCommand(keys: Command): void {
     const oldKey = (await store.listKeys()).find(({ key }) => key.id === id);
     if (!oldKey) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
     const { name, kind, scopes } = oldKey.key;
-    await createKey(
-      store,
-      { brand: options.brand, ownerName: oldKey.owner.name, name, kind, scopes, expiresAt },
-      options,
-      now,
-    );
+    const newKey = { brand: options.brand, ownerName: oldKey.owner.name, name, kind, scopes, expiresAt };
+    await createKey(store, newKey, options, now);
     if (!options.json) print(`\nOnce no client uses the old key:\n\n  malaria-proxy keys revoke ${id}`);
   })
     .option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires')
@@ -108,7 +104,7 @@ async function revokeKey(store: AccountStore, { json }: StoreOptions, id: string
   const now = systemClock.wallMs();
   const key = await store.revokeKey(id, now);
   const revoked_at = toIso(key.revoked_at);
-  if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
+  if (json) return printJson({ id: key.id, status: keyStatus(key, now), revoked_at });
   print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
 }
 
@@ -118,19 +114,15 @@ async function replaceTagSecret(store: AccountStore, { until, json }: StoreOptio
   await store.changeTagSecret(end, now);
   await pause(PROPAGATION_MS);
   const keys_end = toIso(end);
-  if (json) return print(JSON.stringify({ keys_end }, null, 2));
+  if (json) return printJson({ keys_end });
   print(`new keys get tags of the new secret from now on; all keys made before are refused from ${keys_end} on`);
 }
 
 async function createKey(store: AccountStore, newKey: NewKey, options: NewKeyOptions, now: number): Promise<void> {
   const { key, secret } = await store.createKey(newKey, now);
-  if (options.json) {
-    print(JSON.stringify({ id: key.id, key: secret, ...toOutput(key, newKey.ownerName, now) }, null, 2));
-    return;
-  }
-  print(
-    `${key.kind} key ${key.id} for '${newKey.ownerName}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`,
-  );
+  const { ownerName } = newKey;
+  if (options.json) return printJson({ id: key.id, key: secret, ...toOutput(key, ownerName, now) });
+  print(`${key.kind} key ${key.id} for '${ownerName}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`);
   print(`  ${secret}\n`);
   print(`Try it while \`malaria-proxy serve\` runs:\n`);
   print(`  ${curlCommand(secret, options.apiUrl, '/v1/periods')}`);
@@ -150,7 +142,7 @@ function showKeys(keys: readonly { key: Key; owner: Account }[], json = false) {
     ...toOutput(key, owner.name, now),
     owner_status: accountStatus(owner),
   }));
-  if (json) return print(JSON.stringify(outputs, null, 2));
+  if (json) return printJson(outputs);
   printTable(
     ['ID', 'KEY', 'OWNER', 'NAME', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
     outputs.map((key) => [

@@ -8,7 +8,7 @@ import { Directory } from '../../store/people/directory.ts';
 import { INVITATION_LINK_MS, RESET_LINK_MS, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Person } from '../../store/row-types.ts';
-import { dashboardUrlOption, print, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
+import { dashboardUrlOption, print, printJson, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
 
 interface TeamOptions extends StoreOptions {
   account?: string;
@@ -61,7 +61,7 @@ async function showPeople(store: AccountStore, options: TeamOptions) {
     for (const person of await new Directory(store.database).listPeople(owner?.id ?? null))
       outputs.push(toOutput(person, owner?.name ?? null));
   }
-  if (options.json) return print(JSON.stringify(outputs, null, 2));
+  if (options.json) return printJson(outputs);
   printTable(
     ['EMAIL', 'NAME', 'ROLE', 'ACCOUNT', 'TWO-STEP', 'SINCE'],
     outputs.map(({ email, name, role, account, two_step, created_at }) => [
@@ -114,7 +114,7 @@ async function requirePerson(email: string, directory: Directory): Promise<Perso
 
 function showLink(output: { email: string }, link: string, validMs: number, { json }: StoreOptions): void {
   const expires_at = toIso(systemClock.wallMs() + validMs);
-  if (json) print(JSON.stringify({ ...output, link, expires_at }, null, 2));
+  if (json) printJson({ ...output, link, expires_at });
   else print(`For ${output.email}; the link works once, until ${expires_at}:\n\n  ${link}`);
 }
 

@@ -34,7 +34,7 @@ interface ServeOptions extends Settings, StoreOptions {
   log?: boolean;
 }
 
-export function addServeCommand(program: Command): void {
+export function addCommands(program: Command): void {
   const command = addStoreOptions(program.command('serve')).description('serve a snapshot to clients with an API key');
   const portParser = wholeNumberParser(0, 65_535);
   for (const option of [

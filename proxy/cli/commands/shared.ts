@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_STORE, openStore } from '../../server/backends.ts';
+import { DEFAULT_STORE, openStore } from '../../server/open-store.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 
 export interface StoreOptions {
@@ -78,6 +78,8 @@ export function wholeNumberParser(minimum: number, maximum = Number.MAX_SAFE_INT
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
+
+export const printJson = (value: unknown) => print(JSON.stringify(value, null, 2));
 
 /** Prints `rows` under `header` in aligned columns. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {

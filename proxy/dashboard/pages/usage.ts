@@ -18,7 +18,7 @@ const SPANS = [30, 90] as const;
 /** This month's count of `account` against its allowance. */
 export async function monthSection(account: Account, { usage, clock, perMinute, perMonth }: Services): Promise<Html> {
   const now = clock.wallMs();
-  const used = await usage.monthUsed(account.id, now);
+  const used = await usage.grantedInMonth(account.id, now);
   const most = account.per_month ?? perMonth;
   const { endMs } = monthAt(now);
   const days = Math.ceil((endMs - now) / DAY_MS);

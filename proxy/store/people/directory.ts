@@ -50,14 +50,14 @@ export class Directory {
   }
 
   credentialsByEmail(email: string): Promise<Credentials | null> {
-    return this.#credentialsBy('email', email);
+    return this.#findCredentials('email', email);
   }
 
   credentialsById(id: string): Promise<Credentials | null> {
-    return this.#credentialsBy('id', id);
+    return this.#findCredentials('id', id);
   }
 
-  async #credentialsBy(column: 'email' | 'id', value: string): Promise<Credentials | null> {
+  async #findCredentials(column: 'email' | 'id', value: string): Promise<Credentials | null> {
     const row = await selectPeople(this.#database.db).where(column, '=', value).executeTakeFirst();
     return row ? { person: toPerson(row), passwordHash: row.password_hash, factorSecret: row.factor_secret } : null;
   }

@@ -1,8 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '../../pipeline/lib/errors.ts';
-import type { SourceOptions } from '../snapshot/sources.ts';
-import type { SnapshotSource } from '../snapshot/watch.ts';
 import { AccountStore } from '../store/account-store.ts';
 
 export const DEFAULT_STORE = 'sqlite:build/proxy.sqlite';
@@ -46,14 +44,4 @@ function refuseUnwritable(file: string): void {
       );
     }
   }
-}
-
-/**
- * The snapshots in a folder or in object storage, whose client is loaded only if it is needed.
- * @throws UsageError if there is no snapshot, or it is damaged.
- */
-export async function openSource(options: SourceOptions): Promise<SnapshotSource> {
-  const { parseS3 } = await import('../snapshot/s3-url.ts');
-  const { openFromStorage: openCopies, openFromFolder: openFolder } = await import('../snapshot/sources.ts');
-  return parseS3(options.snapshot) === null ? openFolder(options) : openCopies(options);
 }

@@ -84,7 +84,7 @@ export async function openReleases(
           const entry = index.files[name + extension];
           if (!entry) throw new Error(`release index: no file ${name}${extension} for ${address}`);
           const path = join(root, RELEASES, checkRelativePath(name + extension));
-          return [coding, { ...entry, path, held: await readVerified(name + extension, path, entry) }] as const;
+          return [coding, { ...entry, path, content: await readVerified(name + extension, path, entry) }] as const;
         }),
       ),
     );

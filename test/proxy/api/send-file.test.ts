@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseCoding, matchesEtag, parseRange } from '../../../proxy/api/files.ts';
+import { chooseCoding, matchesEtag, parseRange } from '../../../proxy/api/send-file.ts';
 
 test.each([
   [undefined, 'identity'],
