@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { missingDataSentences } from '../catalog/missing.ts';
+import { missingDataSentences } from '../catalog/missing-data.ts';
 import type { Model } from '../catalog/model.ts';
 import { mayPassOnCases, type Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
@@ -20,7 +20,7 @@ import { describeApi } from '../contract/reference.ts';
 import type { Tables } from '../contract/schemas.ts';
 import { TABLE_TYPES } from '../contract/table-list.ts';
 import { CONTRACT_VERSION } from '../contract/version.ts';
-import { countryWords, tell } from '../contract/words.ts';
+import { countryWords, wordingInCountry } from '../contract/words.ts';
 import { createArtifactViews } from '../engine/artifact-views.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
@@ -199,7 +199,7 @@ async function readContents(input: SnapshotInput): Promise<{
   const { artifact, model, sources, model_version, cache, entries } = input;
   const words = countryWords(model.territory);
   const fitted = artifact<FittedModel | null>('transmission/model');
-  const limits = fitted?.limits.map((limit) => tell(limit, words)) ?? [];
+  const limits = fitted?.limits.map((limit) => wordingInCountry(limit, words)) ?? [];
   const { case_series = 'exact' } = model.parameters.publication ?? {};
   const transmission = fitted && withCaseSeries({ ...fitted, limits }, case_series);
   return withDatabase(async (db) => {
@@ -225,7 +225,7 @@ async function readContents(input: SnapshotInput): Promise<{
       cases_in: mayPassOnCases(sources) && case_series === 'exact' ? 'cases' : 'index',
     });
     const method = artifact<WordedMethod>('season/method');
-    const season_method = { ...method, description: tell(method.description, words) };
+    const season_method = { ...method, description: wordingInCountry(method.description, words) };
     return {
       contents: { model, sources, coverage, model_version, tables, season_method, transmission },
       observations: {

@@ -8,11 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import {
   parseS3Url,
-  RELEASES,
+  RELEASES_FOLDER,
   type ReleaseIndex,
   releaseIndexFile,
   snapshotPath,
-  versionAt,
+  versionFromPointer,
 } from '../../pipeline/contract/published.ts';
 import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
@@ -134,7 +134,7 @@ export class SnapshotMirror {
       });
     if (!pointer) return;
     const versionPath = pointer.text.trim();
-    if (versionAt(versionPath) === null) throw new Error(`${url}/current does not contain snapshots/VERSION`);
+    if (versionFromPointer(versionPath) === null) throw new Error(`${url}/current does not contain snapshots/VERSION`);
     const getObject: GetObject = (name, expectedBytes) => this.#getObject(name, undefined, expectedBytes);
     const isNew = (await readlink(this.path).catch(() => null)) !== versionPath;
     if (isNew) await fetchSnapshot(getObject, versionPath, folder);
@@ -217,21 +217,21 @@ async function fetchReleaseIndex(
   versionPath: string,
   folder: string,
 ): Promise<ReleaseIndex | null> {
-  const name = releaseIndexFile(versionAt(versionPath)!);
-  const object = await getObject(`${RELEASES}/${name}`).catch((error) => {
+  const name = releaseIndexFile(versionFromPointer(versionPath)!);
+  const object = await getObject(`${RELEASES_FOLDER}/${name}`).catch((error) => {
     // Storage without permission to list answers 403 for objects that do not exist.
     if ([403, 404].includes(error.$metadata?.httpStatusCode)) return null;
-    throw new Error(`${RELEASES}/${name}: ${errorLine(error)}`, { cause: error });
+    throw new Error(`${RELEASES_FOLDER}/${name}: ${errorLine(error)}`, { cause: error });
   });
   if (!object) return null;
   const text = await object.Body!.transformToString();
   const index = parseReleaseIndex(text, name);
   await inParallel(FETCHED_AT_ONCE, Object.keys(index.files), async (file) => {
-    const body = await (await getObject(`${RELEASES}/${checkRelativePath(file)}`)).Body!.transformToByteArray();
-    await writeAtomic(join(folder, RELEASES, file), body);
+    const body = await (await getObject(`${RELEASES_FOLDER}/${checkRelativePath(file)}`)).Body!.transformToByteArray();
+    await writeAtomic(join(folder, RELEASES_FOLDER, file), body);
   });
   // The files are checked against the index when it is opened.
-  await writeAtomic(join(folder, RELEASES, name), text);
+  await writeAtomic(join(folder, RELEASES_FOLDER, name), text);
   return index;
 }
 
@@ -252,9 +252,11 @@ async function fetchEarlierVersions(
     });
   }
   if (missingVersions.length === 0 || stopSignal.aborted) return;
-  await writeAtomic(join(folder, RELEASES, releaseIndexFile(index.current)), JSON.stringify(index)).catch((error) => {
-    report(`earlier versions were fetched but the index could not be rewritten: ${errorLine(error)}`, 'publication');
-  });
+  await writeAtomic(join(folder, RELEASES_FOLDER, releaseIndexFile(index.current)), JSON.stringify(index)).catch(
+    (error) => {
+      report(`earlier versions were fetched but the index could not be rewritten: ${errorLine(error)}`, 'publication');
+    },
+  );
 }
 
 /** The temporary name of a snapshot being fetched, and of a link being created. */
@@ -272,14 +274,14 @@ async function linkCurrent(folder: string, versionPath: string): Promise<void> {
 /** Deletes the copies in `folder` that its link does not point to and that the release index does not list as kept. */
 async function removeOldCopies(folder: string): Promise<void> {
   const current = await readlink(join(folder, 'current')).catch(() => null);
-  const index = current && releaseIndexFile(versionAt(current)!);
-  const text = index && (await readFile(join(folder, RELEASES, index), 'utf8').catch(() => null));
+  const index = current && releaseIndexFile(versionFromPointer(current)!);
+  const text = index && (await readFile(join(folder, RELEASES_FOLDER, index), 'utf8').catch(() => null));
   const earlier = text
     ? parseReleaseIndex(text, index).earlier.map(({ model_version }) => snapshotPath(model_version))
     : [];
   for (const name of await readdir(join(folder, 'snapshots'))) {
     const versionPath = snapshotPath(name);
     const isKept = versionPath === current || earlier.includes(versionPath);
-    if (versionAt(versionPath) !== null && !isKept) await rm(join(folder, versionPath), { recursive: true });
+    if (versionFromPointer(versionPath) !== null && !isKept) await rm(join(folder, versionPath), { recursive: true });
   }
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { Check } from 'typebox/value';
 import { ENCODINGS, type Encoding } from '../../pipeline/contract/manifest.ts';
 import { RELEASE_OPERATIONS } from '../../pipeline/contract/operations.ts';
-import { RELEASES, ReleaseIndex, releaseIndexFile, snapshotPath } from '../../pipeline/contract/published.ts';
+import { RELEASES_FOLDER, ReleaseIndex, releaseIndexFile, snapshotPath } from '../../pipeline/contract/published.ts';
 import type { Versions } from '../../pipeline/contract/schemas.ts';
 import { errorLine } from '../../pipeline/lib/errors.ts';
 import {
@@ -83,7 +83,7 @@ export async function openReleases(
         [...extensions, ['identity', ''] as const].map(async ([coding, extension]) => {
           const entry = index.files[name + extension];
           if (!entry) throw new Error(`release index: no file ${name}${extension} for ${address}`);
-          const path = join(root, RELEASES, checkRelativePath(name + extension));
+          const path = join(root, RELEASES_FOLDER, checkRelativePath(name + extension));
           return [coding, { ...entry, path, content: await readVerified(name + extension, path, entry) }] as const;
         }),
       ),
@@ -113,7 +113,7 @@ export async function findVersionBefore({ answers }: Releases): Promise<string |
 }
 
 const releaseIndexPath = (directory: string) =>
-  join(dirname(dirname(directory)), RELEASES, releaseIndexFile(basename(directory)));
+  join(dirname(dirname(directory)), RELEASES_FOLDER, releaseIndexFile(basename(directory)));
 
 async function readReleaseIndex(path: string): Promise<ReleaseIndex | null> {
   const text = await readFile(path, 'utf8').catch((error) => {

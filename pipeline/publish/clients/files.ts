@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { FileParameters } from '../../contract/operations.ts';
 import type { Reference } from '../../contract/reference.ts';
 import type { Territory } from '../../contract/territory.ts';
-import { countryWords, fill } from '../../contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../contract/words.ts';
 import { clientTypes } from './generate-types.ts';
 
 /** Shipped files. They are listed one by one, so that nothing that an installation leaves here is shipped. */
@@ -37,7 +37,7 @@ export function clientFiles(
   const words = { ...countryWords(territory), example };
   const texts = SHIPPED.map((name) => {
     const text = readFileSync(path.resolve(import.meta.dirname, name), 'utf8');
-    return [path.posix.normalize(name), name.endsWith('.md') ? fill(text, words) : text];
+    return [path.posix.normalize(name), name.endsWith('.md') ? fillPlaceholders(text, words) : text];
   });
   return { ...Object.fromEntries(texts), 'ts/types.ts': clientTypes(reference) };
 }

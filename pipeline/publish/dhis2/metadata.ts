@@ -3,7 +3,7 @@ import { probabilities, scores } from '../../contract/fields.ts';
 import { LEVELS } from '../../contract/levels.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { FORECAST_MONTHS } from '../../contract/months.ts';
-import { countryWords, fill, type Words } from '../../contract/words.ts';
+import { countryWords, fillPlaceholders, type Words } from '../../contract/words.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { type ColumnForm, describe } from '../../lib/tables/table.ts';
 
@@ -84,7 +84,7 @@ export function dataElement(
     code,
     name: full,
     shortName: full.length <= MOST_SHORT_NAME ? full : code.replaceAll('_', ' '),
-    description: fill(describe(form), words),
+    description: fillPlaceholders(describe(form), words),
     domainType: 'AGGREGATE',
     valueType: form.minimum === 0 && form.maximum === 1 ? 'UNIT_INTERVAL' : 'NUMBER',
     aggregationType: column === 'score' ? 'AVERAGE' : 'NONE',

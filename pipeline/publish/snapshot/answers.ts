@@ -2,7 +2,7 @@
  * The answers, an operation after the other, in the order of the contract: rows of the snapshot's tables, picked by the
  * contract's records. The API description and the model card are written by the snapshot stage.
  */
-import { COVERAGE } from '../../catalog/figures.ts';
+import { COVERAGE_FIGURES } from '../../catalog/figures.ts';
 import { roundFields } from '../../contract/decimals.ts';
 import type { Level } from '../../contract/levels.ts';
 import { HORIZONS } from '../../contract/months.ts';
@@ -318,7 +318,7 @@ function outlineSource({ sources, model }: Pick<Contents, 'sources' | 'model'>):
 /** The source of the context figures, with a note if there are no net or treatment figures for `coverage_year`. */
 function contextSource({ sources, model }: Contents): schemas.ContextSource {
   const { context } = model.parameters;
-  if (sources.some(({ figure }) => figure && COVERAGE.includes(figure))) return context;
+  if (sources.some(({ figure }) => figure && COVERAGE_FIGURES.includes(figure))) return context;
   return {
     ...context,
     note: `${context.note} coverage_year refers to net and treatment figures, which this country does not have.`,

@@ -1,6 +1,6 @@
 import { unpinnedFiles } from '../../catalog/pins.ts';
+import { OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { OPEN } from '../../catalog/values.ts';
 import type { Manifest, StageRecord } from '../../contract/manifest.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type { CacheKey } from '../../engine/cache-key.ts';
@@ -44,7 +44,7 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
       what: `${path}: SHA-256 ${found}, the catalog has ${pinned ?? 'none'}; the figures come from the file found`,
     })),
     ...sources.flatMap((source) => {
-      const open = CREDITS.filter((name) => source[name] === OPEN);
+      const open = CREDITS.filter((name) => source[name] === OPEN_QUESTION);
       if (open.length === 0) return [];
       const what = `${open.join(', ')}: not filled in (sources.json); every answer based on this source will say so`;
       return [{ stage, source: source.id, rule: 'not credited', what, needs_approval: true as const }];

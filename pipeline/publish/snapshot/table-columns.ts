@@ -4,7 +4,7 @@ import { JSON_TYPES, recordFields, withFields } from '../../contract/record.ts';
 import { type AreaGeometry, ContextLga, ContextState, LgaRisk, StateRisk } from '../../contract/schemas.ts';
 import type { TableName } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
-import { countryWords, fill } from '../../contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../contract/words.ts';
 import { ACCOUNTS } from '../../ingest/ingest-tables.ts';
 import {
   type ColumnForm,
@@ -123,15 +123,15 @@ export function tablesIn(territory: Territory): Record<TableName, TableForm> {
   const words = countryWords(territory);
   const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
     ...column,
-    about: fill(column.about, words),
-    ...(column.absent === undefined ? {} : { absent: fill(column.absent, words) }),
+    about: fillPlaceholders(column.about, words),
+    ...(column.absent === undefined ? {} : { absent: fillPlaceholders(column.absent, words) }),
     ...(name === 'zone' && !territory.zones ? { nullable: true as const } : {}),
   });
   return Object.fromEntries(
     Object.entries<TableForm>(TABLES).map(([table, { row, columns }]) => [
       table,
       {
-        row: fill(row, words),
+        row: fillPlaceholders(row, words),
         columns: Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, columnIn(name, column)])),
       },
     ]),

@@ -1,4 +1,4 @@
-import { hasCases, hasRain } from '../../../catalog/missing.ts';
+import { hasCases, hasRain } from '../../../catalog/missing-data.ts';
 import type { Season } from '../../../contract/schemas.ts';
 import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';

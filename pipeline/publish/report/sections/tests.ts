@@ -1,5 +1,5 @@
 /** The diagnostic tests of the survey rounds and, if there are several, their effect on scores and survey results. */
-import { METHOD_NAMES, type Method } from '../../../catalog/values.ts';
+import { METHOD_NAMES, type Method } from '../../../catalog/shared-schemas.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { inSentence, periodName } from '../shared/names.ts';

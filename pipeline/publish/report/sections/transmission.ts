@@ -1,4 +1,4 @@
-import { hasCases } from '../../../catalog/missing.ts';
+import { hasCases } from '../../../catalog/missing-data.ts';
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';

@@ -1,4 +1,4 @@
-import { hasCases } from '../../../catalog/missing.ts';
+import { hasCases } from '../../../catalog/missing-data.ts';
 import { monthIndex } from '../../../contract/months.ts';
 import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';

@@ -1,5 +1,5 @@
 /** The report's text on the meaning and limits of the figures, as they apply to this snapshot. */
-import { hasRain, missingDataSentences } from '../../../catalog/missing.ts';
+import { hasRain, missingDataSentences } from '../../../catalog/missing-data.ts';
 import { countryWords } from '../../../contract/words.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { shareNames } from '../../snapshot/table-columns.ts';
