@@ -48,21 +48,6 @@ export interface TruthSums {
   interval_scores: number;
 }
 
-export function zeroSums(): TruthSums {
-  return {
-    lga_months: 0,
-    lga_months_with_draws: 0,
-    inside_50: 0,
-    inside_90: 0,
-    inside_95: 0,
-    errors: 0,
-    squares: 0,
-    baseline_squares: 0,
-    crps: 0,
-    interval_scores: 0,
-  };
-}
-
 /** Sums for one LGA-month. */
 export function lgaMonthSums({ truth, score, low, high, baseline, draws }: PredictedTruth): TruthSums {
   const isInside = (from: number, to: number) => Number(from <= truth && truth <= to);

@@ -35,7 +35,6 @@ Exits with 0 if there is no fault, with or without doubts, 1 if there is one, 2 
 Example:
   malaria-risk catalog check --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria`;
 
-/** `malaria-risk catalog`. */
 export default function catalogCommand(): Command {
   return new Command('catalog')
     .description('Check a catalog and its files, accept changed files, print JSON Schemas for editors')

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { readModel, readRecords, readWanted, writeModel, writeSamples } from '../../model/chap/chap-files.ts';
 import { describe, predict, train } from '../../model/chap/chap-model.ts';
 import { parseFileToWrite, printLines } from '../terminal/options.ts';
+import { drawShare } from '../terminal/progress.ts';
 
-/** `malaria-risk chap`. */
 export default function chapCommand(): Command {
   return new Command('chap')
     .description("Forecast cases as an external model of CHAP, DHIS2's modelling platform")
@@ -28,7 +28,7 @@ function trainCommand(): Command {
     .addHelpText('after', '\nExample:\n  malaria-risk chap train training_data.csv model')
     .action(async (file: string, out: string) => {
       const { panel, absent } = await readRecords(file);
-      await writeModel(out, train(panel, process.stderr.isTTY ? drawProgress : () => {}));
+      await writeModel(out, train(panel, drawShare));
       printLines(...describe(panel, absent).map((line) => `${file}: ${line}`));
     });
 }
@@ -56,8 +56,4 @@ Example:
       await writeSamples(out, rows);
       printLines(...describe(panel, absent).map((line) => `${historic}: ${line}`), `${out}: ${rows.length} forecasts`);
     });
-}
-
-function drawProgress(share: number): void {
-  process.stderr.write(`\r${Math.round(share * 100)}%${share >= 1 ? '\n' : ''}`);
 }

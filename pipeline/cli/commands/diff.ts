@@ -19,7 +19,6 @@ Examples:
   malaria-risk diff build/snapshots/nigeria-2026.1-64213e44 build/current
   malaria-risk diff OLD NEW --gate --json --html diff.html`;
 
-/** `malaria-risk diff`. */
 export default function diffCommand(): Command {
   return new Command('diff')
     .description(

@@ -48,7 +48,6 @@ interface NewCountryOptions {
   answers?: string;
 }
 
-/** `malaria-risk new-country`. */
 export default function newCountryCommand(): Command {
   return new Command('new-country')
     .description('Draft the catalog of a country from its raw files')

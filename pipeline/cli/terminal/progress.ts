@@ -111,3 +111,8 @@ function describeCauses(causes: readonly string[]): string {
   const moreCauses = causes.length - 3;
   return causes.slice(0, 3).join('; ') + (moreCauses > 0 ? `; and ${moreCauses} more (plan --why)` : '');
 }
+
+/** Shows on a terminal which share of a single task is done. */
+export function drawShare(share: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${Math.round(share * 100)}%${share >= 1 ? '\n' : ''}`);
+}

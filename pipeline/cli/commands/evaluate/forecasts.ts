@@ -38,7 +38,6 @@ interface ForecastsOptions extends EvaluationOptions {
   out?: string;
 }
 
-/** `malaria-risk evaluate forecasts`. */
 export function forecastsCommand(): Command {
   return addEvaluationOptions(new Command('forecasts'))
     .description('Forecast the case records from rolling origins, one to four months ahead, and score the forecasts')

@@ -60,7 +60,6 @@ const SCORE_DECIMALS = {
 };
 const LEVEL_DECIMALS = { truth: null, bin: null, statements: null, said: 3, true_share: 3 };
 
-/** `malaria-risk evaluate truth`. */
 export function truthCommand(): Command {
   const country = new Option(
     '--country <dir>',
