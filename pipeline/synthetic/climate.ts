@@ -65,7 +65,7 @@ export function makeRain(seed: number, geography: Geography): Rain {
   return { periods, mm };
 }
 
-/** Cells within two cells of the country: it also rains beyond the border, so no border cell is missing. */
+/** Whether each cell is within two cells of the country, so that rain covers the border, too. */
 function cellsNearLand(geography: Geography): Uint8Array {
   const fineGrid: Grid = {
     ...RAIN_GRID,

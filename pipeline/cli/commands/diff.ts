@@ -36,8 +36,8 @@ export default function diffCommand(): Command {
       const outlines = diffOutlines(after);
       if (options.html !== undefined) {
         const { renderChangesPage: changesPage } = await import('../../publish/report/changes-page.ts');
-        const { a: old, b: is, synthetic } = diff;
-        const lead = `From ${old} to ${is}.`;
+        const { a: oldVersion, b: newVersion, synthetic } = diff;
+        const lead = `From ${oldVersion} to ${newVersion}.`;
         await writeAtomic(
           options.html,
           changesPage({ title: 'Changes in the new version', lead, synthetic, sections: [], diff, outlines }),

@@ -235,7 +235,7 @@ async function showNextSteps(
   if (accountLines.length > 0)
     printLines(
       '',
-      'Read from the tables; hold it against an annual report:',
+      'Read from the tables; compare it with an annual report:',
       ...accountLines.map((line) => `  ${line}`),
     );
   if (doubts.length > 0)

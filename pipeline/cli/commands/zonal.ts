@@ -7,7 +7,7 @@ import { BadInput } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { describeGrid, type Grid, sameGrid } from '../../lib/numerics/grid.ts';
 import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
-import { writeCsv } from '../../lib/tables/csv-file.ts';
+import { writeCsv } from '../../lib/tables/csv.ts';
 import { drawOutline, shareInside } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';

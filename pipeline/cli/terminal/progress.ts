@@ -100,7 +100,7 @@ export function withProgress<T>(
   return work(progress.onEvent).finally(progress.end);
 }
 
-/** Empty at first, when an estimate would be wrong. */
+/** The estimated time left; empty at first, when an estimate would be unreliable. */
 function timeLeft(share: number, seconds: number): string {
   if (share < 0.05 || seconds < 1) return '';
   const secondsLeft = Math.ceil((seconds / share) * (1 - share));

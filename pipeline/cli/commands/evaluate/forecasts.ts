@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { UsageError } from '../../../lib/errors.ts';
-import { writeCsv } from '../../../lib/tables/csv-file.ts';
+import { writeCsv } from '../../../lib/tables/csv.ts';
 import { forecasters } from '../../../model/forecast/forecasters.ts';
 import { readPanels } from '../../../model/forecast/read-panels.ts';
 import { backtest, backtestProgress, type OriginSpan } from '../../../validate/backtest/backtest.ts';

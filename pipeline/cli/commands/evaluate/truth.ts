@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../../lib/errors.ts';
-import { writeCsv } from '../../../lib/tables/csv-file.ts';
+import { writeCsv } from '../../../lib/tables/csv.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../../synthetic/country.ts';
 import { FAMILIES, isFamily, type TruthFamily } from '../../../synthetic/families.ts';
 import { type ScoredCountry, scoreCountry, summariseTruth } from '../../../validate/evaluate-truth.ts';
