@@ -60,11 +60,11 @@ function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
   const missing = months.find((period) => !scored.includes(period));
   if (missing !== undefined)
     throw new UsageError(`--periods: found ${missing}, expected months from ${scored[0]} to ${scored.at(-1)}`);
-  const wanted = new Set(states ?? stateCodes);
+  const isRequested = new Set(states ?? stateCodes);
   const codes =
     area === 'state'
-      ? areas.states.map(({ state_code }) => ({ code: state_code, wanted: wanted.has(state_code) }))
-      : areas.lgas.map(({ lga_code, state_code }) => ({ code: lga_code, wanted: wanted.has(state_code) }));
+      ? areas.states.map(({ state_code }) => ({ code: state_code, isRequested: isRequested.has(state_code) }))
+      : areas.lgas.map(({ lga_code, state_code }) => ({ code: lga_code, isRequested: isRequested.has(state_code) }));
   const scores = area === 'state' ? io.table(risk.STATES) : io.table(risk.LGAS);
   return { area, codes, periods: new Set(months), scores };
 }

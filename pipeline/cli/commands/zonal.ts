@@ -5,8 +5,8 @@ import { describeRaster, type RasterDescription } from '../../ingest/readers/geo
 import { identifyFeatures, readPolygons } from '../../ingest/readers/polygons.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
-import { describeGrid, type Grid, sameGrid } from '../../lib/numerics/grid.ts';
-import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
+import { describeGrid, type Grid, isSameGrid } from '../../lib/numerics/grid.ts';
+import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
 import { drawOutline, shareInside } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
@@ -100,7 +100,7 @@ export async function runZonal(
     options.weights === undefined
       ? null
       : await describeRaster(options.weights, { valid: POSITIVE, nodata: weightsNodata, band: options.weightsBand });
-  const gridsDiffer = weights !== null && !sameGrid(first.grid, weights.grid);
+  const gridsDiffer = weights !== null && !isSameGrid(first.grid, weights.grid);
   if (gridsDiffer) refuseCoarser(first, weights);
   const features = await readPolygons(options.polygons);
   const ids = identifyFeatures(features, options.id, options.polygons);
@@ -143,7 +143,7 @@ export async function runZonal(
 const POSITIVE = [0, 1e19] as const;
 
 function refuseOtherGrid(first: RasterDescription, layer: RasterDescription): void {
-  if (sameGrid(first.grid, layer.grid)) return;
+  if (isSameGrid(first.grid, layer.grid)) return;
   const expected = `the raster's ${describeGrid(first.grid)} (${first.file})`;
   throw new BadInput({ file: layer.file, found: describeGrid(layer.grid), expected });
 }
@@ -165,7 +165,7 @@ function refuseCoarser(
 /** @throws BadInput at the first outline whose area, and so every sum in it, depends on how it is read */
 function refuseMisdrawn(options: ZonalOptions, ids: readonly string[], outlines: readonly Polygon[][]): void {
   outlines.forEach((polygons, i) => {
-    const fault = selfCrossing(polygons);
+    const fault = findSelfCrossing(polygons);
     if (!fault) return;
     throw new BadInput({
       file: options.polygons,

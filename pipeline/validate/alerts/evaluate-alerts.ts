@@ -1,7 +1,7 @@
 import type { AlertScores } from '../../catalog/alert-evaluation.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { judgeMonths } from '../../model/forecast/alerts.ts';
-import { type Panel, seenAt } from '../../model/forecast/panel.ts';
+import { type Panel, panelUpTo } from '../../model/forecast/panel.ts';
 import { FOLLOWED, type FollowedArea, scoreAlerts } from './alert-scores.ts';
 import { withChanges } from './changes.ts';
 
@@ -29,7 +29,7 @@ export function evaluateAlerts(
     ];
     for (const [v, { panel: records, changes }] of versions.entries()) {
       const done = (share: number) => onProgress((i + (v + share) / versions.length) / ONSETS.length);
-      for (const [a, months] of judgeMonths(seenAt(records, onset + FOLLOWED - 1), done).entries()) {
+      for (const [a, months] of judgeMonths(panelUpTo(records, onset + FOLLOWED - 1), done).entries()) {
         const change = changes[a] ?? null;
         if (v > 0 && change === null) continue;
         const last = months.slice(-FOLLOWED).filter(({ cases }) => change !== null || cases !== null);
