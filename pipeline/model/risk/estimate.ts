@@ -1,5 +1,5 @@
-import { POSITIVE } from '../../catalog/model.ts';
-import type { Method } from '../../catalog/values.ts';
+import { POSITIVE_HYPERPARAMETERS } from '../../catalog/model.ts';
+import type { Method } from '../../catalog/shared-schemas.ts';
 import { calendarMonth, type Period } from '../../contract/months.ts';
 import { solveForward } from '../../lib/numerics/sparse-cholesky.ts';
 import { logit } from '../../lib/numerics/special.ts';
@@ -111,7 +111,7 @@ function hyperparameterNames({
     observed.some((observation) => observation.risk.clustered && observation.risk.round === r),
   );
   return [
-    ...POSITIVE.map((name) => ({ name, scale: 'log' as const })),
+    ...POSITIVE_HYPERPARAMETERS.map((name) => ({ name, scale: 'log' as const })),
     ...clusteredRounds.map((year) => ({ name: `rho_${year}`, scale: 'logit' as const })),
   ];
 }
@@ -119,7 +119,7 @@ function hyperparameterNames({
 /** θ at the given values, and at the usual start for hyperparameters that are not given. */
 function startingTheta(prepared: PreparedRisk, start: StartingValues): number[] {
   const hyperparameters = hyperparameterNames(prepared);
-  return defaultTheta(hyperparameters.length - POSITIVE.length).map((defaultValue, i) => {
+  return defaultTheta(hyperparameters.length - POSITIVE_HYPERPARAMETERS.length).map((defaultValue, i) => {
     const { name, scale } = hyperparameters[i]!;
     const startingValue = start[name];
     if (startingValue === undefined) return defaultValue;

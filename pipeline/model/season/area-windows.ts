@@ -1,4 +1,4 @@
-import { roundAs } from '../../contract/decimals.ts';
+import { roundAsField } from '../../contract/decimals.ts';
 import { type RainSeason, rainTransmission } from './rain-season.ts';
 import type { SeasonWindow } from './season-tables.ts';
 import { bestRun, CRITERION, judgeRun, probabilityVerdict, shareByStart, WINDOW_MONTHS } from './windows.ts';
@@ -34,7 +34,7 @@ export function areaWindows(
       const isCriterionLength = months === CRITERION.months;
       // the rule applies to the probability as published
       const criterion_probability =
-        isCriterionLength && exactProbability !== null ? roundAs('criterion_probability', exactProbability) : null;
+        isCriterionLength && exactProbability !== null ? roundAsField('criterion_probability', exactProbability) : null;
       const bestRecorded = recordedSeason && bestRun(recordedSeason, months);
       return {
         area,
