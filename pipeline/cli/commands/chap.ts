@@ -33,9 +33,9 @@ function trainCommand(): Command {
     .argument('<model>', 'file to write, for predict', fileToWrite)
     .addHelpText('after', '\nExample:\n  malaria-risk chap train training_data.csv model')
     .action(async (file: string, out: string) => {
-      const { panel, missingMonths: absent } = await readRecords(file);
+      const { panel, missingMonths } = await readRecords(file);
       await writeModel(out, train(panel, process.stderr.isTTY ? drawProgress : () => {}));
-      say(...describeRecords(panel, absent).map((line) => `${file}: ${line}`));
+      say(...describeRecords(panel, missingMonths).map((line) => `${file}: ${line}`));
     });
 }
 
@@ -57,10 +57,13 @@ Example:
     )
     .action(async (model: string, historic: string, future: string, out: string) => {
       const learned = await readModel(model);
-      const { panel, missingMonths: absent } = await readRecords(historic);
+      const { panel, missingMonths } = await readRecords(historic);
       const rows = predict(learned, panel, await readRequestedForecasts(future, panel));
       await writeSamples(out, rows);
-      say(...describeRecords(panel, absent).map((line) => `${historic}: ${line}`), `${out}: ${rows.length} forecasts`);
+      say(
+        ...describeRecords(panel, missingMonths).map((line) => `${historic}: ${line}`),
+        `${out}: ${rows.length} forecasts`,
+      );
     });
 }
 

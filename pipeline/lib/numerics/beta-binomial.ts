@@ -65,7 +65,7 @@ export function likelihoodTerm({ examined: n, positive: y }: TestCounts, eta: nu
   return { value, gradient: dP * slope, hessian: dPP * slope * slope + dP * slope * (q - p) };
 }
 
-/** Derivatives of a `Term`: of its hessian by η, and of all three parts by logit ρ. */
+/** Derivatives of a `LikelihoodTerm`: of its hessian by η, and of all three parts by logit ρ. */
 export interface LikelihoodTermDerivatives {
   hessian_by_eta: number;
   value_by_rho: number;

@@ -1,6 +1,6 @@
 import { logGamma } from './special.ts';
 
-/** Chance of at least `least` successes in `trials`, each with the same chance from 0 to 1. */
+/** Chance of at least `minimum` successes in `trials`, each with the same chance from 0 to 1. */
 export function binomialTail(minimum: number, trials: number, chance: number): number {
   if (minimum <= 0 || chance >= 1) return 1;
   if (chance <= 0) return 0;

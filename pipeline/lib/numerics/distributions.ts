@@ -108,7 +108,7 @@ export function drawBetaBinomial(random: Random, trials: number, mean: number, r
   return drawBinomial(random, trials, isOverdispersed ? drawClusterPrevalence(random, mean, rho) : mean);
 }
 
-/** A normal vector with this mean, and the covariance of which `root` is the lower Cholesky factor. */
+/** A normal vector with this mean, and the covariance of which `choleskyFactor` is the lower Cholesky factor. */
 export function drawMultivariateNormal(
   random: Random,
   mean: ArrayLike<number>,

@@ -10,7 +10,7 @@ export interface LatentModel {
   log_determinant: number;
   /**
    * Returns ln p(y | x); adds its gradient to `gradient` and minus its second derivatives to `precision`.
-   * With `concave`, observations whose curvature has the wrong sign are left out of `precision`.
+   * With `concaveOnly`, observations whose curvature has the wrong sign are left out of `precision`.
    */
   likelihood(x: Float64Array, gradient: Float64Array, precision: Float64Array, concaveOnly: boolean): number;
 }

@@ -10,12 +10,12 @@ const START_EDGE = 0.5;
 /**
  * Minimises f without derivatives: Nelder & Mead 1965 (Comput. J. 7:308) with the coefficients of Gao & Han 2012
  * (Comput. Optim. Appl. 51:259), which do not stall as parameters grow in number.
- * @param tolerance stops when the simplex's values span less than this, or at `limit` evaluations
+ * @param tolerance stops when the simplex's values span less than this, or at `maxEvaluations`
  */
 export function minimiseNelderMead(
   f: (x: number[]) => number,
   start: number[],
-  { tolerance = 1e-4, limit: maxEvaluations = 400 } = {},
+  { tolerance = 1e-4, maxEvaluations = 400 } = {},
 ): Minimum {
   const n = start.length;
   let evaluations = 0;

@@ -1,6 +1,6 @@
 import type { Factor } from './sparse-cholesky.ts';
 
-/** Number of columns of L processed together, if `symbolic.alike` marks them as sharing their rows below. */
+/** Number of columns of L processed together, if `symbolic.isBlockStart` marks them as sharing their rows below. */
 const BLOCK_WIDTH = 4;
 
 /**

@@ -38,7 +38,7 @@ function alertRow(
   judgedMonths: JudgedMonth,
   lgas: readonly Area[],
 ): Row {
-  const { cases, hasFewCases: few, usual, detection, warning } = judgedMonths;
+  const { cases, hasFewCases, usual, detection, warning } = judgedMonths;
   const periodOfMonth = (month: number | null) => (month === null ? null : monthFromIndex(panel.first + month));
   const stateLgas = panel.level === 'state' ? lgas.filter(({ state_code }) => state_code === area.code) : [];
   const lastYear = (records: readonly Area[]) => records.flatMap((record) => [...record.cases.slice(-MONTHS_PER_YEAR)]);
@@ -59,7 +59,7 @@ function alertRow(
     warning_class: warning.class as Row['warning_class'],
     warning_since: periodOfMonth(warning.since),
     completeness: reportsExpected.filter((value) => !Number.isNaN(value)).length / reportsExpected.length,
-    basis: cases === null ? 'no_report' : few ? 'few_cases' : 'forecast',
+    basis: cases === null ? 'no_report' : hasFewCases ? 'few_cases' : 'forecast',
     mean_cases: knownCounts.length > 0 ? mean(knownCounts) : 0,
   };
 }

@@ -11,12 +11,12 @@ export interface MonthlyEstimates {
 
 /** Posteriors of the residuals, the observed values minus the areas' processes, given all data. */
 export function posteriorResiduals(
-  { n, areas, precisions: precision }: AreaLayer,
+  { n, areas, precisions }: AreaLayer,
   groupPosteriors: readonly GroupPosterior[],
 ): MonthlyEstimates[] {
   return areas.map(({ group, y, variance }, a) => {
     const { mean, covariance } = groupPosteriors[group]!;
-    const p = precision[a]!;
+    const p = precisions[a]!;
     const pv = multiply(p, covariance, n);
     const estimates = { mean: new Float64Array(n).fill(Number.NaN), variance: new Float64Array(n).fill(Number.NaN) };
     for (let t = 0; t < n; t++) {
@@ -64,13 +64,13 @@ export function areaPosteriors(
   areaCovariance: Float64Array,
   months: readonly number[],
 ): { mean: number[]; variance: number[] }[] {
-  const { n, areas, precisions: precision } = areaLayer;
+  const { n, areas, precisions } = areaLayer;
   return areas.map(({ group, y }, a) => {
     const { mean, covariance } = groupPosteriors[group]!;
     const posterior = { mean: [] as number[], variance: [] as number[] };
     for (const t of months) {
       const k = areaCovariance.subarray(t * n, (t + 1) * n);
-      const b = multiplyVector(precision[a]!, k, n);
+      const b = multiplyVector(precisions[a]!, k, n);
       let value = mean[t]!;
       let variance = k[t]!;
       for (let u = 0; u < n; u++)

@@ -25,7 +25,7 @@ interface AreaLogs {
 const panelLogs = ({ areas }: Panel): AreaLogs[] =>
   areas.map(({ state_code, cases }) => ({ state_code, y: cases.map(Math.log1p) }));
 
-/** Mean of the known values in the last `count` months, or else the last known value; NaN if there is none. */
+/** Mean of the known values in the last `monthCount` months, or else the last known value; NaN if there is none. */
 function recentLevel(y: Float64Array, monthCount: number): number {
   const recent = y.slice(-monthCount).filter((value) => !Number.isNaN(value));
   if (recent.length > 0) return mean(recent);

@@ -35,13 +35,13 @@ export function drawCounts(
   drawCount: number,
   random: Random,
 ): Float64Array[][] {
-  const { n, areas, precisions: precision } = areaLayer;
+  const { n, areas, precisions } = areaLayer;
   const sampleGroups = country.createSampler();
   const groupDraws = Array.from({ length: drawCount }, () => sampleGroups(random));
   return areas.map(({ group, y }, a) => {
     // Given its group's process u, an area's process at month t is u(t) + b'(y − u) with covariances k(t, s) − b'k(s).
     const rows = months.map((t) => covariance.subarray(t * n, (t + 1) * n));
-    const weights = rows.map((k) => multiplyVector(precision[a]!, k, n));
+    const weights = rows.map((k) => multiplyVector(precisions[a]!, k, n));
     const values = y.map((value) => (Number.isNaN(value) ? 0 : value));
     const conditionalCovariance = weights.flatMap((b, h) => rows.map((k) => k[months[h]!]! - dot(b, k)));
     const root = choleskyDense(Float64Array.from(conditionalCovariance), months.length)!;

@@ -126,7 +126,7 @@ const startingFit = (data: GroupedCases, fixedHyperparameters: readonly number[]
   sites: data.cases.map(firstSites),
 });
 
-/** A fit as the start for a window that begins `moved` months later, with first sites for its new months. */
+/** A fit as the start for a window that begins `monthsMoved` months later, with first sites for its new months. */
 function continuedFit(
   { cases, months }: GroupedCases,
   { logHyperparameters, noise, sites }: CaseModelFit,

@@ -33,7 +33,7 @@ export function startNoise(areas: number, months: number, sd: number): Noise {
   };
 }
 
-/** The noise for other months: without the first `later` ones, and with weight 1 for new ones. */
+/** The noise for other months: without the first `droppedMonths` ones, and with weight 1 for new ones. */
 export function noiseForMonths(noise: Noise, months: number, droppedMonths = 0): Noise {
   const weights = noise.weights.map((areaWeights) =>
     Float64Array.from({ length: months }, (_, t) => areaWeights[t + droppedMonths] ?? 1),

@@ -4,7 +4,7 @@ import { percentIndex, QUANTILE_PROBABILITIES } from './forecast-scores.ts';
 
 /** Counts up to which the distribution is summed exactly. */
 const LARGEST_EXACT_COUNT = 30;
-/** Rates at which a count up to `EXACT_UP_TO` has a probability below 1e-9. */
+/** Rates at which a count up to `LARGEST_EXACT_COUNT` has a probability below 1e-9. */
 const LARGE_RATE = 100;
 const NORMAL_SCORES = QUANTILE_PROBABILITIES.map((share) => normalQuantile(share));
 /** Weights of the 99 quantiles as nodes of a distribution; the outermost stand for the tails, too. */
@@ -32,7 +32,7 @@ export function countQuantiles(logRates: Float64Array): Float64Array {
   });
 }
 
-/** Probabilities of at most 0, 1, … `EXACT_UP_TO` cases. */
+/** Probabilities of at most 0, 1, … `LARGEST_EXACT_COUNT` cases. */
 function cumulativeProbabilities(rates: Float64Array): number[] {
   const terms = rates.map((rate, i) => WEIGHTS[i]! * Math.exp(-rate));
   let sum = 0;

@@ -11,7 +11,7 @@ import type { MonthlyEstimates } from './area-posteriors.ts';
 import { NOISE_DF, NOISE_MIXTURE } from './case-noise.ts';
 import { mixQuantiles, sumQuantiles } from './mixed-quantiles.ts';
 
-/** Steps, as factors of the rate in logarithms: e^-4.5 to e^12, with 1, the usual, at index `USUAL`. */
+/** Steps, as factors of the rate in logarithms: e^-4.5 to e^12, with 1, the usual, at index `USUAL_INDEX`. */
 const STEP_SPACING = 0.15;
 const USUAL_INDEX = 30;
 export const STEP_GRID = Float64Array.from({ length: 111 }, (_, i) => (i - USUAL_INDEX) * STEP_SPACING);
@@ -27,7 +27,7 @@ const LEAST_LIKELIHOOD = 1e-300;
 /** Months at the end of a record in which steps are looked for. A change that has lasted longer is the usual. */
 const FILTER_MONTHS = 24;
 
-/** Chances of the steps, in the order of `STEPS`. */
+/** Chances of the steps, in the order of `STEP_GRID`. */
 type StepChances = Float64Array;
 
 /** What an area's record says about its step. */

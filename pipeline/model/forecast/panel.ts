@@ -125,7 +125,7 @@ function createPanel(
   };
 }
 
-/** A panel without its first `first` months. */
+/** A panel without its first `count` months. */
 export function dropFirstMonths(panel: Panel, count: number): Panel {
   return {
     ...panel,

@@ -42,7 +42,7 @@ export function recalibrate(method: Forecaster, horizons: readonly number[] = HO
 }
 
 export interface RecalibratedForecaster extends Forecaster {
-  /** Factors by horizon for a forecast from the last month of `seen`, from the errors of earlier forecasts. */
+  /** Factors by horizon for a forecast from the last month of `panel`, from the errors of earlier forecasts. */
   stretches(panel: Panel): Stretch[];
 }
 

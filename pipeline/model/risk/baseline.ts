@@ -36,7 +36,7 @@ export interface BaselineFit {
   /** Overdispersion of clusters. */
   rho: number;
   /**
-   * `draws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal index is 1.
+   * `posteriorDraws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal index is 1.
    */
   posteriorDraws: Float64Array[];
   /** γ, one value per draw. */
@@ -73,7 +73,7 @@ export function fitBaseline(
       return -(fit.logMarginal + logPrior(Math.exp(logStateSd!), expit(logitRho!)));
     },
     [Math.log(0.6), logit(0.12)],
-    { tolerance: 1e-5, limit: 120 },
+    { tolerance: 1e-5, maxEvaluations: 120 },
   );
   const state_logit_sd = Math.exp(minimum.x[0]!);
   const rho = expit(minimum.x[1]!);
@@ -108,8 +108,8 @@ function indexObservation(observation: BaselineObservation, states: string[], ro
   assertTestCounts(observation, `${observation.state_code} ${observation.survey_year}`);
   const s = states.indexOf(observation.state_code);
   if (s < 0) throw new RangeError(`area ${observation.state_code} of a survey is not among the ${states.length} known`);
-  const r = rounds.indexOf(observation.survey_year);
-  return { ...observation, muIndex: r, alphaIndex: rounds.length + s * rounds.length + r };
+  const muIndex = rounds.indexOf(observation.survey_year);
+  return { ...observation, muIndex, alphaIndex: rounds.length + s * rounds.length + muIndex };
 }
 
 /** μ at each round's positivity, α at 0, γ at its prior mean. */

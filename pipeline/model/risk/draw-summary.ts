@@ -59,7 +59,7 @@ export const highestTenthSize = (areas: number): number => Math.ceil(areas / 10)
 
 /**
  * The share of the draws in which each area is among the highest tenth of its set. Ties are resolved in favour of the
- * first areas, so that every draw has exactly `highestTenth` of them.
+ * first areas, so that every draw has exactly `highestTenthSize` of them.
  * @param values value of area a in draw d at `a * draws + d`
  * @param areaSets areas that are ranked together
  * @param target receives the shares, by area

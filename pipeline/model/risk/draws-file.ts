@@ -28,7 +28,7 @@ const TOLERANCE = 1e-9;
 export async function writeDraws(file: string, paths: Paths, request: DrawsRequest): Promise<number> {
   const { area, codes, periods, scores } = request;
   const months = scores.slice(0, paths.months.length).map(({ period }) => period);
-  const requestedAreas = [...codes.entries()].filter(([, { isRequested: wanted }]) => wanted);
+  const requestedAreas = [...codes.entries()].filter(([, { isRequested }]) => isRequested);
   const scratchDirectory = await mkdtemp(path.join(tmpdir(), 'malaria-draws-'));
   const partFile = (period: Period) => path.join(scratchDirectory, `${period}.parquet`);
   const writtenPeriods = months.filter((period) => periods.has(period));

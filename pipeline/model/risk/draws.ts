@@ -34,7 +34,7 @@ export interface DrawBatch {
   count: number;
 }
 
-/** All draws by point, in batches of at most `most`. */
+/** All draws by point, in batches of at most `maxSize`. */
 export function drawBatches(points: readonly { weight: number }[], draws: number, maxSize = draws): DrawBatch[] {
   const counts = allocateDraws(
     points.map(({ weight }) => weight),

@@ -92,10 +92,8 @@ export function drawPathsAtPoints(
   return drawPaths(fit, toPathInputs(prepared, periods), draws, antitheticStreams(seed));
 }
 
-const fitArguments = (
-  { mesh, times, observations: observed, score_method: test }: PreparedRisk,
-  prior: PriorSettings,
-) => [mesh, times, observed.map(({ risk }) => risk), priorConstants(prior, test)] as const;
+const fitArguments = ({ mesh, times, observations, score_method }: PreparedRisk, prior: PriorSettings) =>
+  [mesh, times, observations.map(({ risk }) => risk), priorConstants(prior, score_method)] as const;
 
 const toPathInputs = (prepared: PreparedRisk, periods: readonly Period[]): PathInputs => {
   const { season_error: sd, log_season, fieldwork } = prepared;
@@ -103,12 +101,9 @@ const toPathInputs = (prepared: PreparedRisk, periods: readonly Period[]): PathI
 };
 
 /** Names and scales of the hyperparameters, in θ's order. */
-function hyperparameterNames({
-  rounds,
-  observations: observed,
-}: PreparedRisk): { name: string; scale: 'log' | 'logit' }[] {
+function hyperparameterNames({ rounds, observations }: PreparedRisk): { name: string; scale: 'log' | 'logit' }[] {
   const clusteredRounds = rounds.filter((_, r) =>
-    observed.some((observation) => observation.risk.clustered && observation.risk.round === r),
+    observations.some((observation) => observation.risk.clustered && observation.risk.round === r),
   );
   return [
     ...POSITIVE_HYPERPARAMETERS.map((name) => ({ name, scale: 'log' as const })),
@@ -130,8 +125,8 @@ function startingTheta(prepared: PreparedRisk, start: StartingValues): number[] 
 const toPredictedMonths = ({ log_season, fieldwork_ends }: PreparedRisk, periods: readonly Period[]) =>
   periods.map((period): PredictedMonth => {
     const month = calendarMonth(period) - 1;
-    const compared = comparisonPositions(period, periods, fieldwork_ends);
-    return { time: midMonth(period), month, log_season: log_season[month]!, comparison: compared };
+    const comparison = comparisonPositions(period, periods, fieldwork_ends);
+    return { time: midMonth(period), month, log_season: log_season[month]!, comparison };
   });
 
 function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {

@@ -109,11 +109,11 @@ export function toRiskFit(mesh: Mesh, marginal: Marginal, optimum: Optimum, poin
 /** The mode of θ, and the design around it. */
 export function designPoints({ theta, curvature }: Optimum): [ThetaPoint, ...ThetaPoint[]] {
   const design = twoLevelDesign(theta.length);
-  const { axes: root } = regulariseCurvature(Float64Array.from(curvature.flat()), theta.length);
+  const { axes } = regulariseCurvature(Float64Array.from(curvature.flat()), theta.length);
   return [
     { theta, weight: CENTRE_WEIGHT },
     ...design.map((signs) => {
-      const step = combineAxes(root, signs);
+      const step = combineAxes(axes, signs);
       return {
         theta: theta.map((v, j) => v + step[j]! / Math.sqrt(1 - CENTRE_WEIGHT)),
         weight: (1 - CENTRE_WEIGHT) / design.length,

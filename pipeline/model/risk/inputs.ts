@@ -41,7 +41,7 @@ export interface RiskInputs {
   state_only_effective_size: number;
   /** Standard deviation of the seasonal index's error, as a share of the peak. */
   season_error: number;
-  /** There is no index: `season` is 1 in every month, and the error is that of any month relative to fieldwork's. */
+  /** Whether there is no index: `season` is 1 in every month, and the error is that of any month relative to fieldwork's. */
   is_season_unknown?: boolean;
 }
 
@@ -116,7 +116,7 @@ export function midMonth(period: Period): number {
  *   surveys, or a round's fieldwork does not follow that of the previous round
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
-  const { score_method: test, surveys, season_error } = inputs;
+  const { score_method, surveys, season_error } = inputs;
   const areas = indexAreas(inputs.areas);
   const { cells, covariates } = riskCells(inputs, areas);
   const mesh = createMesh(cells, areas.stateByLga, inputs.areas.states.length, RESOLUTION);
@@ -126,7 +126,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const times = meanTimes(surveys, rounds);
   const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);
   return {
-    score_method: test,
+    score_method,
     mesh,
     rounds,
     times,
@@ -278,7 +278,7 @@ interface NamedResult {
 }
 
 function toObservation(
-  { cells, score_method: test }: RiskInputs,
+  { cells, score_method }: RiskInputs,
   rounds: readonly number[],
   log_season: readonly Float64Array[],
   mesh: Mesh,
@@ -300,7 +300,7 @@ function toObservation(
       round: rounds.indexOf(survey.survey_year),
       log_season: season,
       clustered,
-      other_test: survey.method !== test,
+      other_test: survey.method !== score_method,
       ...surveyedCells,
       ...tested,
     },

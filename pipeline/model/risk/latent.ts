@@ -34,8 +34,8 @@ export function createLayout(mesh: Mesh, times: number[], terms: Terms, surveys:
   const size = positionedTerms.reduce((sum, { positions }) => sum + positions.length, 0);
   const neighbours = Array.from({ length: size }, () => new Set<number>());
   for (const clique of cliques) for (const i of clique) for (const j of clique) neighbours[i]!.add(j);
-  const eliminatedLast = positionedTerms.flatMap(({ eliminate_last: everywhere, positions }) =>
-    everywhere ? [...positions] : [],
+  const eliminatedLast = positionedTerms.flatMap(({ eliminate_last, positions }) =>
+    eliminate_last ? [...positions] : [],
   );
   const newPosition = new Int32Array(size);
   minimumDegreeOrder(neighbours, eliminatedLast).forEach((i, k) => {

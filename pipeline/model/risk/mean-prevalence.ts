@@ -9,7 +9,7 @@ export const CURVE_LENGTH = 2 + NODE_COUNT;
  * linear in the shift, so their difference from the shift is interpolated by a polynomial through six Chebyshev nodes
  * (error below 2e-5 over four logits).
  * @param odds exp(−lasting_c) of each cell, so that one exponential per cell serves all nodes
- * @param target receives the curve, from position `at`
+ * @param target receives the curve, from position `offset`
  */
 export function fitCurve(
   odds: Float64Array,
@@ -35,7 +35,7 @@ export function fitCurve(
   }
 }
 
-/** The mean prevalence at a shift, from the curve at position `at` (Clenshaw's recurrence). */
+/** The mean prevalence at a shift, from the curve at position `offset` (Clenshaw's recurrence). */
 export function curvePrevalence(curves: Float32Array | Float64Array, offset: number, shift: number): number {
   const t = (shift - curves[offset]!) / curves[offset + 1]!;
   let b1 = 0;

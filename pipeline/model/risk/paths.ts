@@ -81,32 +81,33 @@ const allocateShared = {
   float32: (length: number) => new Float32Array(new SharedArrayBuffer(4 * length)),
 };
 
-/** Allocates paths for `fillPaths`. */
-export function emptyPaths(fit: Posterior, { months, season }: PathInputs, draws: number): Paths {
+/** Allocates paths for `fillPathBatch`. */
+export function emptyPaths(fit: Posterior, { months, season }: PathInputs, drawCount: number): Paths {
   const { mesh, layout, points } = fit;
-  const { cells, first_cell, state_by_lga, stateCount: states } = mesh;
+  const { cells, first_cell, state_by_lga, stateCount } = mesh;
   const lgaCount = state_by_lga.length;
   const rounds = layout.times.length;
   const populations = new Float64Array(lgaCount);
   for (let a = 0; a < lgaCount; a++)
     for (let c = first_cell[a]!; c < first_cell[a + 1]!; c++) populations[a]! += cells.population[c]!;
   const monthTimes = months.map(({ time }) => time);
-  const point = new Int32Array(draws);
-  for (const share of drawBatches(points, draws)) point.fill(share.point, share.first, share.first + share.count);
+  const point_of_draw = new Int32Array(drawCount);
+  for (const share of drawBatches(points, drawCount))
+    point_of_draw.fill(share.point, share.first, share.first + share.count);
   return {
     months,
-    drawCount: draws,
+    drawCount,
     roundCount: rounds,
-    stateCount: states,
+    stateCount,
     state_by_lga,
     populations,
-    point_of_draw: point,
+    point_of_draw,
     gap_of_month: Int32Array.from(months, ({ time }) => layout.times.filter((t) => t <= time).length),
     change: points.map((thetaPoint) => conditionMonthsOnRounds(fit, thetaPoint, monthTimes).change),
-    gamma: allocateShared.float64(draws),
-    season_errors: season && allocateShared.float64(draws * states * 12),
-    state_levels: allocateShared.float32(draws * states * months.length),
-    lga_parts: allocateShared.float32(draws * lgaCount * pathWidth(rounds)),
+    gamma: allocateShared.float64(drawCount),
+    season_errors: season && allocateShared.float64(drawCount * stateCount * 12),
+    state_levels: allocateShared.float32(drawCount * stateCount * months.length),
+    lga_parts: allocateShared.float32(drawCount * lgaCount * pathWidth(rounds)),
   };
 }
 
@@ -120,10 +121,10 @@ export function fillPathBatch(
   streams: StreamForDraw,
 ): void {
   const { mesh, layout } = structure;
-  const { cells, first_cell, state_by_lga, stateCount: states } = mesh;
-  const { roundCount: rounds, populations } = paths;
+  const { cells, first_cell, state_by_lga, stateCount } = mesh;
+  const { roundCount, populations } = paths;
   const lgaCount = state_by_lga.length;
-  const width = pathWidth(rounds);
+  const width = pathWidth(roundCount);
   const weights = Float64Array.from(cells.population, (persons, c) => persons / populations[cells.lga[c]!]!);
   const conditionals = conditionMonthsOnRounds(
     structure,
@@ -144,14 +145,14 @@ export function fillPathBatch(
     paths.gamma[d] = x[exponent.positions[0]!]!;
     const levels = drawLevels(structure, draw, conditionals, months.length);
     const patterns = drawChangePatterns(structure, draw);
-    if (season) paths.season_errors!.set(drawSeasonErrors(states, season.sd, random), d * states * 12);
-    paths.state_levels.set(levels, d * states * months.length);
+    if (season) paths.season_errors!.set(drawSeasonErrors(stateCount, season.sd, random), d * stateCount * 12);
+    paths.state_levels.set(levels, d * stateCount * months.length);
     for (let a = 0; a < lgaCount; a++) {
       const offset = (d * lgaCount + a) * width;
       const s = state_by_lga[a]!;
       let constant = rowValue(constantRows, a, x);
       if (season) {
-        const errors = paths.season_errors!.subarray((d * states + s) * 12, (d * states + s + 1) * 12);
+        const errors = paths.season_errors!.subarray((d * stateCount + s) * 12, (d * stateCount + s + 1) * 12);
         let fieldworkShift = 0;
         for (let month = 0; month < 12; month++) {
           errorShifts[month] = logIndexShift(season.log_season[month]![a]!, errors[month]!);
@@ -160,9 +161,9 @@ export function fillPathBatch(
         constant -= paths.gamma[d]! * fieldworkShift;
       }
       paths.lga_parts[offset] = constant;
-      for (let r = 0; r < rounds; r++) paths.lga_parts[offset + 1 + r] = rowValue(changeRows[r]!, a, x);
-      for (let gap = 0; gap <= rounds; gap++)
-        paths.lga_parts[offset + 1 + rounds + gap] = patterns[gap * lgaCount + a]!;
+      for (let r = 0; r < roundCount; r++) paths.lga_parts[offset + 1 + r] = rowValue(changeRows[r]!, a, x);
+      for (let gap = 0; gap <= roundCount; gap++)
+        paths.lga_parts[offset + 1 + roundCount + gap] = patterns[gap * lgaCount + a]!;
       computeShifts(paths, d, a, allMonths, season ? errorShifts : null, shifts);
       let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
       for (let m = 0; m < shifts.length; m++) {
@@ -185,14 +186,14 @@ export function fillPathBatch(
 function computeShifts(
   {
     months,
-    roundCount: rounds,
-    stateCount: states,
+    roundCount,
+    stateCount,
     state_by_lga,
     gap_of_month,
     change,
-    point_of_draw: point,
+    point_of_draw,
     gamma,
-    state_levels: levels,
+    state_levels,
     lga_parts,
   }: Paths,
   d: number,
@@ -201,15 +202,15 @@ function computeShifts(
   errorShifts: Float64Array | null,
   target: Float64Array,
 ): void {
-  const offset = (d * state_by_lga.length + a) * pathWidth(rounds);
-  const levelOffset = (d * states + state_by_lga[a]!) * months.length;
-  const { weights, deviation } = change[point[d]!]!;
+  const offset = (d * state_by_lga.length + a) * pathWidth(roundCount);
+  const levelOffset = (d * stateCount + state_by_lga[a]!) * months.length;
+  const { weights, deviation } = change[point_of_draw[d]!]!;
   for (let k = 0; k < positions.length; k++) {
     const m = positions[k]!;
     const { month, log_season } = months[m]!;
-    let value = lga_parts[offset]! + levels[levelOffset + m]!;
-    for (let r = 0; r < rounds; r++) value += weights[m * rounds + r]! * lga_parts[offset + 1 + r]!;
-    value += deviation[m]! * lga_parts[offset + 1 + rounds + gap_of_month[m]!]!;
+    let value = lga_parts[offset]! + state_levels[levelOffset + m]!;
+    for (let r = 0; r < roundCount; r++) value += weights[m * roundCount + r]! * lga_parts[offset + 1 + r]!;
+    value += deviation[m]! * lga_parts[offset + 1 + roundCount + gap_of_month[m]!]!;
     target[k] = value + gamma[d]! * (log_season[a]! + (errorShifts ? errorShifts[month]! : 0));
   }
 }
@@ -225,39 +226,32 @@ export interface MonthDraws {
 
 /** Joint draws of prevalence in one month of the year, for all years. @param month 0 for January */
 export function drawPrevalence(paths: Paths, month: number): MonthDraws {
-  const {
-    drawCount: draws,
-    roundCount: rounds,
-    stateCount: states,
-    state_by_lga,
-    populations,
-    season_errors: errors,
-    lga_parts,
-  } = paths;
+  const { drawCount, roundCount, stateCount, state_by_lga, populations, season_errors, lga_parts } = paths;
   const months = [...paths.months.keys()].filter((m) => paths.months[m]!.month === month);
   const lgaCount = state_by_lga.length;
-  const width = pathWidth(rounds);
-  const lgas = months.map(() => new Float64Array(lgaCount * draws));
+  const width = pathWidth(roundCount);
+  const lgas = months.map(() => new Float64Array(lgaCount * drawCount));
   const shifts = new Float64Array(months.length);
-  const errorShifts = errors && new Float64Array(12);
+  const errorShifts = season_errors && new Float64Array(12);
   for (let a = 0; a < lgaCount; a++) {
     const logSeason = paths.months[months[0]!]!.log_season[a]!;
-    for (let d = 0; d < draws; d++) {
+    for (let d = 0; d < drawCount; d++) {
       if (errorShifts)
-        errorShifts[month] = logIndexShift(logSeason, errors[(d * states + state_by_lga[a]!) * 12 + month]!);
+        errorShifts[month] = logIndexShift(logSeason, season_errors[(d * stateCount + state_by_lga[a]!) * 12 + month]!);
       computeShifts(paths, d, a, months, errorShifts, shifts);
       const curve = (d * lgaCount + a + 1) * width - CURVE_LENGTH;
-      for (let k = 0; k < months.length; k++) lgas[k]![a * draws + d] = curvePrevalence(lga_parts, curve, shifts[k]!);
+      for (let k = 0; k < months.length; k++)
+        lgas[k]![a * drawCount + d] = curvePrevalence(lga_parts, curve, shifts[k]!);
     }
   }
-  const statePopulation = new Float64Array(states);
+  const statePopulation = new Float64Array(stateCount);
   for (let a = 0; a < lgaCount; a++) statePopulation[state_by_lga[a]!]! += populations[a]!;
   const stateDraws = lgas.map((monthDraws) => {
-    const means = new Float64Array(states * draws);
+    const means = new Float64Array(stateCount * drawCount);
     for (let a = 0; a < lgaCount; a++) {
       const s = state_by_lga[a]!;
       const weight = populations[a]! / statePopulation[s]!;
-      for (let d = 0; d < draws; d++) means[s * draws + d]! += weight * monthDraws[a * draws + d]!;
+      for (let d = 0; d < drawCount; d++) means[s * drawCount + d]! += weight * monthDraws[a * drawCount + d]!;
     }
     return means;
   });

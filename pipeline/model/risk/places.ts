@@ -52,7 +52,7 @@ export interface SurveyPredictor {
   /** In the order of their LGAs. */
   cells: Int32Array;
   weights: Float64Array;
-  /** Cells `first[k]` to `first[k + 1]` share row k of `shared`. */
+  /** Cells `first[k]` to `first[k + 1]` share row k of `lgaRows`. */
   firstCell: number[];
   lgaRows: PredictorRows;
   /** The rows of all cells of the country for the terms that differ between cells. */

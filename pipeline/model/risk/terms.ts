@@ -61,7 +61,7 @@ export type PositionedTerm = Term & { positions: Int32Array };
 
 /**
  * The linear predictor of the risk model, term by term. A further random effect is a further entry. Unknowns have the
- * positions in which they are listed here, until `layOut` orders them.
+ * positions in which they are listed here, until `createLayout` orders them.
  * @param roundsWithOtherTest rounds with rows by another test
  */
 export function linearPredictor(

@@ -18,7 +18,7 @@ export function stateSeason(state_code: string, cases: Cases, model: Model, repo
   return season;
 }
 
-/** A state's own series, else the sum of its LGAs' (`sumReporting`); null without any. */
+/** A state's own series, else the sum of its LGAs' (`sumReportingLgas`); null without any. */
 export function stateCases(state_code: string, cases: Cases) {
   const inState = (series: CaseSeries) => series.state_code === state_code;
   const stateSeries = cases.states.find(inState);

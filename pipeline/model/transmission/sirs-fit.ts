@@ -61,7 +61,7 @@ export interface SirsFit {
   correlation: number;
   /**
    * How well the season alone explains the record: correlation of ln incidence by month of the year with ln reported
-   * cases minus their centred 12-month mean (`logsOverTrend`), a trend that does not depend on the fit. The drift would
+   * cases minus their centred 12-month mean (`detrendLogs`), a trend that does not depend on the fit. The drift would
    * not do: it can change its slope every three months and so absorb what the season misses. Null if no month's window
    * is known.
    */
