@@ -46,8 +46,8 @@ async function page(
   const { accountId, path } = frame;
   const entries = await directory.listAudit({
     ...(accountId === null ? {} : { accountId }),
-    ...(Number.isSafeInteger(before) && before > 0 ? { before } : {}),
-    most: PER_PAGE + 1,
+    ...(Number.isSafeInteger(before) && before > 0 ? { beforeId: before } : {}),
+    limit: PER_PAGE + 1,
   });
   const shown = entries.slice(0, PER_PAGE);
   const isTeam = visit.visitor.person.role === 'service';

@@ -58,8 +58,8 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   const step = matchingStep(secret, visit.form.text('code').replaceAll(' ', ''), visit.now);
   if (step === null)
     return again({ code: 'This is not the code that the app shows. Check that your phone’s clock is right.' });
-  const { codes, hashes: recovery } = newCodes(person.id);
-  const isDone = await services.directory.factors.turnOn(person.id, { secret, step, recovery }, visit.now);
+  const { codes, hashes: codeHashes } = newCodes(person.id);
+  const isDone = await services.directory.factors.turnOn(person.id, { secret, step, codeHashes }, visit.now);
   if (!isDone) return { location: '/profile' };
   await services.directory.sessions.closeOthers(person.id, visit.session);
   return codesPage(codes, notice('Two-step sign-in is on', 'You have been signed out everywhere else.'), 'factor-on');

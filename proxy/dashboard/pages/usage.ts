@@ -5,7 +5,7 @@ import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { type Column, table } from '../../../pipeline/lib/pages/table.ts';
-import { calendarMonth } from '../../limits/calendar-month.ts';
+import { monthAt } from '../../limits/calendar-month.ts';
 import type { Account } from '../../store/row-types.ts';
 import { type OwnerUsage, utcDay } from '../../store/usage-counts.ts';
 import { facts, number, problem } from '../kit/parts.ts';
@@ -18,10 +18,10 @@ const SPANS = [30, 90] as const;
 /** This month's count of `account` against its allowance. */
 export async function monthSection(account: Account, { usage, clock, perMinute, perMonth }: Services): Promise<Html> {
   const now = clock.wallMs();
-  const used = await usage.monthUsed(account.id, now);
+  const used = await usage.grantedInMonth(account.id, now);
   const most = account.per_month ?? perMonth;
-  const { end } = calendarMonth(now);
-  const days = Math.ceil((end - now) / DAY_MS);
+  const { endMs } = monthAt(now);
+  const days = Math.ceil((endMs - now) / DAY_MS);
   const share = Math.min(1, used / most);
   const name = new Date(now).toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
   return html`<section><h2>${name}</h2>
@@ -32,7 +32,7 @@ export async function monthSection(account: Account, { usage, clock, perMinute, 
       ['Left this month', number(Math.max(0, most - used))],
       [
         'Resets',
-        html`<time datetime="${new Date(end).toISOString()}">${utcDay(end)} 00:00 UTC</time> <span class="soft">in ${days} ${days === 1 ? 'day' : 'days'}</span>`,
+        html`<time datetime="${new Date(endMs).toISOString()}">${utcDay(endMs)} 00:00 UTC</time> <span class="soft">in ${days} ${days === 1 ? 'day' : 'days'}</span>`,
       ],
       ['Per minute, per key', `${number(account.per_minute ?? perMinute)} requests`],
     ])}
@@ -181,8 +181,8 @@ const MOST_A_MINUTE = 30;
 
 async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {
   const account = visit.visitor.account!;
-  const allowance = { what: `usage of ${account.id}`, most: MOST_A_MINUTE, windowMs: 60_000 };
-  const retryAfterMs = await services.attempts.take([allowance], visit.now);
+  const allowance = { name: `usage of ${account.id}`, limit: MOST_A_MINUTE, windowMs: 60_000 };
+  const retryAfterMs = await services.attempts.charge([allowance], visit.now);
   if (retryAfterMs !== null) {
     const body = html`<p class="kicker">Settings</p><h1>Usage</h1>${problem('Too many requests', 'Try again in a minute.')}`;
     return { title: 'Usage', status: 429, body, retryAfterMs };
