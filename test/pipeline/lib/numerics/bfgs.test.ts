@@ -12,7 +12,7 @@ test('both optimisers find the minimum of a curved valley', () => {
     maxIterations: 200,
   });
   expect(quasiNewton.value).toBeLessThan(1e-5);
-  const simplex = minimiseNelderMead(rosenbrock, [-1.2, 1], { tolerance: 1e-10, limit: 1000 });
+  const simplex = minimiseNelderMead(rosenbrock, [-1.2, 1], { tolerance: 1e-10, maxEvaluations: 1000 });
   expect(simplex.x[0]).toBeCloseTo(1, 3);
 });
 
