@@ -32,19 +32,19 @@ import { readKnownTruth } from '../validate/known-truth.ts';
 import type { Validation } from '../validate/validation.ts';
 import { renderApiPage } from './clients/api-page.ts';
 import { clientArchives } from './clients/archives.ts';
-import { headAndFirstRow, shortenAnswer } from './clients/example.ts';
 import { clientFiles } from './clients/files.ts';
+import { headAndFirstRow, shortenAnswer } from './clients/shorten-answer.ts';
 import { renderAnnex, renderReport } from './report/render.ts';
-import { describeRiskLimits } from './report/sections/words.ts';
+import { describeRiskLimits } from './report/sections/risk-limits.ts';
 import type { Evidence } from './report/shared/evidence.ts';
 import { snapshotAnswers } from './snapshot/answers.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
 import { controlLines } from './snapshot/findings.ts';
-import { exampleDiff, exampleVersions } from './snapshot/first-version.ts';
 import { addFileHashes, type Finding, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
-import { createSnapshotWriter, type SnapshotWriter } from './snapshot/tree.ts';
+import { createSnapshotWriter, type SnapshotWriter } from './snapshot/snapshot-writer.ts';
+import { exampleDiff, exampleVersions } from './snapshot/version-examples.ts';
 
 /** Number of answers in progress, so that every core has something to compress while others wait for the disk. */
 const CONCURRENT_WRITES = 4 * availableParallelism();

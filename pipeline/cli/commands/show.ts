@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
+import { openSnapshot } from '../../publish/snapshot/open-snapshot.ts';
 import { type Provenance, traceFile } from '../../publish/snapshot/provenance.ts';
-import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { month, say } from '../terminal/options.ts';
 import { addRowOptions, type RowOptions, sayRows } from '../terminal/rows.ts';
 import { query } from './query.ts';

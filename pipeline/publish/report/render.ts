@@ -10,7 +10,7 @@ import { pageData } from './encode.ts';
 import { annexData } from './encode-annex.ts';
 import { renderDataTab } from './sections/data.ts';
 import { renderMethods } from './sections/methods.ts';
-import { renderObserved } from './sections/observed.ts';
+import { renderObserved } from './sections/observations.ts';
 import { renderMapView } from './sections/risk.ts';
 import { renderSeason, renderSeasonCheck } from './sections/season.ts';
 import { renderModelMessages } from './sections/sources-section.ts';

@@ -7,7 +7,7 @@ import type * as schemas from '../../contract/schemas.ts';
 import { countryWords } from '../../contract/words.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
-import type { Snapshot } from './read.ts';
+import type { Snapshot } from './open-snapshot.ts';
 import { diffTables, type TableChange } from './table-diff.ts';
 import { createViews } from './views.ts';
 

@@ -23,11 +23,11 @@ import { isStretched, stretched } from '../../model/forecast/recalibration.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
-import { placesTable } from './adjacency.ts';
 import { basisTable } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
+import { placesTable } from './places-table.ts';
+import type { SnapshotWriter } from './snapshot-writer.ts';
 import { countryTables, describeTables, TABLES, tableSchema } from './table-columns.ts';
-import type { SnapshotWriter } from './tree.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
 /** Rows by table, in the order in which answers list them. */

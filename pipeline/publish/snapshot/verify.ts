@@ -12,11 +12,11 @@ import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { compileSchema } from '../../lib/json-schema.ts';
 import { type Database, identifier, withDatabase } from '../../lib/tables/duckdb.ts';
-import { placesTable } from './adjacency.ts';
 import { snapshotAnswers } from './answers.ts';
 import type { Contents } from './contents.ts';
 import { boundaryFaults, tableFaults } from './invariants.ts';
-import { manifestFaults } from './manifest-records.ts';
+import { manifestFaults } from './manifest-check.ts';
+import { placesTable } from './places-table.ts';
 import { readTables, type SnapshotTables, tableCsv } from './snapshot-tables.ts';
 import { createViews } from './views.ts';
 

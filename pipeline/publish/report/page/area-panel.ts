@@ -2,8 +2,10 @@ import { MONTHS, periodName } from '../shared/names.ts';
 import { populationPlot, seasonPlot, seriesPlot } from './area-plots.ts';
 import { briefButton } from './brief.ts';
 import { casesPart } from './cases.ts';
+import { testedInWords } from './children-tested.ts';
 import { levelFill } from './colours.ts';
 import { contextList } from './context.ts';
+import { capitalize, formatPeople, formatShare, h } from './format.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
   areaIndex,
@@ -25,9 +27,7 @@ import {
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
-import { testedInWords } from './tested.ts';
-import { adviceInWords } from './when.ts';
-import { capitalize, formatPeople, formatShare, h } from './words.ts';
+import { adviceInWords } from './when-tab.ts';
 
 /** Keeps the card of the selected place, or of the country, and the pins. */
 export function startAreaPanel(): void {

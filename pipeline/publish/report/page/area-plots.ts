@@ -1,10 +1,10 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { MONTHS, periodName } from '../shared/names.ts';
+import { availableWidth, chart } from './charts.ts';
 import { levelFill } from './colours.ts';
-import { availableWidth, chart } from './figures.ts';
+import { formatShare, monthDate, monthInitial, PLOT_STYLE } from './format.ts';
 import { areaScore, data, elementById, levelIndex, levelName, monthDates, setView, testSuffix, view } from './store.ts';
-import { formatShare, monthDate, monthInitial, PLOT_STYLE } from './words.ts';
 
 /** Width of the card, so that text keeps its size on a phone. */
 const plotWidth = () => Math.min(560, availableWidth(elementById('place'), 280));

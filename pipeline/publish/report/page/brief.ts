@@ -1,7 +1,9 @@
-import { describeAge } from './age.ts';
 import { seriesPlot } from './area-plots.ts';
+import { testedInWords } from './children-tested.ts';
 import { CONTEXT_FIGURES } from './context.ts';
-import { citation } from './files.ts';
+import { describeAge } from './describe-age.ts';
+import { citation } from './downloads.ts';
+import { capitalize, formatCount, formatDifference, formatPeople, formatShare, formatWithRange, h } from './format.ts';
 import {
   areaChance,
   areaChange,
@@ -23,9 +25,7 @@ import {
   view,
 } from './store.ts';
 import { sortByFigure } from './tab.ts';
-import { testedInWords } from './tested.ts';
-import { adviceInWords } from './when.ts';
-import { capitalize, formatCount, formatDifference, formatPeople, formatShare, formatWithRange, h } from './words.ts';
+import { adviceInWords } from './when-tab.ts';
 
 /** A button that prints one page on a place: its figures, what to do by when, and how old each figure is. */
 export const briefButton = (code: string) =>

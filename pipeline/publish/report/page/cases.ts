@@ -3,9 +3,9 @@ import * as d3 from 'd3';
 import { addMonths } from '../../../contract/months.ts';
 import { periodName } from '../shared/names.ts';
 import type { PageCases } from '../shared/page-data.ts';
-import { availableWidth, chart } from './figures.ts';
+import { availableWidth, chart } from './charts.ts';
+import { h, monthDate, PLOT_STYLE } from './format.ts';
 import { areaName, data, elementById, isState, lgaByCode } from './store.ts';
-import { h, monthDate, PLOT_STYLE } from './words.ts';
 
 /** The nearest place with case records: the LGA itself, or its state; null if neither has any. */
 const findRecordCode = (code: string): string | null =>

@@ -1,7 +1,7 @@
 import * as d3 from 'd3';
 import { LEVEL_FILLS, SCORE_CLASSES } from '../shared/names.ts';
+import { h } from './format.ts';
 import { data, elementById, levelIndex } from './store.ts';
-import { h } from './words.ts';
 
 /** How a map shows an area: the fill of its class, hatched if the class is uncertain. */
 export interface Paint {

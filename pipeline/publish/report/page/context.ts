@@ -1,5 +1,5 @@
+import { formatInteger, formatPeople, h } from './format.ts';
 import { data } from './store.ts';
-import { formatInteger, formatPeople, h } from './words.ts';
 
 type AreaFigures = (typeof data.states)[number] | (typeof data.lgas)[number];
 

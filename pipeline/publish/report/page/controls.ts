@@ -1,5 +1,6 @@
 import { ALIKE, likeness, plainName } from '../../../lib/likeness.ts';
 import { periodName } from '../shared/names.ts';
+import { h } from './format.ts';
 import {
   areaCodes,
   areaName,
@@ -14,7 +15,6 @@ import {
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
-import { h } from './words.ts';
 
 /** Starts the slider, lists and search, which make everything on the map reachable by keyboard too. */
 export function startControls(): void {

@@ -1,3 +1,5 @@
+import { capitalize, h } from './format.ts';
+import { getsNets } from './nets-tab.ts';
 import {
   areaName,
   data,
@@ -13,9 +15,7 @@ import {
 } from './store.ts';
 import { scopeName, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
-import { markFill } from './where.ts';
-import { getsNets } from './who.ts';
-import { capitalize, h } from './words.ts';
+import { markFill } from './where-tab.ts';
 
 /** Rows drawn at first; the rest on request, since 774 of them take long to draw. */
 const FIRST_ROWS = 30;

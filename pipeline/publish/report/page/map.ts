@@ -1,9 +1,9 @@
 import * as d3 from 'd3';
 import { periodName } from '../shared/names.ts';
 import { fillAttribute, scaleHatching } from './colours.ts';
+import { h } from './format.ts';
 import { areaName, data, elementById, fullName, isForecast, lgaByCode, onViewChange, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';
-import { h } from './words.ts';
 
 const map = elementById<SVGSVGElement>('map');
 const lgas = [...elementById('lgas').children] as SVGPathElement[];

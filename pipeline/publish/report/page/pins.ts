@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
 import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
-import { availableWidth, chart } from './figures.ts';
+import { availableWidth, chart } from './charts.ts';
+import { formatDifference, formatShare, h, PLOT_STYLE } from './format.ts';
 import { areaName, areaScore, data, elementById, fullName, monthDates, setView, view } from './store.ts';
-import { formatDifference, formatShare, h, PLOT_STYLE } from './words.ts';
 
 const MAX_PINS = 4;
 const PIN_STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];

@@ -3,7 +3,7 @@ import { normalCdf } from '../../../lib/numerics/normal.ts';
 import { periodName } from '../shared/names.ts';
 import { CERTAINTY, CONTRAST_SCALE, MISSING_CHANGE, type PageData } from '../shared/page-data.ts';
 import { Z90 } from '../shared/spread.ts';
-import { makeTestSuffix, monthDate } from './words.ts';
+import { makeTestSuffix, monthDate } from './format.ts';
 
 /** Element by an id that the page's HTML has. */
 export const elementById = <T extends Element = HTMLElement>(id: string): T =>

@@ -5,7 +5,7 @@ import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { periodName } from '../shared/names.ts';
-import { describeRiskLimits } from './words.ts';
+import { describeRiskLimits } from './risk-limits.ts';
 
 /** What was tested, what came of it and for whom, in a person's words; the annex has the figures behind it. */
 export function renderVerdicts(contents: Contents, evidence: Evidence): Html {

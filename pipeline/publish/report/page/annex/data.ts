@@ -1,5 +1,5 @@
 import type { AnnexData } from '../../shared/annex-data.ts';
-import { makeTestSuffix } from '../words.ts';
+import { makeTestSuffix } from '../format.ts';
 
 export const data: AnnexData = JSON.parse(document.getElementById('data')!.textContent!);
 

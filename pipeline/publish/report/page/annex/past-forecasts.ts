@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { periodName } from '../../shared/names.ts';
-import { caption, chart } from '../figures.ts';
-import { monthDate } from '../words.ts';
+import { caption, chart } from '../charts.ts';
+import { monthDate } from '../format.ts';
 import { data } from './data.ts';
 
 /** Plots of each state's forecast cases and the cases that were then reported. */

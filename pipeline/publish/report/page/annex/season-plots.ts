@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { MONTHS } from '../../shared/names.ts';
-import { availableWidth, caption, chart, monthScale } from '../figures.ts';
-import { capitalize, formatShare, PLOT_STYLE } from '../words.ts';
+import { availableWidth, caption, chart, monthScale } from '../charts.ts';
+import { capitalize, formatShare, PLOT_STYLE } from '../format.ts';
 import { data, elementById } from './data.ts';
 
 /** The season of every state, from north to south. */

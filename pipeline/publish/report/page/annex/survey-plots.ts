@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { availableWidth, caption, chart } from '../figures.ts';
-import { formatShare, PLOT_STYLE } from '../words.ts';
+import { availableWidth, caption, chart } from '../charts.ts';
+import { formatShare, PLOT_STYLE } from '../format.ts';
 import { data, elementById, testSuffix } from './data.ts';
 
 /** National results by round, and the scores of states against the rounds' results there. */

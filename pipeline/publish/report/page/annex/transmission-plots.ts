@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { MONTHS, periodName } from '../../shared/names.ts';
-import { availableWidth, caption, chart, monthScale, plotCard } from '../figures.ts';
-import { monthDate, PLOT_STYLE } from '../words.ts';
+import { availableWidth, caption, chart, monthScale, plotCard } from '../charts.ts';
+import { monthDate, PLOT_STYLE } from '../format.ts';
 import { data, elementById } from './data.ts';
 
 /** Reported and modelled cases, transmission by month, and projections against the cases then reported. */

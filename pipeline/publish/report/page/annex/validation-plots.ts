@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { modelName } from '../../shared/names.ts';
-import { availableWidth, caption, chart } from '../figures.ts';
-import { PLOT_STYLE } from '../words.ts';
+import { availableWidth, caption, chart } from '../charts.ts';
+import { PLOT_STYLE } from '../format.ts';
 import { data, elementById } from './data.ts';
 
 const PLOT_HEIGHT = 330;

@@ -1,5 +1,6 @@
 import { periodName } from '../shared/names.ts';
 import { CHANGE_SCALE, hatchedKey, legendKey, NO_VALUE_FILL, scaleFill, scaleLegend } from './colours.ts';
+import { formatCount, formatDifference, formatShare } from './format.ts';
 import {
   areaChange,
   areaScore,
@@ -15,14 +16,13 @@ import {
   yearContrast,
 } from './store.ts';
 import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
-import { scoreFields } from './where.ts';
-import { formatCount, formatDifference, formatShare } from './words.ts';
+import { scoreFields } from './where-tab.ts';
 
 /** The year with whose same month the month is compared; NaN for the choices with words. */
-const chosenYear = () => Number(mapChoice(changedTab));
+const chosenYear = () => Number(mapChoice(changesTab));
 const changeAt = (code: string) =>
   Number.isNaN(chosenYear())
-    ? areaChange(code, view.month, mapChoice(changedTab) as ChangeBase)
+    ? areaChange(code, view.month, mapChoice(changesTab) as ChangeBase)
     : yearContrast(code, view.month, chosenYear());
 /** Whether a change is more than chance would explain: its range excludes 0. */
 const exceedsChance = ({ low, high }: Change) => low > 0 || high < 0;
@@ -36,7 +36,7 @@ function comparisonMonth(): string | null {
       ? null
       : periodName(sameMonth);
   }
-  if (mapChoice(changedTab) === 'year') {
+  if (mapChoice(changesTab) === 'year') {
     const earlier = data.periods[view.month - 12];
     return earlier === undefined ? null : periodName(earlier);
   }
@@ -47,7 +47,7 @@ function comparisonMonth(): string | null {
 const CONTRAST_YEARS =
   data.contrasts.years > 0 ? [...new Set(data.periods.map((period) => period.slice(0, 4)))].slice(0, -1) : [];
 
-export const changedTab: Tab = {
+export const changesTab: Tab = {
   id: 'changed',
   get months() {
     return Number.isNaN(chosenYear()) ? data.changes.months : data.periods.map((_, month) => month);

@@ -2,10 +2,10 @@ import * as d3 from 'd3';
 import { expit } from '../../../lib/numerics/special.ts';
 import { logitNormal } from '../shared/spread.ts';
 import { legendKey, NO_VALUE_FILL, SCORE_SCALE, scaleFill, scaleLegend } from './colours.ts';
+import { formatCount, formatInteger, formatPeople, formatShare, h, inSentence } from './format.ts';
 import { areaName, areaScore, data, lgaByCode, lgasInView, monthInWords, nameInList, setView, view } from './store.ts';
 import { mapChoice, scopeName, sortByFigure, type Tab } from './tab.ts';
-import { scoreFields } from './where.ts';
-import { formatCount, formatInteger, formatPeople, formatShare, h, inSentence } from './words.ts';
+import { scoreFields } from './where-tab.ts';
 
 /** People per net, as WHO counts for a mass campaign. */
 const PEOPLE_PER_NET = 1.8;
@@ -16,7 +16,7 @@ const HAS_TRAVEL = hasLayer('travel_minutes_to_care');
 const shareWithoutNet = (code: string) => 1 - ((HAS_NETS && lgaByCode(code).itn_use) || 0);
 /** What the chosen order goes by: people at risk and without a net, as a share of all or in number. */
 const needAtScore = (code: string, score: number) =>
-  score * shareWithoutNet(code) * (mapChoice(whoTab) === 'each' ? 1 : lgaByCode(code).population);
+  score * shareWithoutNet(code) * (mapChoice(netsTab) === 'each' ? 1 : lgaByCode(code).population);
 const peoplePerNet = () => view.plan.each || PEOPLE_PER_NET;
 const netsNeeded = (code: string) => Math.ceil(lgaByCode(code).population / peoplePerNet());
 const minutesToCare = (code: string) => lgaByCode(code).travel_minutes_to_care ?? 0;
@@ -75,7 +75,7 @@ function chancesInPlan(): Map<string, number> {
 let cachedPlan: { viewKey: string; plan: Plan; chances: Map<string, number> } | null = null;
 /** The plan for the present view and the chances of being in it, computed once. */
 function currentPlan() {
-  const viewKey = JSON.stringify([view.month, view.state, view.plan, mapChoice(whoTab)]);
+  const viewKey = JSON.stringify([view.month, view.state, view.plan, mapChoice(netsTab)]);
   if (cachedPlan?.viewKey !== viewKey)
     cachedPlan = {
       viewKey,
@@ -88,7 +88,7 @@ const unprotectedRisk = (code: string) =>
   areaScore(code, view.month).score * shareWithoutNet(code) * lgaByCode(code).population;
 const MAX_NAMED = 4;
 
-export const whoTab: Tab = {
+export const netsTab: Tab = {
   id: 'who',
   choices: [
     ['each', 'Most risk per net'],
@@ -138,7 +138,7 @@ export const whoTab: Tab = {
   },
   method: () => [
     `${monthInWords(view.month)}. Unprotected risk is people × score${HAS_NETS ? ' × share who do not sleep under a net' : ''}. Each ${lga.one} gets nets for all its people or none; one that needs more than are left is passed over. ${
-      mapChoice(whoTab) === 'each'
+      mapChoice(netsTab) === 'each'
         ? 'Ordered by the unprotected risk per person, which puts each net where it counts most.'
         : 'Ordered by the unprotected risk of all people together, so places with many people come first.'
     }`,

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { monthInitial } from './words.ts';
+import { monthInitial } from './format.ts';
 
 /** Width available in an element, at least `least`: an element narrower than that scrolls. */
 export const availableWidth = (container: Element, least = 300) => Math.max(least, Math.floor(container.clientWidth));

@@ -1,7 +1,7 @@
 import * as d3 from 'd3';
+import { formatCount, formatInteger, inSentence } from './format.ts';
 import { areaIndex, data, fullName, isState, lgasInView } from './store.ts';
 import type { Column } from './tab.ts';
-import { formatCount, formatInteger, inSentence } from './words.ts';
 
 const CLUSTER_WORDS = { one: 'cluster', many: 'clusters' };
 const CHILD_WORDS = { one: 'child', many: 'children' };

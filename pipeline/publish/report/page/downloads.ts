@@ -1,4 +1,5 @@
 import * as d3 from 'd3';
+import { h } from './format.ts';
 import { listedCodes } from './list.ts';
 import {
   areaName,
@@ -13,7 +14,6 @@ import {
 } from './store.ts';
 import { scopeName, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
-import { h } from './words.ts';
 
 /** The source that every downloaded file states. */
 export const citation = () =>

@@ -9,6 +9,7 @@ import {
   scaleFill,
   scaleLegend,
 } from './colours.ts';
+import { formatCount, formatInteger, formatPeople, formatShare, formatWithRange, h, inSentence } from './format.ts';
 import {
   areaChance,
   areaName,
@@ -28,7 +29,6 @@ import {
   view,
 } from './store.ts';
 import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
-import { formatCount, formatInteger, formatPeople, formatShare, formatWithRange, h, inSentence } from './words.ts';
 
 const scoreAt = (code: string) => areaScore(code, view.month);
 
