@@ -12,8 +12,8 @@ import {
   data,
   fullName,
   isState,
-  levelIndex,
   levelName,
+  levelOfScore,
   lgaByCode,
   lgasInView,
   monthInWords,
@@ -79,7 +79,7 @@ export const certaintyTab: Tab = {
     if (code !== null) {
       if (choice === 'width') return `The 90% range of ${fullName(code)} is ${formatShare(rangeWidth(code))} wide`;
       return choice === 'level'
-        ? `The level of ${fullName(code)}, ${levelName(levelIndex(areaScore(code, view.month).score))}, is ${chance(code, 'level')}% certain`
+        ? `The level of ${fullName(code)}, ${levelOfScore(areaScore(code, view.month).score)}, is ${chance(code, 'level')}% certain`
         : `${fullName(code)}: ${chance(code, choice as ChanceName)}% chance that ${describeEvent()}`;
     }
     if (choice === 'width') {
@@ -119,7 +119,7 @@ export const certaintyTab: Tab = {
       : mapChoice(certaintyTab) === 'width'
         ? `range ${formatShare(rangeWidth(code))} wide`
         : testedInWords(code),
-    `score ${formatShare(areaScore(code, view.month).score)}, ${levelName(levelIndex(areaScore(code, view.month).score))}`,
+    `score ${formatShare(areaScore(code, view.month).score)}, ${levelOfScore(areaScore(code, view.month).score)}`,
   ],
   sortCodes: (codes) =>
     sortByFigure(codes, (code) => (mapChoice(certaintyTab) === 'tested' ? -shownFigure(code) : shownFigure(code))),
@@ -141,7 +141,7 @@ export const certaintyTab: Tab = {
         : 'Fewest children first.',
   downloadFields: (code) => ({
     ...scoreFields(code),
-    level: levelName(levelIndex(areaScore(code, view.month).score)),
+    level: levelOfScore(areaScore(code, view.month).score),
     probability_of_level: chance(code, 'level') / 100,
     ...Object.fromEntries(
       LEVEL_CUTOFFS.map(([value, below]) => [`probability_of_${below}_or_more`, chance(code, value) / 100]),

@@ -7,10 +7,12 @@ import {
   type Change,
   type ChangeBase,
   data,
+  exceedsChance,
   fullName,
   isForecast,
   lgasInView,
   monthInWords,
+  stateTrend,
   testSuffix,
   view,
   yearContrast,
@@ -24,8 +26,6 @@ const changeAt = (code: string) =>
   Number.isNaN(chosenYear())
     ? areaChange(code, view.month, mapChoice(changesTab) as ChangeBase)
     : yearContrast(code, view.month, chosenYear());
-/** Whether a change is more than chance would explain: its range excludes 0. */
-const exceedsChance = ({ low, high }: Change) => low > 0 || high < 0;
 const { lga } = data.words;
 
 /** The month that the view's month is compared with; null if there is none. */
@@ -172,10 +172,7 @@ const changeCell = (code: string, text: (change: Change) => string) => {
 
 /** The results of the surveys themselves, round by round. */
 function roundsInWords(): string[] {
-  const trend =
-    view.state === null
-      ? data.trend.national
-      : data.trend.states[data.states.findIndex(({ state_code }) => state_code === view.state)]!;
+  const trend = view.state === null ? data.trend.national : stateTrend(view.state);
   if (trend.length < 2) return [];
   const figures = trend.map(
     ({ survey_year, positivity, low, high }) =>

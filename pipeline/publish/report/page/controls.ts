@@ -1,15 +1,15 @@
 import { ALIKE, likeness, plainName } from '../../../lib/likeness.ts';
 import { periodName } from '../shared/names.ts';
-import { h } from './format.ts';
+import { h } from './dom.ts';
 import {
   areaCodes,
   areaName,
+  areaSelection,
   data,
   elementById,
   fullName,
   isForecast,
   isState,
-  lgaByCode,
   onViewChange,
   setView,
   view,
@@ -146,7 +146,7 @@ function startSearch(): void {
   elementById('names').append(...[...names.keys()].map((name) => h('option', { value: name })));
   const select = (code: string) => {
     search.value = '';
-    setView(isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code });
+    setView(areaSelection(code));
   };
   // A suggestion is taken at once, typed text on Enter.
   search.addEventListener('input', () => {

@@ -1,7 +1,7 @@
 import * as d3 from 'd3';
 import { periodName } from '../shared/names.ts';
 import { fillAttribute, scaleHatching } from './colours.ts';
-import { h } from './format.ts';
+import { h, svgElement } from './dom.ts';
 import { areaName, data, elementById, fullName, isForecast, lgaByCode, onViewChange, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';
 
@@ -110,12 +110,8 @@ function nameLgas(k: number): void {
   if (codes === namedCodes) return;
   namedCodes = codes;
   const names = namedPaths.map((path) => {
-    const label = document.createElementNS(map.namespaceURI!, 'text');
     const { x, y } = areaBox(path);
-    label.setAttribute('x', String(x));
-    label.setAttribute('y', String(y));
-    label.textContent = areaName(path.dataset.code!);
-    return label;
+    return svgElement('text', { x, y }, areaName(path.dataset.code!));
   });
   elementById('lga-names').replaceChildren(...names);
 }

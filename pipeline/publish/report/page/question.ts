@@ -1,4 +1,4 @@
-import { h } from './format.ts';
+import { h } from './dom.ts';
 import { planControls } from './nets-tab.ts';
 import { elementById, onViewChange, setView, view } from './store.ts';
 import { mapChoice } from './tab.ts';

@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { availableWidth, caption, chart } from '../charts.ts';
-import { formatShare, PLOT_STYLE } from '../format.ts';
+import { formatShare } from '../format.ts';
 import { data, elementById, testSuffix } from './data.ts';
 
 /** National results by round, and the scores of states against the rounds' results there. */
@@ -19,7 +19,6 @@ export function drawSurveys(): void {
       height: 290,
       marginLeft: 42,
       marginRight: 46,
-      style: PLOT_STYLE,
       x: { label: null, tickFormat: 'd', ticks: data.national.map((row) => row.survey_year), inset: 12 },
       y: {
         domain: [0, Math.max(...rounds.map((round) => round.high ?? round.value))],
@@ -64,7 +63,6 @@ export function drawSurveys(): void {
       height: 360,
       marginLeft: 46,
       marginBottom: 50,
-      style: PLOT_STYLE,
       grid: true,
       fx: { label: null, tickFormat: (year: number) => `${year}${testSuffix(year)}` },
       x: { domain: [0, top], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
