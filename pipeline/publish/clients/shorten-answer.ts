@@ -1,4 +1,4 @@
-/** Lists of plain values with at most this many entries are not shortened, such as the months of a year. */
+/** Longest list of numbers or texts that is kept whole, such as the months of a year. */
 const MAX_PLAIN_LIST = 12;
 
 /**

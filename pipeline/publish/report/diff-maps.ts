@@ -74,7 +74,6 @@ export function renderChangeMaps(
 
 const colourSteps = (colour: (portion: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
 
-/** Heat map of states by months. */
 export function renderHeatMap({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Html {
   const { width, height, left, top } = CELL_SIZE;
   const leftByPeriod = new Map(periods.map(({ period }, i) => [period, left + i * width]));

@@ -77,7 +77,6 @@ export interface SnapshotDiff {
    * same model, so their difference does not show how good the forecast was.
    */
   unscored_periods: Period[];
-  /** Exceeded thresholds, in words. */
   over: string[];
 }
 
@@ -229,7 +228,6 @@ function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
   });
 }
 
-/** Exceeded thresholds, in words. */
 function exceededThresholds(
   all: Tally,
   thresholds: Thresholds,

@@ -185,8 +185,8 @@ function fileFault(
   { files, territory }: Manifest,
   operation: Operation | undefined,
 ): string | null {
-  const plain = plainName(name);
-  if (plain) return unpacksToPlainFile(bytes, name, files[plain]) ? null : `does not unpack to ${plain}`;
+  const plainFile = plainName(name);
+  if (plainFile) return unpacksToPlainFile(bytes, name, files[plainFile]) ? null : `does not unpack to ${plainFile}`;
   if (!operation) return name.startsWith('v1/') ? 'belongs to no operation' : null;
   if (!operation.response) return null;
   const validate = compileSchema(inCountry(operation.response, territory));
@@ -289,12 +289,12 @@ function plainName(name: string): string | null {
   return suffix ? name.slice(0, -suffix.length) : null;
 }
 
-function unpacksToPlainFile(bytes: Buffer, name: string, plain: FileEntry | undefined): boolean {
-  if (!plain) return false;
+function unpacksToPlainFile(bytes: Buffer, name: string, plainEntry: FileEntry | undefined): boolean {
+  if (!plainEntry) return false;
   try {
-    const options = { maxOutputLength: Math.max(1, plain.bytes) };
+    const options = { maxOutputLength: Math.max(1, plainEntry.bytes) };
     const unpacked = name.endsWith(ENCODINGS.gzip) ? gunzipSync(bytes, options) : brotliDecompressSync(bytes, options);
-    return sha256(unpacked) === plain.sha256;
+    return sha256(unpacked) === plainEntry.sha256;
   } catch {
     return false;
   }

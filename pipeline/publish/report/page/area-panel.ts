@@ -88,7 +88,6 @@ function countryCard(): Node[] {
   ];
 }
 
-/** The season's plot and description. */
 const seasonParts = (season: typeof data.seasons.national): Node[] =>
   data.has_season
     ? [seasonPlot(season), note(seasonInWords(season))]
@@ -182,7 +181,6 @@ function seasonInWords({
   return `High season ${monthName(season_start_month)} to ${monthName(season_end_month)} (${season_months} months), with the peak in ${monthName(peak_month)}.`;
 }
 
-/** The best months to act, by both measures. */
 const windowParts = (code: string): Node[] =>
   data.windows.length === 0 ? [] : [h('p', { class: 'words' }, adviceInWords(code))];
 

@@ -63,7 +63,7 @@ function makeBrief(code: string): HTMLElement {
     data.lgas.filter((row) => row.state_code === state.state_code).map((row) => row.lga_code),
     (lga_code) => areaScore(lga_code, view.month).score,
   );
-  /** The numbers of LGAs on the map: their places in the table. */
+  /** Row numbers in the table, shown on the map; one LGA alone has none. */
   const numberByLga = new Map(isState(code) ? lgas.map((lga_code, i) => [lga_code, String(i + 1)]) : [[code, '']]);
   const sentences = [
     scoreInWords(code),

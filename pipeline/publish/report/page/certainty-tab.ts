@@ -32,7 +32,7 @@ const HIGHEST_TENTH = 'nation';
 const rangeWidth = (code: string) => areaScore(code, view.month).high - areaScore(code, view.month).low;
 const chance = (code: string, name: ChanceName) => areaChance(code, view.month, name);
 const { lga } = data.words;
-/** The event that the chances shown are of. */
+/** The event whose chances the map shows. */
 const describeEvent = () => {
   const choice = mapChoice(certaintyTab);
   const cutoff = LEVEL_CUTOFFS.find(([value]) => value === choice);
@@ -151,7 +151,7 @@ export const certaintyTab: Tab = {
   }),
 };
 
-/** What a survey here would tell. */
+/** How much a new survey here would narrow the range. */
 function describeNextSurvey(code: string): string[] {
   if (data.next_survey === null || isState(code)) return [];
   const clusters = clustersToHalve(areaScore(code, view.month), data.next_survey);

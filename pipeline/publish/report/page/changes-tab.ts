@@ -20,7 +20,7 @@ import {
 import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
 import { scoreFields } from './where-tab.ts';
 
-/** The year with whose same month the month is compared; NaN for the choices with words. */
+/** The year that the view is compared with; NaN if the choice is not a year. */
 const chosenYear = () => Number(mapChoice(changesTab));
 const changeAt = (code: string) =>
   Number.isNaN(chosenYear())

@@ -22,7 +22,6 @@ export function chart(options: Plot.PlotOptions & { ariaLabel: string }): Elemen
   return plot;
 }
 
-/** A plot in a card with its title. */
 export function plotCard(name: string, plot: Element): HTMLElement {
   const figure = document.createElement('figure');
   figure.className = 'plot card';
@@ -30,13 +29,11 @@ export function plotCard(name: string, plot: Element): HTMLElement {
   return figure;
 }
 
-/** A figure's caption. */
 export function caption(text: string): HTMLElement {
   const element = document.createElement('figcaption');
   element.textContent = text;
   return element;
 }
-/** The months of a year on an axis. */
 export const monthScale = { domain: d3.range(1, 13), tickFormat: monthInitial, label: null, tickSize: 0 };
 
 /** Adds a small plot with a caption to an element that shows one for each state. */

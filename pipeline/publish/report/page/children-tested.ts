@@ -36,7 +36,6 @@ export function testedInWords(code: string): string {
   return `${formatCount(children, CHILD_WORDS)} in ${formatCount(clusters, CLUSTER_WORDS)} ${children === 1 ? 'was' : 'were'} tested here (${years.join(', ')})`;
 }
 
-/** LGAs in view in which no child was tested. */
 export const untestedLgas = () => lgasInView().filter((code) => countTested(code).clusters === 0);
 
 /** The states with the fewest children tested, for their number of people. */
@@ -53,7 +52,6 @@ const numberColumn = (head: string, value: (code: string) => number): Column => 
   cell: (code) => formatInteger(value(code)),
   sortValue: value,
 });
-/** Columns of the list of children tested. */
 export const TESTED_COLUMNS: Column[] = [
   ...(data.tested?.rounds ?? []).map((year, i) =>
     numberColumn(String(year), (code) => countTested(code).rounds[i]!.children),

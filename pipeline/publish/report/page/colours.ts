@@ -18,7 +18,7 @@ export const levelFill = (score: number) => levelFills[levelIndex(score)]!;
 /** Fill of areas without a value, or outside the question. */
 export const NO_VALUE_FILL = '#c9ccc8';
 
-/** A scale of classes: `ends` are the upper ends of all but the last. */
+/** A scale of classes: `upperEnds` are those of all classes but the last. */
 export interface Scale {
   upperEnds: readonly number[];
   fills: readonly string[];

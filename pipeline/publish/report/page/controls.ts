@@ -101,10 +101,10 @@ const findPlaces = (typed: string): string[] =>
 
 /** The places whose names are alike to what is typed, the likest first. */
 function findSimilarPlaces(typed: string): string[] {
-  const ratedPlaces = areaCodes.map((code) => ({ code, like: likeness(typed, simplifyName(areaName(code))) }));
+  const ratedPlaces = areaCodes.map((code) => ({ code, similarity: likeness(typed, simplifyName(areaName(code))) }));
   return ratedPlaces
-    .filter(({ like }) => like >= ALIKE)
-    .sort((a, b) => b.like - a.like)
+    .filter(({ similarity }) => similarity >= ALIKE)
+    .sort((a, b) => b.similarity - a.similarity)
     .map(({ code }) => code);
 }
 

@@ -41,7 +41,7 @@ const zoom = d3
   )
   .on('zoom', ({ transform }: { transform: d3.ZoomTransform }) => showPart(transform));
 
-/** Shows the part of the map that a transform of the frame leaves in it. */
+/** Shows the part of the map that is in the frame after a zoom transform. */
 function showPart({ k, x, y }: d3.ZoomTransform): void {
   const { frameWidth, frameHeight, unit, left, top } = frameScale();
   const box = [

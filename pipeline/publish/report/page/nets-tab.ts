@@ -15,7 +15,7 @@ const HAS_NETS = hasLayer('itn_use');
 const HAS_TRAVEL = hasLayer('travel_minutes_to_care');
 /** Share of people who do not sleep under a net; 1 if that is unknown. */
 const shareWithoutNet = (code: string) => 1 - ((HAS_NETS && lgaByCode(code).itn_use) || 0);
-/** What the chosen order goes by: people at risk and without a net, as a share of all or in number. */
+/** The figure that areas are ordered by: people at risk and without a net, as a share of all or in number. */
 const needAtScore = (code: string, score: number) =>
   score * shareWithoutNet(code) * (mapChoice(netsTab) === 'each' ? 1 : lgaByCode(code).population);
 const peoplePerNet = () => view.plan.each || PEOPLE_PER_NET;
