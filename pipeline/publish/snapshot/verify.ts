@@ -149,9 +149,9 @@ function checkFiles(
   onProgress: (share: number) => void,
 ): { faults: string[]; answers: Map<string, string> } {
   const answers = new Map<string, string>();
-  const listed = Object.keys(manifest.files);
-  const faults = listed.flatMap((name, index) => {
-    if (index % 500 === 0) onProgress(index / listed.length);
+  const listedNames = Object.keys(manifest.files);
+  const faults = listedNames.flatMap((name, index) => {
+    if (index % 500 === 0) onProgress(index / listedNames.length);
     if (!filesOnDisk.get(name)) return [`${name}: ${filesOnDisk.has(name) ? NOT_A_FILE : 'missing'}`];
     let bytes: Buffer;
     try {

@@ -29,15 +29,15 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
     const date = monthDate(round?.middle ?? `${row.survey_year}-07`);
     return date < monthDates[0]! ? [] : [{ ...row, date }];
   });
-  const top = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
-  const levelBoundaries = data.levels.flatMap(({ below }) => (below !== null && below < top ? [below] : []));
+  const axisEnd = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
+  const levelBoundaries = data.levels.flatMap(({ below }) => (below !== null && below < axisEnd ? [below] : []));
   const plot = chart({
     width: plotWidth(),
     height: 250,
     marginLeft: 42,
     marginRight: 12,
     x: timeScale(plotWidth()),
-    y: { domain: [0, top], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
+    y: { domain: [0, axisEnd], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
     ariaLabel: 'Score month by month with its 90% range',
     marks: [
       Plot.rectX([0], {

@@ -125,9 +125,9 @@ export const certaintyTab: Tab = {
     sortByFigure(codes, (code) => (mapChoice(certaintyTab) === 'tested' ? -shownFigure(code) : shownFigure(code))),
   columns: () => {
     if (mapChoice(certaintyTab) === 'tested') return TESTED_COLUMNS;
-    const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => areaScore(lga_code, view.month).high));
+    const axisEnd = Math.max(0.01, ...data.lgas.map(({ lga_code }) => areaScore(lga_code, view.month).high));
     return [
-      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(areaScore(code, view.month), top) },
+      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(areaScore(code, view.month), axisEnd) },
       percentColumn('Level is right', 'level'),
       ...LEVEL_CUTOFFS.map(([value, , label]) => percentColumn(label, value)),
       percentColumn('Highest tenth', HIGHEST_TENTH),
@@ -178,6 +178,6 @@ function describeStates(): string[] {
     (code) => lgaByCode(code).state_code,
   );
   if (counts.length < 2) return [];
-  const most = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 6);
-  return [`Most are in ${most.map(([code, number]) => `${areaName(code)} (${number})`).join(', ')}.`];
+  const topStates = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 6);
+  return [`Most are in ${topStates.map(([code, number]) => `${areaName(code)} (${number})`).join(', ')}.`];
 }

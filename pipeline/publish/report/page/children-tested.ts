@@ -42,8 +42,8 @@ export const untestedLgas = () => lgasInView().filter((code) => countTested(code
 export function fewestTestedInWords(): string {
   const testedPerPerson = ({ state_code, population }: (typeof data.states)[number]) =>
     countTested(state_code).children / population;
-  const least = d3.sort(data.states, testedPerPerson).slice(0, 3);
-  return `Fewest for their number of people: ${inSentence(least.map(({ state_code }) => `${fullName(state_code)} (${formatInteger(countTested(state_code).children)})`))}. Rounds known only by ${data.words.state.one} are not counted; ${lga.many} without any child are scored from their neighbours.`;
+  const leastTested = d3.sort(data.states, testedPerPerson).slice(0, 3);
+  return `Fewest for their number of people: ${inSentence(leastTested.map(({ state_code }) => `${fullName(state_code)} (${formatInteger(countTested(state_code).children)})`))}. Rounds known only by ${data.words.state.one} are not counted; ${lga.many} without any child are scored from their neighbours.`;
 }
 
 const numberColumn = (head: string, value: (code: string) => number): Column => ({

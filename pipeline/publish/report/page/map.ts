@@ -61,10 +61,10 @@ function showPart({ k, x, y }: d3.ZoomTransform): void {
 
 /** Moves the map to a transform, unless it is there. */
 function animateTo(target: d3.ZoomTransform): void {
-  const from = d3.zoomTransform(frame);
-  if (from.k === target.k && from.x === target.x && from.y === target.y) return;
+  const start = d3.zoomTransform(frame);
+  if (start.k === target.k && start.x === target.x && start.y === target.y) return;
   cancelAnimationFrame(animationFrame);
-  const interpolate = d3.interpolateArray([from.k, from.x, from.y], [target.k, target.x, target.y]);
+  const interpolate = d3.interpolateArray([start.k, start.x, start.y], [target.k, target.x, target.y]);
   const startTime = performance.now();
   const step = (now: number) => {
     const progress = prefersNoMotion ? 1 : Math.min(1, Math.max(0, now - startTime) / 350);

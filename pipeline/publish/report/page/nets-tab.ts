@@ -106,8 +106,8 @@ export const netsTab: Tab = {
     if (order.length === 0) return `No ${lga.one} meets these thresholds`;
     const inState = view.state === null ? '' : ` in ${scopeName()}`;
     if (recipients.size === 0) {
-      const least = d3.least(order, netsNeeded)!;
-      return `${formatInteger(netsAvailable())} nets are too few for any ${lga.one}${inState}: the smallest, ${areaName(least)}, needs ${formatInteger(netsNeeded(least))}`;
+      const smallest = d3.least(order, netsNeeded)!;
+      return `${formatInteger(netsAvailable())} nets are too few for any ${lga.one}${inState}: the smallest, ${areaName(smallest)}, needs ${formatInteger(netsNeeded(smallest))}`;
     }
     const names = order.filter((code) => recipients.has(code)).map(view.state === null ? nameInList : areaName);
     const unnamedCount = recipients.size - MAX_NAMED;

@@ -35,8 +35,8 @@ import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './ta
 const scoreAt = (code: string) => areaScore(code, view.month);
 
 /** A score as a mark on the bar of its range. */
-export function rangeBar({ score, low, high }: Score, top: number): HTMLElement {
-  const percent = (value: number) => `${((100 * value) / top).toFixed(2)}%`;
+export function rangeBar({ score, low, high }: Score, axisEnd: number): HTMLElement {
+  const percent = (value: number) => `${((100 * value) / axisEnd).toFixed(2)}%`;
   return h(
     'span',
     { class: 'track' },
@@ -104,9 +104,9 @@ export const whereTab: Tab = {
   ],
   sortCodes: (codes) => sortByFigure(codes, (code) => scoreAt(code).score),
   columns: () => {
-    const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreAt(lga_code).high));
+    const axisEnd = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreAt(lga_code).high));
     return [
-      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreAt(code), top) },
+      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreAt(code), axisEnd) },
       {
         head: 'Score',
         kind: 'number',

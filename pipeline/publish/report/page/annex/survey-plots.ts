@@ -55,7 +55,7 @@ export function drawSurveys(): void {
   );
   const surveyScores = data.surveyed;
   if (surveyScores.length === 0) return;
-  const top = Math.max(...surveyScores.map((row) => Math.max(row.high ?? row.positivity, row.score_high)));
+  const axisEnd = Math.max(...surveyScores.map((row) => Math.max(row.high ?? row.positivity, row.score_high)));
   elementById('survey-scores').append(
     caption(`Scores of ${data.states_many} against survey results`),
     chart({
@@ -65,12 +65,12 @@ export function drawSurveys(): void {
       marginBottom: 50,
       grid: true,
       fx: { label: null, tickFormat: (year: number) => `${year}${testSuffix(year)}` },
-      x: { domain: [0, top], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
-      y: { domain: [0, top], label: 'score (90% range)', ticks: 4, tickFormat: '.1f' },
+      x: { domain: [0, axisEnd], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
+      y: { domain: [0, axisEnd], label: 'score (90% range)', ticks: 4, tickFormat: '.1f' },
       ariaLabel: `Scores of ${data.states_many} against survey results, by round`,
       marks: [
         Plot.frame({ strokeOpacity: 0.3 }),
-        Plot.link([0], { x1: 0, y1: 0, x2: top, y2: top, strokeOpacity: 0.5, strokeDasharray: '3 4' }),
+        Plot.link([0], { x1: 0, y1: 0, x2: axisEnd, y2: axisEnd, strokeOpacity: 0.5, strokeDasharray: '3 4' }),
         Plot.ruleY(
           surveyScores.filter((row) => row.low !== null),
           { fx: 'survey_year', y: 'score', x1: 'low', x2: 'high', strokeOpacity: 0.3 },
