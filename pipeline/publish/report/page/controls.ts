@@ -1,4 +1,4 @@
-import { ALIKE, likeness, plainName } from '../../../lib/likeness.ts';
+import { MIN_SIMILARITY, nameSimilarity, plainName } from '../../../lib/name-similarity.ts';
 import { periodName } from '../shared/names.ts';
 import { h } from './dom.ts';
 import {
@@ -101,9 +101,12 @@ const findPlaces = (typed: string): string[] =>
 
 /** The places whose names are alike to what is typed, the likest first. */
 function findSimilarPlaces(typed: string): string[] {
-  const ratedPlaces = areaCodes.map((code) => ({ code, similarity: likeness(typed, simplifyName(areaName(code))) }));
+  const ratedPlaces = areaCodes.map((code) => ({
+    code,
+    similarity: nameSimilarity(typed, simplifyName(areaName(code))),
+  }));
   return ratedPlaces
-    .filter(({ similarity }) => similarity >= ALIKE)
+    .filter(({ similarity }) => similarity >= MIN_SIMILARITY)
     .sort((a, b) => b.similarity - a.similarity)
     .map(({ code }) => code);
 }

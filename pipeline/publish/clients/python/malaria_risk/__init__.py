@@ -97,7 +97,8 @@ class MalariaRisk:
             for name in (one["lga"], *one["aliases"])
         ]
         all_names = pandas.DataFrame(names, columns=["state", "lga", "lga_code"]).drop_duplicates()
-        unique = all_names.drop_duplicates(["state", "lga"], keep=False).set_index(["state", "lga"])["lga_code"].to_dict()
+        keys = ["state", "lga"]
+        unique = all_names.drop_duplicates(keys, keep=False).set_index(keys)["lga_code"].to_dict()
         row_names = zip(rows[state].map(_normalize).map(states), rows[lga].map(_normalize))
         return rows.assign(lga_code=[unique.get(place) for place in row_names])
 

@@ -54,7 +54,8 @@ with_codes <- function(client, rows, lga = "lga", state = "state") {
     data.frame(code = place$state_code, name = normalize_names(names))
   }))
   lgas <- do.call(rbind, lapply(places$lgas, function(place) {
-    unique(data.frame(code = place$lga_code, name = paste(place$state_code, normalize_names(c(place$lga, place$aliases)))))
+    names <- normalize_names(c(place$lga, place$aliases))
+    unique(data.frame(code = place$lga_code, name = paste(place$state_code, names)))
   }))
   lgas <- lgas[!lgas$name %in% lgas$name[duplicated(lgas$name)], ]
   state_codes <- states$code[match(normalize_names(rows[[state]]), states$name)]
