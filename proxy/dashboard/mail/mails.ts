@@ -12,14 +12,14 @@ export function linkUrl(url: string, token: string): string {
   return `${url}/link/${token}`;
 }
 
-const mail = ({ to, subject, paragraphs }: { to: string; subject: string; paragraphs: string[] }): Mail => ({
+const plainMail = ({ to, subject, paragraphs }: { to: string; subject: string; paragraphs: string[] }): Mail => ({
   to,
   subject,
   text: [...paragraphs, SERVICE_NAME].join('\n\n'),
 });
-const IGNORE = 'If you did not expect this mail, you can ignore it.';
-const INVITATION = `Invitation to the ${SERVICE_NAME}`;
-const accountName = (account: string | null) => (account === null ? 'the service team' : `“${account}”`);
+const IGNORE_NOTE = 'If you did not expect this mail, you can ignore it.';
+const INVITATION_SUBJECT = `Invitation to the ${SERVICE_NAME}`;
+const accountInWords = (account: string | null) => (account === null ? 'the service team' : `“${account}”`);
 
 const CREATE_KEY = 'Then sign in, create a key, and follow “Your first map” in the reference.';
 const ASK_FOR_KEY =
@@ -37,38 +37,38 @@ export function invitationMail({
   account: string | null;
   link: string;
 }): Mail {
-  const as = role === 'administrator' ? ' as an administrator' : '';
-  return mail({
+  const roleClause = role === 'administrator' ? ' as an administrator' : '';
+  return plainMail({
     to,
-    subject: INVITATION,
+    subject: INVITATION_SUBJECT,
     paragraphs: [
-      `You have been invited to join ${accountName(account)}${as} at the ${SERVICE_NAME}, ` +
+      `You have been invited to join ${accountInWords(account)}${roleClause} at the ${SERVICE_NAME}, ` +
         'which provides malaria risk by district and month to programmes and researchers.',
       `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
       link,
       ...(account === null ? [] : [role === 'member' ? ASK_FOR_KEY : CREATE_KEY]),
-      IGNORE,
+      IGNORE_NOTE,
     ],
   });
 }
 
 /** To somebody who was invited but already has an account elsewhere. The inviter is not informed of that account. */
 export function invitedElsewhereMail(to: string, account: string | null): Mail {
-  return mail({
+  return plainMail({
     to,
-    subject: INVITATION,
+    subject: INVITATION_SUBJECT,
     paragraphs: [
-      `You have been invited to join ${accountName(account)} at the ${SERVICE_NAME}.`,
+      `You have been invited to join ${accountInWords(account)} at the ${SERVICE_NAME}.`,
       'You already have an account there with this address, and an address can belong to one account only.\n' +
         'To accept, ask to be invited with another address.',
-      IGNORE,
+      IGNORE_NOTE,
     ],
   });
 }
 
 /** To a researcher whose account has just been unlocked, so that it may have keys. */
 export function unlockedMail(to: string, url: string): Mail {
-  return mail({
+  return plainMail({
     to,
     subject: `API access unlocked at the ${SERVICE_NAME}`,
     paragraphs: [
@@ -79,12 +79,12 @@ export function unlockedMail(to: string, url: string): Mail {
 }
 
 /** To those who can create an account's keys, once `percent` of the month's allowance of `most` requests is used. */
-export function allowanceMail(to: string, percent: number, most: number, url: string): Mail {
-  return mail({
+export function allowanceMail(to: string, percent: number, allowance: number, url: string): Mail {
+  return plainMail({
     to,
     subject: `Allowance at the ${SERVICE_NAME}`,
     paragraphs: [
-      `Your live keys have used ${percent}% of this month's ${most} requests.`,
+      `Your live keys have used ${percent}% of this month's ${allowance} requests.`,
       percent < 100
         ? 'At 100%, requests with live keys will be refused until the month ends (UTC). Test keys will continue to work.'
         : 'Requests with live keys are refused until the month ends (UTC). Test keys continue to work.',
@@ -95,7 +95,7 @@ export function allowanceMail(to: string, percent: number, most: number, url: st
 
 /** To the same people, some time before the key called `name` expires. */
 export function expiryMail(to: string, name: string, expiresAt: number, url: string): Mail {
-  return mail({
+  return plainMail({
     to,
     subject: `A key for the ${SERVICE_NAME} will expire`,
     paragraphs: [
@@ -106,14 +106,14 @@ export function expiryMail(to: string, name: string, expiresAt: number, url: str
 }
 
 export function resetMail(to: string, link: string): Mail {
-  return mail({
+  return plainMail({
     to,
     subject: `New password for the ${SERVICE_NAME}`,
     paragraphs: [
       `Somebody, probably you, asked for a new password at the ${SERVICE_NAME}.`,
       `Open this link within ${RESET_MS / 60_000} minutes. It works once:`,
       link,
-      IGNORE,
+      IGNORE_NOTE,
     ],
   });
 }
@@ -121,27 +121,27 @@ export function resetMail(to: string, link: string): Mail {
 /** After a wrong password, or a wrong code after the right password, from `address`. */
 export function failureMail({
   to,
-  what,
+  credential,
   address,
   url,
 }: {
   to: string;
-  what: 'password' | 'code';
+  credential: 'password' | 'code';
   address: string;
   url: string;
 }): Mail {
-  const [given, advice] = {
+  const [mistake, advice] = {
     password: ['a wrong password', 'If it was not you, you need not do anything: they did not get in.'],
     code: [
       'a wrong code for two-step sign-in. They may know your password',
       `If it was not you, choose a new password at once: ${url}/forgotten`,
     ],
-  }[what] as [string, string];
-  return mail({
+  }[credential] as [string, string];
+  return plainMail({
     to,
     subject: `Failed sign-in at the ${SERVICE_NAME}`,
     paragraphs: [
-      `Somebody, perhaps you, tried to sign in with your address ${to} from ${address} and gave ${given}.`,
+      `Somebody, perhaps you, tried to sign in with your address ${to} from ${address} and gave ${mistake}.`,
       advice,
       'There may be further attempts. We send only a few of these mails a day.',
     ],
