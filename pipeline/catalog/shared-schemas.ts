@@ -1,8 +1,6 @@
 /** Types shared by the schemas of several catalog files. */
 import { Type } from '../contract/type.ts';
 
-/** Unknown fields are refused. */
-export const closed = { additionalProperties: false } as const;
 export const period = Type.String({ pattern: '^(19|20)\\d{2}-(0[1-9]|1[0-2])$' });
 export const YEARS = { minimum: 1980, maximum: 2099 };
 export const year = Type.Integer(YEARS);
