@@ -78,7 +78,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
     return answerError(request, reply, 500, 'Something went wrong. Please try again later');
   });
 
-  const cookies = new TokenCookies(() => isHttps(services));
+  const cookies = tokenCookies(services);
   for (const route of ROUTES) {
     app.route({
       method: route.method,
@@ -98,13 +98,21 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
         const sessionHash = hashToken(token);
         const now = services.clock.wallMs();
         const visitor = sessionToken ? await services.directory.sessions.visitor(sessionHash, now) : null;
-        const visit = createVisit(request, {
-          visitor,
+        const browserToken = cookies.read(request, 'browser');
+        const visit: Visit = {
+          path: request.url.split('?')[0]!,
+          query: readFields(request.query),
+          formData: readFields(request.body),
+          params: request.params as Record<string, string>,
+          visitor: visitor && !visitor.factorDue ? visitor : null,
+          pendingVisitor: visitor?.factorDue ? visitor : null,
           sessionHash,
+          browserHash: browserToken === null ? null : hashToken(browserToken),
           csrf,
-          browserToken: cookies.read(request, 'browser'),
+          address: countedAddress(request.ip),
+          network: loggedNetwork(request.ip),
           now,
-        });
+        };
         return sendAnswer(reply, route, visit, await runRoute(route, visit, services), { cookies, assets });
       },
     });
@@ -114,28 +122,20 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
 
 const isHttps = ({ dashboardUrl }: Services) => dashboardUrl().startsWith('https:');
 
-/** Cookies with tokens. */
-class TokenCookies {
-  readonly #isHttps: () => boolean;
-
-  constructor(isHttps: () => boolean) {
-    this.#isHttps = isHttps;
-  }
-
-  set(reply: FastifyReply, name: string, token: string, options: CookieSerializeOptions = {}): void {
-    const secure = this.#isHttps();
-    reply.setCookie(this.#fullName(name), token, { path: '/', httpOnly: true, sameSite: 'lax', secure, ...options });
-  }
-
-  read(request: FastifyRequest, name: string): string | null {
-    const token = request.cookies[this.#fullName(name)];
-    return token !== undefined && isToken(token) ? token : null;
-  }
-
-  /** The prefix keeps other hosts of the domain from setting our cookies; browsers accept it over https only. */
-  #fullName(name: string): string {
-    return this.#isHttps() ? `__Host-${name}` : name;
-  }
+/** How cookies with tokens are set and read. */
+function tokenCookies(services: Services) {
+  // The prefix keeps other hosts of the domain from setting our cookies; browsers accept it over https only.
+  const fullName = (name: string) => (isHttps(services) ? `__Host-${name}` : name);
+  return {
+    set(reply: FastifyReply, name: string, token: string, options: CookieSerializeOptions = {}): void {
+      const secure = isHttps(services);
+      reply.setCookie(fullName(name), token, { path: '/', httpOnly: true, sameSite: 'lax', secure, ...options });
+    },
+    read(request: FastifyRequest, name: string): string | null {
+      const token = request.cookies[fullName(name)];
+      return token !== undefined && isToken(token) ? token : null;
+    },
+  };
 }
 
 /** Returns a function that answers a request with an error. */
@@ -147,33 +147,6 @@ function errorAnswerer(services: Services, assets: AssetUrls) {
       .type('text/html; charset=utf-8');
     const body = html`<h1>${title}</h1>${advice && html`<p>${advice}</p>`}<p><a href="${services.dashboardUrl()}">Go to the start page</a></p>`;
     reply.send(layout({ title, body, visitor: null, csrf: '', path: request.url, assets }));
-  };
-}
-
-interface VisitState {
-  /** The owner of the session, signed in fully or but for the code. */
-  visitor: Visitor | null;
-  sessionHash: Buffer;
-  csrf: string;
-  /** The token by which the browser was remembered. */
-  browserToken: string | null;
-  now: number;
-}
-
-function createVisit(request: FastifyRequest, { visitor, sessionHash, csrf, browserToken, now }: VisitState): Visit {
-  return {
-    path: request.url.split('?')[0]!,
-    query: readFields(request.query),
-    formData: readFields(request.body),
-    params: request.params as Record<string, string>,
-    visitor: visitor && !visitor.factorDue ? visitor : null,
-    pendingVisitor: visitor?.factorDue ? visitor : null,
-    sessionHash,
-    browserHash: browserToken === null ? null : hashToken(browserToken),
-    csrf,
-    address: countedAddress(request.ip),
-    network: loggedNetwork(request.ip),
-    now,
   };
 }
 
@@ -203,7 +176,7 @@ function sendAnswer(
   route: Route,
   visit: Visit,
   answer: Answer,
-  { cookies, assets }: { cookies: TokenCookies; assets: AssetUrls },
+  { cookies, assets }: { cookies: ReturnType<typeof tokenCookies>; assets: AssetUrls },
 ): FastifyReply {
   if (answer.sessionToken !== undefined) cookies.set(reply, 'session', answer.sessionToken);
   if (answer.browserToken !== undefined)

@@ -32,9 +32,9 @@ export async function sendScheduledMails(services: Services): Promise<void> {
 }
 
 interface ScheduledMail {
-  /** Identifies the notice, so that it is never sent twice. */
+  /** So that it is never sent twice. */
   id: string;
-  /** The mail to one recipient; null if another notice already covers it. */
+  /** The mail to one recipient; null if another mail already says it. */
   mailTo: ((to: string) => Mail) | null;
 }
 

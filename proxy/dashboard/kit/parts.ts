@@ -103,7 +103,7 @@ export function notice(title: string, body?: Value, variant: 'good' | 'calm' = '
   return html`<div class="notice ${variant}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
-/** The result of the form sent last: the entry of `texts` that the address names, if any. */
+/** The result of the form sent last: the entry of `messages` that the address names, if any. */
 export function doneNotice(query: Fields, messages: Readonly<Record<string, string>>): Value {
   const result = query.text('done');
   return Object.hasOwn(messages, result) && notice(messages[result]!);
@@ -113,7 +113,7 @@ const NUMBER_FORMAT = new Intl.NumberFormat('en');
 
 export const formatNumber = (value: number) => NUMBER_FORMAT.format(value);
 
-/** A time in UTC to the minute; the text `never` if it is null. */
+/** A time in UTC to the minute; `textIfNull` if it is null. */
 export function timeElement(ms: number | null, textIfNull = 'never'): Html {
   if (ms === null) return html`<span class="soft">${textIfNull}</span>`;
   const iso = new Date(ms).toISOString();

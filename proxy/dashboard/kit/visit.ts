@@ -83,9 +83,9 @@ type Pages<V extends Visit, Change> = Partial<
 >;
 
 /**
- * Routes below `base` for one audience, keyed by method and the rest of the path. Each POST of somebody who is signed
- * in asks again for the password or a code, unless a reason is given why it need not; strangers have nothing to be
- * asked for, so theirs always have one.
+ * Routes below `base` for one audience, keyed by method and the rest of the path. A POST by somebody who is signed in
+ * asks again for the password or a code, unless `withoutConfirmation` gives a reason; without a sign-in there is
+ * nothing to ask for, so there it is required.
  */
 export function routes(base: string, audience: 'anyone', pages: Pages<Visit, UnconfirmedChange<Visit>>): Route[];
 export function routes(

@@ -21,7 +21,7 @@ import {
   problemNotice,
 } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
-import { type Answer, resultOrUsageError, routes, type SignedIn } from '../kit/visit.ts';
+import { type Answer, type PageHandler, resultOrUsageError, routes, type SignedIn } from '../kit/visit.ts';
 import { issueKey } from './key-created.ts';
 import {
   API_ACCESS_PATH,
@@ -61,8 +61,17 @@ const KIND_TEXTS: Record<KeyKind, { label: string; hint: string }> = {
 /** Escaped, since an address may contain `?` or `%`. */
 const mailtoUrl = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
 
-/** Null if the visitor may create and revoke keys; else a page that explains why not and what to do. */
-export async function refusalNotice({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
+/** A handler for those who may create and revoke keys; others get a page that explains why not and what to do. */
+export const withKeyRights =
+  (handler: PageHandler): PageHandler =>
+  async (visit, services) => {
+    const refusal = await refusalNotice(visit, services);
+    if (!refusal) return handler(visit, services);
+    return { title: 'API access', status: 403, body: html`${settingsHeading('API access')}${refusal}` };
+  };
+
+/** Null if the visitor may create and revoke keys; else why not and what to do. */
+async function refusalNotice({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
   const { person, account } = visitor;
   const reason = whyNoKeys(person, account);
   if (reason === null) return null;
@@ -176,8 +185,6 @@ function newKeyPage(
 }
 
 async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
-  const refusal = await refusalNotice(visit, services);
-  if (refusal) return { title: 'API access', status: 403, body: html`${settingsHeading('API access')}${refusal}` };
   const { formData, now } = visit;
   const name = await resultOrUsageError(() => checkName('name', formData.text('name')));
   const kind = KEY_KINDS.find((value) => value === formData.text('kind'));
@@ -230,7 +237,10 @@ async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Servi
 }
 
 export const keyRoutes = [
-  ...routes(API_ACCESS_PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createKey }),
+  ...routes(API_ACCESS_PATH, ['administrator', 'member', 'researcher'], {
+    GET: listPage,
+    POST: withKeyRights(createKey),
+  }),
   ...routes(API_ACCESS_PATH, ['administrator', 'researcher'], {
     'GET /new': async (visit, services) => {
       const refusal = await refusalNotice(visit, services);

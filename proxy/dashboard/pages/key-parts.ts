@@ -27,7 +27,7 @@ const creatorName = (key: Key, creators: ReadonlyMap<string, string>) =>
 const STATUS_VARIANTS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
 const statusBadge = (key: Key, now: number) => badge(keyStatus(key, now), STATUS_VARIANTS[keyStatus(key, now)]);
 
-/** A table of keys; `revokeAt` and `replaceAt` return the paths of the pages for revoking and replacing a key. */
+/** A table of keys. @param replacePathOf path of the page for replacing a key, if the page offers that */
 export function keyTable(
   caption: string,
   keys: readonly Key[],
@@ -65,7 +65,7 @@ export function keyTable(
   return table(caption, columns, keys);
 }
 
-/** Asks whether to revoke `key`, with a form that posts below `at`; the link to `back` keeps the key. */
+/** Asks whether to revoke `key`. @param keysPath the form posts below it @param returnPath page to go back to */
 export function confirmRevoke(
   key: Key,
   creators: ReadonlyMap<string, string>,

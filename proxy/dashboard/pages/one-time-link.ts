@@ -66,7 +66,7 @@ export function passwordFields(errors: Errors): Html {
   ${inputField({ label: 'Repeat the new password', name: 'again', type: 'password', error: errors.again, autocomplete: 'new-password' })}`;
 }
 
-/** Errors in the new password that was sent; `about` lists what others know about the person. */
+/** Errors in the new password that was sent; `personalTexts` are what others know about the person. */
 export async function passwordErrors({ formData }: Visit, personalTexts: readonly string[]): Promise<Errors> {
   const password = formData.text('password');
   const error = await resultOrUsageError(() => checkNewPassword(password, personalTexts));

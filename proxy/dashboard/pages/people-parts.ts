@@ -131,7 +131,7 @@ export function requestedRole(account: Account | null, { formData }: SignedIn): 
 }
 
 /**
- * Invites the address in the form to `account` and redirects to `back`; if no mail is sent, or it could not be, it
+ * Invites the address in the form to `account` and redirects to `returnPath`; if no mail is sent, or it could not be, it
  * shows the link first. If the address has an account elsewhere, only its owner learns of that, by mail.
  * @throws UsageError with a message to show in the form.
  */
@@ -158,9 +158,7 @@ export async function invite(
   const { email } = await directory.links.invite(invitation, visit.now, actor);
   const link = linkUrl(services.dashboardUrl(), token);
   const [isElsewhere, accountName] = [(await directory.credentials(email)) !== null, account?.name ?? null];
-  const mail = isElsewhere
-    ? invitedElsewhereMail(email, accountName)
-    : invitationMail({ to: email, role, account: accountName, link });
+  const mail = isElsewhere ? invitedElsewhereMail(email, accountName) : invitationMail(email, role, accountName, link);
   const isSent = await mailer.send(mail, visit.now).then(
     () => mailer.outbox === null,
     (error) => {

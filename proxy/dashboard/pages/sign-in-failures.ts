@@ -34,7 +34,7 @@ export function recordFailure(
     }
     if (!person || (isKnownBrowser && credential === 'password')) return;
     if (await isWithinLimit('mails of failures', MAX_MAILS_PER_DAY, DAY_MS)) {
-      await mailer.send(failureMail({ to: person.email, credential, address, url: dashboardUrl() }), now);
+      await mailer.send(failureMail(person.email, credential, address, dashboardUrl()), now);
     }
   });
 }
