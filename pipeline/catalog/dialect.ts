@@ -7,7 +7,7 @@ import { text } from './shared-schemas.ts';
 export const MONTH_ORDERS = ['year month', 'month year', 'year month day', 'day month year', 'month day year'] as const;
 export type MonthOrder = (typeof MONTH_ORDERS)[number];
 
-/** Where the year of a whole table stands. */
+/** Where a table says its year if no column does: in the name of the file, or in the lines above the header. */
 export const YEAR_LOCATIONS = ['name', 'title'] as const;
 
 export const SEPARATORS = [';', '\t', '|'] as const;

@@ -13,7 +13,7 @@ export const FOR_EDITORS = Type.String({ description: 'JSON Schema of this file,
 /** The diagnostic methods of surveys, by the project's names. */
 export const METHODS = ['microscopy', 'rdt'] as const;
 export type Method = (typeof METHODS)[number];
-/** Their names in texts. */
+/** What texts call the methods. */
 export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   microscopy: 'microscopy',
   rdt: 'rapid diagnostic test',
