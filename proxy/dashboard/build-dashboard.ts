@@ -9,7 +9,7 @@ import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { html } from '../../pipeline/lib/pages/html.ts';
 import { baseStyle, cardStyle } from '../../pipeline/lib/pages/page.ts';
 import { TooBusy } from '../store/people/passwords.ts';
-import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
+import { BROWSER_REMEMBERED_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
 import { hashToken, isToken, mintToken } from '../store/people/tokens.ts';
 import { countedAddress, csrfToken, isFormFromOwnPage, loggedNetwork, securityHeaders } from './guard.ts';
@@ -97,7 +97,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
         if (!sessionToken) cookies.set(reply, 'session', token);
         const sessionHash = hashToken(token);
         const now = services.clock.wallMs();
-        const visitor = sessionToken ? await services.directory.sessions.visitor(sessionHash, now) : null;
+        const visitor = sessionToken ? await services.directory.sessions.findVisitor(sessionHash, now) : null;
         const browserToken = cookies.read(request, 'browser');
         const visit: Visit = {
           path: request.url.split('?')[0]!,
@@ -180,7 +180,7 @@ function sendAnswer(
 ): FastifyReply {
   if (answer.sessionToken !== undefined) cookies.set(reply, 'session', answer.sessionToken);
   if (answer.browserToken !== undefined)
-    cookies.set(reply, 'browser', answer.browserToken, { maxAge: BROWSER_MS / 1000 });
+    cookies.set(reply, 'browser', answer.browserToken, { maxAge: BROWSER_REMEMBERED_MS / 1000 });
   if (answer.location !== undefined) return reply.redirect(answer.location, 303);
   const { title, body, status = 200, retryAfterMs } = answer;
   if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));

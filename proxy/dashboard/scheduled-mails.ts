@@ -44,7 +44,7 @@ async function dueAllowanceMails(
   services: Services,
 ): Promise<ScheduledMail[]> {
   const allowance = per_month ?? services.perMonth;
-  const used = await services.usage.monthUsed(id, now);
+  const used = await services.usage.grantedInMonth(id, now);
   const month = new Date(now).toISOString().slice(0, 7);
   const percentsReached = MAIL_AT_PERCENT.filter((percent) => used >= (percent / 100) * allowance);
   return percentsReached.map((percent, i) => ({
@@ -67,13 +67,13 @@ async function sendOnce(
   services: Services,
 ): Promise<void> {
   const { directory, mailer } = services;
-  if (!(await directory.noteOnce(id, now)) || mailTo === null) return;
+  if (!(await directory.markNoticeSent(id, now)) || mailTo === null) return;
   try {
     // Those who can create keys.
     const people = (await directory.listPeople(account.id)).filter(({ role }) => role !== 'member');
     for (const { email } of people) await mailer.send(mailTo(email), now);
   } catch (error) {
-    await directory.unnote(id);
+    await directory.unmarkNoticeSent(id);
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { countryWords, fillPlaceholders } from '../../contract/words.ts';
 import { clientTypes } from './generate-types.ts';
 
 /** Shipped files. They are listed one by one, so that nothing that an installation leaves here is shipped. */
-const SHIPPED = [
+const SHIPPED_FILES = [
   './README.md',
   './python/examples/alert.py',
   './python/examples/national_map.py',
@@ -35,7 +35,7 @@ export function clientFiles(
   example: FileParameters,
 ): Record<string, string> {
   const words = { ...countryWords(territory), example };
-  const texts = SHIPPED.map((name) => {
+  const texts = SHIPPED_FILES.map((name) => {
     const text = readFileSync(path.resolve(import.meta.dirname, name), 'utf8');
     return [path.posix.normalize(name), name.endsWith('.md') ? fillPlaceholders(text, words) : text];
   });

@@ -7,7 +7,7 @@ import { sha256Json } from '../../lib/hash.ts';
  * Inconsistencies within a manifest: each stage's key must be the hash of its record, its inputs must be the outputs of
  * earlier stages or raw files of the sources, and the version must match all keys.
  */
-export function recordFaults(manifest: Manifest): string[] {
+export function manifestFaults(manifest: Manifest): string[] {
   const { stages, runtime, model_version } = manifest;
   const faults: string[] = [];
   if (stages.length === 0) faults.push('manifest.json: lists no stages');

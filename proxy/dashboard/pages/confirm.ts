@@ -7,7 +7,7 @@ import { type Awaitable, DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts'
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance, Attempts } from '../../store/attempt-counts.ts';
 import { checkPassword } from '../../store/people/passwords.ts';
-import { CONFIRMED_MS } from '../../store/people/person-rules.ts';
+import { CONFIRMATION_MS } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode } from '../../store/people/recovery.ts';
 import { matchingStep } from '../../store/people/totp.ts';
 import type { Person } from '../../store/row-types.ts';
@@ -35,7 +35,7 @@ const CODES_PER_PERSON_AND_LONG_WINDOW = 500;
 export async function refuseUnconfirmed(visit: SignedIn, services: Services): Promise<Answer | null> {
   const { visitor, formData, now } = visit;
   // A time further ahead than that is from before the clock was set back.
-  if (Math.abs(now - visitor.confirmedAt) < CONFIRMED_MS) return null;
+  if (Math.abs(now - visitor.confirmedAt) < CONFIRMATION_MS) return null;
   const { has_factor } = visitor.person;
   const askAgain = (error?: string): Answer => ({
     title: 'Confirm that it is you',
@@ -60,7 +60,7 @@ function confirmPage({ visitor: { person }, formData, csrf, path }: SignedIn, er
   return html`<h1>Confirm that it is you</h1>
     ${error !== undefined && problemNotice('Not confirmed', error)}
     <p>To continue, please enter ${person.has_factor ? 'a code' : 'your password'} again. You will not be
-    asked again for the next ${CONFIRMED_MS / 60_000} minutes.</p>
+    asked again for the next ${CONFIRMATION_MS / 60_000} minutes.</p>
     ${postForm(csrf, path, html`${hiddenFields}${person.has_factor ? codeField(error) : currentPasswordField(error)}${button('Confirm')}`)}`;
 }
 
@@ -91,8 +91,8 @@ export async function refuseWithoutPassword(
 ): Promise<Answer | null> {
   const { attempts, directory, countSignIn } = services;
   const { person } = visit.visitor;
-  const allowance = { what: `current password ${person.id}`, most: PASSWORDS_PER_PERSON, windowMs: QUARTER_HOUR_MS };
-  const waitMs = await attempts.take([allowance], visit.now);
+  const allowance = { name: `current password ${person.id}`, limit: PASSWORDS_PER_PERSON, windowMs: QUARTER_HOUR_MS };
+  const waitMs = await attempts.charge([allowance], visit.now);
   if (waitMs !== null) {
     countSignIn('too_many');
     return tooManyAttemptsPage('Nothing was changed', waitMs);
@@ -111,7 +111,9 @@ export async function refuseWithoutPassword(
   }
   await attempts.giveBack([allowance]);
   // The session may have ended while the password was checked.
-  return (await directory.sessions.visitor(visit.sessionHash, visit.now)) === null ? { location: '/sign-in' } : null;
+  return (await directory.sessions.findVisitor(visit.sessionHash, visit.now)) === null
+    ? { location: '/sign-in' }
+    : null;
 }
 
 /** Null if the form contains a valid code of `person`, which is then used up; else the answer that asks for one. */
@@ -125,11 +127,11 @@ export async function refuseWithoutCode(
   const isKnown = await isKnownBrowser(person, visit, services);
   const counter = `factor ${person.id} ${isKnown ? visit.browserHash!.toString('hex') : 'stranger'}`;
   const allowances = [
-    { what: counter, most: CODES_PER_BROWSER, windowMs: QUARTER_HOUR_MS },
-    { what: `slow ${counter}`, most: CODES_PER_BROWSER_AND_LONG_WINDOW, windowMs: LONG_WINDOW_MS },
-    { what: `slow factor ${person.id}`, most: CODES_PER_PERSON_AND_LONG_WINDOW, windowMs: LONG_WINDOW_MS },
+    { name: counter, limit: CODES_PER_BROWSER, windowMs: QUARTER_HOUR_MS },
+    { name: `slow ${counter}`, limit: CODES_PER_BROWSER_AND_LONG_WINDOW, windowMs: LONG_WINDOW_MS },
+    { name: `slow factor ${person.id}`, limit: CODES_PER_PERSON_AND_LONG_WINDOW, windowMs: LONG_WINDOW_MS },
   ];
-  const waitMs = await attempts.take(allowances, visit.now);
+  const waitMs = await attempts.charge(allowances, visit.now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
     await directory.sessions.close(visit.sessionHash);

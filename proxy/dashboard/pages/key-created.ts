@@ -6,7 +6,7 @@ import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { exampleState } from '../../snapshot/snapshot.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { NewKey } from '../../store/account-store.ts';
-import { curlLine } from '../../store/key-format.ts';
+import { curlCommand } from '../../store/key-format.ts';
 import { auditActor, SESSION_MS } from '../../store/people/person-rules.ts';
 import type { Key } from '../../store/row-types.ts';
 import { copyBlock, factList, linkButton, notice, timeElement } from '../kit/parts.ts';
@@ -32,18 +32,20 @@ export async function issueKey(
 ): Promise<Answer> {
   const { formData, now, visitor } = visit;
   // Reloading a page resends its form, which must not make a second key.
-  const oncePerForm = { what: `form ${visit.csrf} ${formData.text('form')}`, most: 1, windowMs: SESSION_MS };
-  if ((await services.attempts.take([oncePerForm], now)) !== null) return { location: `${API_ACCESS_PATH}?done=made` };
+  const oncePerForm = { name: `form ${visit.csrf} ${formData.text('form')}`, limit: 1, windowMs: SESSION_MS };
+  if ((await services.attempts.charge([oncePerForm], now)) !== null)
+    return { location: `${API_ACCESS_PATH}?done=made` };
   try {
     const refusalReason = await reasonForNoMoreKeys(visit, services);
     if (refusalReason !== null) throw new UsageError(refusalReason);
     const [{ id, name: owner }, actor] = [visitor.account!, auditActor(visitor.person)];
     const { key, secret } = await services.accounts.createKey(
-      { ...newKey, owner, brand: services.keyPrefix },
+      { ...newKey, ownerName: owner, brand: services.keyPrefix },
       now,
       actor,
     );
-    const replacedKey = replaced && (await services.accounts.endKey(replaced.key.id, replaced.until, now, actor, id));
+    const replacedKey =
+      replaced && (await services.accounts.expireKey(replaced.key.id, replaced.until, now, actor, id));
     return { title: 'Your new key', body: keyPage(key, secret, services, replacedKey) };
   } catch (error) {
     await services.attempts.giveBack([oncePerForm]);
@@ -60,8 +62,8 @@ async function reasonForNoMoreKeys(
   const activeKeys = (await accounts.listKeys(name)).filter(({ key }) => keyStatus(key, now) === 'active');
   if (activeKeys.length >= MAX_ACTIVE_KEYS)
     return `You have ${MAX_ACTIVE_KEYS} active keys. Revoke one that you no longer need.`;
-  const hourlyAllowance = { what: `keys of ${id}`, most: MAX_KEYS_PER_HOUR, windowMs: HOUR_MS };
-  return (await attempts.take([hourlyAllowance], now)) === null
+  const hourlyAllowance = { name: `keys of ${id}`, limit: MAX_KEYS_PER_HOUR, windowMs: HOUR_MS };
+  return (await attempts.charge([hourlyAllowance], now)) === null
     ? null
     : 'You have created too many keys. Try again in an hour.';
 }
@@ -79,7 +81,7 @@ function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, repla
     ${replacedKey && html`<p>The key that it replaces works until ${timeElement(replacedKey.expires_at)}: switch every program to the new one by then.</p>`}
     <section>
     ${copyBlock('key', key.name, secret)}
-    ${copyBlock('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
+    ${copyBlock('curl', 'Try it in a terminal', curlCommand(secret, apiUrl(), path))}
     ${copyBlock('export', 'For programs, keep it in the environment', `export MALARIA_API_KEY='${secret}'`)}
     ${copyBlock('export-powershell', 'The same in PowerShell', `$env:MALARIA_API_KEY = '${secret}'`)}
     ${sampleBlocks(codeSamples(`${apiUrl()}${path}`, null))}

@@ -1,10 +1,10 @@
 /** Links for invitations and new passwords, and requests for the latter. Only submitting its form uses a link up. */
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Link } from '../../store/people/links.ts';
-import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../store/people/passwords.ts';
-import { checkPersonName, mayVisit, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/person-rules.ts';
+import { checkNewPassword, hashPassword, MIN_PASSWORD_LENGTH } from '../../store/people/passwords.ts';
+import { checkPersonName, maySignIn, parseEmail, RESET_LINK_MS, ROLE_NAMES } from '../../store/people/person-rules.ts';
 import { hashToken, isToken, mintToken } from '../../store/people/tokens.ts';
 import { button, factList, inputField, notice, postForm, problemNotice } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
@@ -22,12 +22,12 @@ function invalidLinkPage(): Answer {
 
 async function findLink({ params, now }: Visit, { directory }: Services): Promise<Link | null> {
   const token = params.token!;
-  return isToken(token) ? directory.links.find(hashToken(token), now) : null;
+  return isToken(token) ? directory.links.findLink(hashToken(token), now) : null;
 }
 
 type Errors = Partial<Record<'name' | 'password' | 'again', string>>;
 
-async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, banner: Value = null) {
+async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, banner: HtmlValue = null) {
   const email = link.invitation?.email ?? link.person!.email;
   const { invitation } = link;
   const account = invitation?.account_id ? await services.accounts.accountById(invitation.account_id) : null;
@@ -59,7 +59,7 @@ export function passwordFields(errors: Errors): Html {
     label: 'New password',
     name: 'password',
     type: 'password',
-    hint: `At least ${SHORTEST_PASSWORD} characters. Several unrelated words are good; a password manager is better.`,
+    hint: `At least ${MIN_PASSWORD_LENGTH} characters. Several unrelated words are good; a password manager is better.`,
     error: errors.password,
     autocomplete: 'new-password',
   })}
@@ -105,7 +105,7 @@ async function acceptLinkForm(visit: Visit, services: Services): Promise<Answer>
   const sessionToken = mintToken();
   if (link.invitation) {
     const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
-    if (!mayVisit(account)) return { location: '/sign-in', sessionToken };
+    if (!maySignIn(account)) return { location: '/sign-in', sessionToken };
     const visitor = { person, account, factorDue: false, confirmedAt: now };
     await directory.sessions.open(hashToken(sessionToken), { id: person.id, passwordHash, factorDue: false }, now);
     return completeSignIn(visitor, sessionToken, visit, services, false);
@@ -119,7 +119,7 @@ async function acceptLinkForm(visit: Visit, services: Services): Promise<Answer>
 const forgottenPage = (
   visit: Visit,
   { mailer: { outbox } }: Services,
-  banner: Value = null,
+  banner: HtmlValue = null,
 ) => html`<h1>Reset your password</h1>
   ${banner}
   <p>${outbox === null ? 'We will send you a link to choose a new one.' : 'This service sends no mail: the service team passes a link to choose a new one on to you.'}</p>
@@ -135,18 +135,18 @@ const forgottenPage = (
 async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   const { attempts, directory, mailer } = services;
   const { now } = visit;
-  const email = toEmail(visit.formData.text('email'));
+  const email = parseEmail(visit.formData.text('email'));
   if (email === null) {
     const banner = problemNotice('Please check what you entered', 'Enter an address such as ada@example.org.');
     return { title: 'Error', status: 400, body: forgottenPage(visit, services, banner) };
   }
-  const waitMs = await attempts.take([{ what: `reset from ${visit.address}`, most: 20, windowMs: HOUR_MS }], now);
+  const waitMs = await attempts.charge([{ name: `reset from ${visit.address}`, limit: 20, windowMs: HOUR_MS }], now);
   if (waitMs !== null) return tooManyAttemptsPage('Reset your password', waitMs);
   services.runAfterAnswer(async () => {
-    if ((await attempts.take([{ what: `reset of ${email}`, most: 3, windowMs: HOUR_MS }], now)) !== null) return;
-    const credentials = await directory.credentials(email);
+    if ((await attempts.charge([{ name: `reset of ${email}`, limit: 3, windowMs: HOUR_MS }], now)) !== null) return;
+    const credentials = await directory.credentialsByEmail(email);
     const token = mintToken();
-    await directory.links.openReset(credentials?.person.id ?? null, hashToken(token), now, null);
+    await directory.links.createReset(credentials?.person.id ?? null, hashToken(token), now, null);
     if (credentials) await mailer.send(resetMail(email, linkUrl(services.dashboardUrl(), token)), now);
   });
   const [title, outcome, hint] =
@@ -158,7 +158,7 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
         ]
       : ['Ask the service team', 'the service team has a link for you', null];
   const body = html`<h1>${title}</h1>
-    ${notice(`If this address has an account, ${outcome}`, `It works once, within ${RESET_MS / 60_000} minutes.`, 'calm')}
+    ${notice(`If this address has an account, ${outcome}`, `It works once, within ${RESET_LINK_MS / 60_000} minutes.`, 'calm')}
     ${hint}
     <p><a href="/sign-in">Back to sign-in</a></p>`;
   return { title, body };

@@ -2,9 +2,9 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { errorLine, UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
-import { table } from '../../../pipeline/lib/pages/table.ts';
-import { auditActor, INVITATION_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
+import { renderTable } from '../../../pipeline/lib/pages/table.ts';
+import { auditActor, INVITATION_LINK_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Role } from '../../store/row-types.ts';
 import {
@@ -36,7 +36,7 @@ export async function peopleTables(
   const visitorId = visit.visitor.person.id;
   return html`${
     people.length > 0
-      ? table(
+      ? renderTable(
           'People',
           [
             {
@@ -65,7 +65,7 @@ export async function peopleTables(
   ${
     paths !== null &&
     invitations.length > 0 &&
-    html`<h2>Pending invitations</h2>${table(
+    html`<h2>Pending invitations</h2>${renderTable(
       'Pending invitations',
       [
         { title: 'Email', cell: ({ email }) => email },
@@ -112,7 +112,7 @@ export function inviteForm(action: string, account: Account | null, visit: Signe
 }
 
 /** Shows the folder in which mails are kept if none are sent. */
-export function outboxNote({ mailer }: Services): Value {
+export function outboxNote({ mailer }: Services): HtmlValue {
   return (
     mailer.outbox !== null &&
     notice(
@@ -144,8 +144,8 @@ export async function invite(
 ): Promise<Answer> {
   const { directory, mailer } = services;
   const actor = auditActor(visit.visitor.person);
-  const allowance = { what: `invitations ${actor.id}`, most: 50, windowMs: HOUR_MS };
-  if ((await services.attempts.take([allowance], visit.now)) !== null) {
+  const allowance = { name: `invitations ${actor.id}`, limit: 50, windowMs: HOUR_MS };
+  if ((await services.attempts.charge([allowance], visit.now)) !== null) {
     throw new UsageError('You have sent too many invitations. Try again in an hour.');
   }
   const token = mintToken();
@@ -157,7 +157,7 @@ export async function invite(
   };
   const { email } = await directory.links.invite(invitation, visit.now, actor);
   const link = linkUrl(services.dashboardUrl(), token);
-  const [isElsewhere, accountName] = [(await directory.credentials(email)) !== null, account?.name ?? null];
+  const [isElsewhere, accountName] = [(await directory.credentialsByEmail(email)) !== null, account?.name ?? null];
   const mail = isElsewhere ? invitedElsewhereMail(email, accountName) : invitationMail(email, role, accountName, link);
   const isSent = await mailer.send(mail, visit.now).then(
     () => mailer.outbox === null,
@@ -171,7 +171,7 @@ export async function invite(
     ${notice(
       mailer.outbox === null ? 'The mail could not be sent' : 'No mail is sent',
       `Give this link to ${email} and to nobody else: whoever opens it first chooses the password. ` +
-        `It will not be shown again. It works once, within ${INVITATION_MS / DAY_MS} days.`,
+        `It will not be shown again. It works once, within ${INVITATION_LINK_MS / DAY_MS} days.`,
     )}
     ${copyBlock('link', 'Invitation', link)}
     ${linkButton(returnPath, 'I have passed it on')}`;

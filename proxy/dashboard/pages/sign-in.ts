@@ -3,9 +3,9 @@
  * passwords elsewhere locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
 
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance } from '../../store/attempt-counts.ts';
-import { auditActor, mayVisit, toEmail } from '../../store/people/person-rules.ts';
+import { auditActor, maySignIn, parseEmail } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import { visitorMenu } from '../kit/layout.ts';
@@ -33,7 +33,7 @@ const DONE_MESSAGES: Record<string, string> = {
 
 const WRONG_CREDENTIALS = problemNotice('Wrong email or password', 'Check both and try again.');
 
-function signInPage(visit: Visit, email: string, banner: Value = null): Html {
+function signInPage(visit: Visit, email: string, banner: HtmlValue = null): Html {
   return html`<h1>Sign in</h1>
     ${banner || doneNotice(visit.query, DONE_MESSAGES)}
     ${postForm(
@@ -51,20 +51,20 @@ function signInPage(visit: Visit, email: string, banner: Value = null): Html {
 async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const { attempts, directory } = services;
   const { formData, now } = visit;
-  const email = toEmail(formData.text('email'));
+  const email = parseEmail(formData.text('email'));
   const refuse = (banner: Html, status: number, retryAfterMs?: number): Answer => ({
     title: 'Sign in: error',
     status,
     body: signInPage(visit, formData.text('email'), banner),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
-  const credentials = await directory.credentials(email ?? '');
+  const credentials = await directory.credentialsByEmail(email ?? '');
   // Queried even if there is no such person, so that the timing reveals nothing.
   const isKnown =
     visit.browserHash !== null &&
     (await directory.sessions.knowsBrowser(visit.browserHash, credentials?.person.id ?? '', now));
   const allowances = isKnown ? [browserAllowance(visit.browserHash!)] : strangerAllowances(visit.address, email ?? '');
-  const waitMs = await attempts.take(allowances, now);
+  const waitMs = await attempts.charge(allowances, now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
     services.logLine(`dashboard: too many failed sign-ins, most recently from ${visit.network}`, 'sign_in');
@@ -84,7 +84,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const { account_id } = credentials.person;
   const account = account_id === null ? null : await services.accounts.accountById(account_id);
   await attempts.giveBack(allowances);
-  if (!mayVisit(account)) {
+  if (!maySignIn(account)) {
     return refuse(
       problemNotice('The account is suspended', 'Its keys do not work either. Please contact the service team.'),
       403,
@@ -118,7 +118,7 @@ export async function completeSignIn(
     person.id,
     now,
   );
-  await directory.record({ action: 'sign-in', account: person.account_id }, auditActor(person), now);
+  await directory.record({ action: 'sign-in', accountId: person.account_id }, auditActor(person), now);
   return {
     location: homePage(visitor),
     sessionToken,
@@ -126,7 +126,7 @@ export async function completeSignIn(
   };
 }
 
-function codePage(visit: Visit, banner: Value = null): Html {
+function codePage(visit: Visit, banner: HtmlValue = null): Html {
   return html`<h1>Two-step sign-in</h1>
     ${banner}
     ${postForm(visit.csrf, '/sign-in/code', html`${codeField()}${button('Continue')}`)}
@@ -154,14 +154,14 @@ async function enterCode(visit: Visit, services: Services): Promise<Answer> {
 }
 
 const browserAllowance = (browser: Buffer): Allowance => ({
-  what: `browser ${browser.toString('hex')}`,
-  most: ATTEMPTS_PER_BROWSER,
+  name: `browser ${browser.toString('hex')}`,
+  limit: ATTEMPTS_PER_BROWSER,
   windowMs: QUARTER_HOUR_MS,
 });
 
 const strangerAllowances = (address: string, email: string): Allowance[] => [
-  { what: `address ${address}`, most: ATTEMPTS_PER_ADDRESS, windowMs: QUARTER_HOUR_MS },
-  { what: `email ${email}`, most: ATTEMPTS_PER_EMAIL, windowMs: QUARTER_HOUR_MS },
+  { name: `address ${address}`, limit: ATTEMPTS_PER_ADDRESS, windowMs: QUARTER_HOUR_MS },
+  { name: `email ${email}`, limit: ATTEMPTS_PER_EMAIL, windowMs: QUARTER_HOUR_MS },
 ];
 
 const homePage = (visitor: Visitor) => visitorMenu(visitor)[0]!.path;

@@ -1,7 +1,7 @@
 /** One account, as the service team manages it: its status, limits, people, keys and usage. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import { type AccountChange, accountStatus, keyStatus } from '../../store/account-rules.ts';
 import { auditActor } from '../../store/people/person-rules.ts';
 import type { Account } from '../../store/row-types.ts';
@@ -55,7 +55,7 @@ const withAccount =
   };
 
 interface FormErrors {
-  banner?: Value;
+  banner?: HtmlValue;
   limits?: { perMinute?: string | undefined; perMonth?: string | undefined };
   invitation?: string;
 }
@@ -105,7 +105,7 @@ async function accountPage(
   return { title: account.name, body, status: errors.banner ? 400 : 200 };
 }
 
-function statusActions(account: Account, { csrf }: SignedIn): Value {
+function statusActions(account: Account, { csrf }: SignedIn): HtmlValue {
   const accountPath = `${ACCOUNTS_PATH}/${account.id}`;
   const status = accountStatus(account);
   return [

@@ -1,10 +1,10 @@
 /** The service team's list of accounts, and the form for a new one. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
-import { table } from '../../../pipeline/lib/pages/table.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
+import { renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { accountStatus } from '../../store/account-rules.ts';
-import { auditActor, toEmail } from '../../store/people/person-rules.ts';
+import { auditActor, parseEmail } from '../../store/people/person-rules.ts';
 import type { Account, AccountKind } from '../../store/row-types.ts';
 import {
   badge,
@@ -55,7 +55,7 @@ async function listPage({ query }: SignedIn, services: Services): Promise<Answer
     <p class="soft">${matches.length} ${matches.length === 1 ? 'account' : 'accounts'}${lockedCount > 0 && `, ${lockedCount} waiting to be unlocked`}</p>
     ${
       accountsOnPage.length > 0
-        ? table(
+        ? renderTable(
             'Accounts',
             [
               { title: 'Name', cell: ({ id, name }) => html`<a href="${ACCOUNTS_PATH}/${id}">${name}</a>` },
@@ -89,7 +89,7 @@ const KIND_OPTIONS = [
 
 type Errors = Partial<Record<'name' | 'kind' | 'email', string>>;
 
-function newAccountPage({ csrf, formData }: SignedIn, errors: Errors = {}, banner: Value = null): Html {
+function newAccountPage({ csrf, formData }: SignedIn, errors: Errors = {}, banner: HtmlValue = null): Html {
   return html`<p class="kicker">Service</p><h1>New account</h1>
     ${banner}
     ${postForm(
@@ -123,7 +123,7 @@ async function createAccount(visit: SignedIn, services: Services): Promise<Answe
     ),
   });
   if (kind === undefined) return showErrors({ kind: 'Choose a kind.' });
-  if (toEmail(formData.text('email')) === null)
+  if (parseEmail(formData.text('email')) === null)
     return showErrors({ email: 'Enter an address such as ada@example.org.' });
   const { accounts } = services;
   const account = await resultOrUsageError(() =>

@@ -4,8 +4,8 @@ import { ERRORS, FAULTS } from '../../../pipeline/contract/errors.ts';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { type Column, table } from '../../../pipeline/lib/pages/table.ts';
-import { calendarMonth } from '../../limits/calendar-month.ts';
+import { type Column, renderTable } from '../../../pipeline/lib/pages/table.ts';
+import { monthAt } from '../../limits/calendar-month.ts';
 import type { Account } from '../../store/row-types.ts';
 import { type OwnerUsage, utcDay } from '../../store/usage-counts.ts';
 import { factList, formatNumber, problemNotice } from '../kit/parts.ts';
@@ -18,10 +18,10 @@ const SPANS_DAYS = [30, 90] as const;
 /** This month's count of `account` against its allowance. */
 export async function monthSection(account: Account, { usage, clock, perMinute, perMonth }: Services): Promise<Html> {
   const now = clock.wallMs();
-  const used = await usage.monthUsed(account.id, now);
+  const used = await usage.grantedInMonth(account.id, now);
   const allowance = account.per_month ?? perMonth;
-  const { end } = calendarMonth(now);
-  const daysLeft = Math.ceil((end - now) / DAY_MS);
+  const { endMs } = monthAt(now);
+  const daysLeft = Math.ceil((endMs - now) / DAY_MS);
   const usedShare = Math.min(1, used / allowance);
   const monthName = new Date(now).toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
   return html`<section><h2>${monthName}</h2>
@@ -32,7 +32,7 @@ export async function monthSection(account: Account, { usage, clock, perMinute, 
       ['Left this month', formatNumber(Math.max(0, allowance - used))],
       [
         'Resets',
-        html`<time datetime="${new Date(end).toISOString()}">${utcDay(end)} 00:00 UTC</time> <span class="soft">in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}</span>`,
+        html`<time datetime="${new Date(endMs).toISOString()}">${utcDay(endMs)} 00:00 UTC</time> <span class="soft">in ${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}</span>`,
       ],
       ['Per minute, per key', `${formatNumber(account.per_minute ?? perMinute)} requests`],
     ])}
@@ -103,7 +103,7 @@ function usageSections(rows: readonly OwnerUsage[], spanDays: number, now: numbe
     ${dayPlot(label, countByDay(rows, days), { width: 760, height: 240, hasAxes: true, screens: 'broad' })}
     ${dayPlot(label, countByDay(rows, days), { width: 330, height: 190, hasAxes: true, screens: 'narrow' })}
     <details><summary>Show as a table</summary>
-    ${table(
+    ${renderTable(
       'Requests by day',
       [
         { title: 'Day (UTC)', cell: ({ day }) => day },
@@ -113,7 +113,7 @@ function usageSections(rows: readonly OwnerUsage[], spanDays: number, now: numbe
       dayRows,
     )}</details></section>
     <section><h2>By operation</h2>
-    ${table(
+    ${renderTable(
       'Requests by operation',
       [
         { title: 'Operation', cell: (group) => html`<code>${group.title}</code>` },
@@ -135,7 +135,7 @@ function usageSections(rows: readonly OwnerUsage[], spanDays: number, now: numbe
       operations,
     )}</section>
     <section><h2>By key</h2>
-    ${table('Requests by key', [{ title: 'Key', cell: (group) => group.title }, ...countColumns], keys)}</section>`;
+    ${renderTable('Requests by key', [{ title: 'Key', cell: (group) => group.title }, ...countColumns], keys)}</section>`;
 }
 
 type ErrorUsage = Awaited<ReturnType<Services['usage']['listErrors']>>[number];
@@ -153,7 +153,7 @@ function errorsSection(rows: readonly ErrorUsage[], { inCountryWords }: Services
   }));
   if (errorRows.length === 0) return false;
   return html`<section><h2>Errors</h2>
-    ${table(
+    ${renderTable(
       'Errors by status and code',
       [
         { title: 'Status', cell: ({ meaning }) => meaning?.status ?? '' },
@@ -190,8 +190,8 @@ const MAX_VIEWS_PER_MINUTE = 30;
 
 async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {
   const account = visit.visitor.account!;
-  const allowance = { what: `usage of ${account.id}`, most: MAX_VIEWS_PER_MINUTE, windowMs: 60_000 };
-  const retryAfterMs = await services.attempts.take([allowance], visit.now);
+  const allowance = { name: `usage of ${account.id}`, limit: MAX_VIEWS_PER_MINUTE, windowMs: 60_000 };
+  const retryAfterMs = await services.attempts.charge([allowance], visit.now);
   if (retryAfterMs !== null) {
     const body = html`<p class="kicker">Settings</p><h1>Usage</h1>${problemNotice('Too many requests', 'Try again in a minute.')}`;
     return { title: 'Usage', status: 429, body, retryAfterMs };
