@@ -230,9 +230,9 @@ const confirmHandler = (change: keyof typeof CONFIRMATIONS) =>
 export const teamAccountRoutes = routes(`${ACCOUNTS_PATH}/:id`, ['service'], {
   GET: withAccount(accountPage),
   'GET /usage': withAccount(async (account, visit, services) => {
-    const { spanDays: span, links } = requestedSpan(visit, `${ACCOUNTS_PATH}/${account.id}/usage`);
+    const { spanDays, links } = requestedSpan(visit, `${ACCOUNTS_PATH}/${account.id}/usage`);
     const body = html`<p class="kicker"><a href="${ACCOUNTS_PATH}/${account.id}">${account.name}</a></p><h1>Usage</h1>
-      ${await monthSection(account, services)}${links}${await accountUsage(account, span, visit.now, services)}`;
+      ${await monthSection(account, services)}${links}${await accountUsage(account, spanDays, visit.now, services)}`;
     return { title: `Usage of ${account.name}`, body };
   }),
   'POST /unlock': applyChange('unlock'),

@@ -95,7 +95,7 @@ function usageSections(rows: readonly OwnerUsage[], spanDays: number, now: numbe
       cell: (group) => formatNumber(countRequests(group.rows, null, 'refused')),
     },
   ];
-  const dayRows = countByDay(rows, days)
+  const daysWithRequests = countByDay(rows, days)
     .filter(({ live, test }) => live + test > 0)
     .reverse();
   return html`<section><h2>By day</h2>
@@ -110,7 +110,7 @@ function usageSections(rows: readonly OwnerUsage[], spanDays: number, now: numbe
         { title: 'Live', variant: 'number', cell: ({ live }) => formatNumber(live) },
         { title: 'Test', variant: 'number', cell: ({ test }) => formatNumber(test) },
       ],
-      dayRows,
+      daysWithRequests,
     )}</details></section>
     <section><h2>By operation</h2>
     ${renderTable(

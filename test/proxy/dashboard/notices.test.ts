@@ -16,7 +16,7 @@ function noticesOf({ store, directory }: Dashboard) {
     directory,
     clock,
     perMonth: 10,
-    url: () => 'https://d.example',
+    dashboardUrl: () => 'https://d.example',
     usage: { grantedInMonth: async () => state.used },
     mailer: {
       async send(mail: Mail) {
@@ -24,7 +24,7 @@ function noticesOf({ store, directory }: Dashboard) {
         state.sent.push(mail);
       },
     },
-    report: (line: string) => state.reports.push(line),
+    logLine: (line: string) => state.reports.push(line),
   } as unknown as Services;
   const check = async () => {
     state.sent.length = 0;
