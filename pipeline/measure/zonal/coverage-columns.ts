@@ -5,7 +5,7 @@ export function createPieces() {
   let capacity = 1024;
   let rows = new Int32Array(capacity);
   let columns = new Int32Array(capacity);
-  let falls = new Float64Array(capacity);
+  let descents = new Float64Array(capacity);
   let areas = new Float64Array(capacity);
   let count = 0;
   let starts = new Int32Array(1);
@@ -15,17 +15,17 @@ export function createPieces() {
       count = 0;
       starts = new Int32Array(end - first + 1);
     },
-    add(row: number, column: number, fall: number, area: number) {
+    add(row: number, column: number, descent: number, area: number) {
       if (count === capacity) {
         capacity *= 2;
-        rows = grown(rows, new Int32Array(capacity));
-        columns = grown(columns, new Int32Array(capacity));
-        falls = grown(falls, new Float64Array(capacity));
-        areas = grown(areas, new Float64Array(capacity));
+        rows = copyInto(rows, new Int32Array(capacity));
+        columns = copyInto(columns, new Int32Array(capacity));
+        descents = copyInto(descents, new Float64Array(capacity));
+        areas = copyInto(areas, new Float64Array(capacity));
       }
       rows[count] = row;
       columns[count] = column;
-      falls[count] = fall;
+      descents[count] = descent;
       areas[count] = area;
       count++;
       starts[row + 1]!++;
@@ -34,13 +34,13 @@ export function createPieces() {
     sortByRow() {
       for (let row = 1; row < starts.length; row++) starts[row]! += starts[row - 1]!;
       if (order.length < count) order = new Int32Array(capacity);
-      const next = starts.slice();
-      for (let k = 0; k < count; k++) order[next[rows[k]!]!++] = k;
+      const nextInRow = starts.slice();
+      for (let k = 0; k < count; k++) order[nextInRow[rows[k]!]!++] = k;
     },
     start: (row: number) => starts[row]!,
     inOrder: (k: number) => order[k]!,
     column: (piece: number) => columns[piece]!,
-    fall: (piece: number) => falls[piece]!,
+    descent: (piece: number) => descents[piece]!,
     area: (piece: number) => areas[piece]!,
   };
 }
@@ -52,34 +52,34 @@ export function createSpans() {
   let lengths = new Int32Array(capacity);
   let shares = new Float64Array(capacity);
   let count = 0;
-  let open = -1;
+  let endOfLastSpan = -1;
   return {
     clear() {
       count = 0;
-      open = -1;
+      endOfLastSpan = -1;
     },
     count() {
       // The next row begins: its first span must not be joined with the last span of this row.
-      open = -1;
+      endOfLastSpan = -1;
       return count;
     },
     add(column: number, length: number, share: number) {
       if (length === 0 || share === 0) return;
-      if (open === column && shares[count - 1] === share) {
+      if (endOfLastSpan === column && shares[count - 1] === share) {
         lengths[count - 1]! += length;
       } else {
         if (count === capacity) {
           capacity *= 2;
-          columns = grown(columns, new Int32Array(capacity));
-          lengths = grown(lengths, new Int32Array(capacity));
-          shares = grown(shares, new Float64Array(capacity));
+          columns = copyInto(columns, new Int32Array(capacity));
+          lengths = copyInto(lengths, new Int32Array(capacity));
+          shares = copyInto(shares, new Float64Array(capacity));
         }
         columns[count] = column;
         lengths[count] = length;
         shares[count] = share;
         count++;
       }
-      open = column + length;
+      endOfLastSpan = column + length;
     },
     copy: () => ({
       column: columns.slice(0, count),
@@ -89,7 +89,7 @@ export function createSpans() {
   };
 }
 
-function grown<T extends Int32Array | Float64Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
+function copyInto<T extends Int32Array | Float64Array>(source: T, target: T): T {
+  target.set(source);
+  return target;
 }

@@ -81,7 +81,7 @@ test('a name that is merely alike has no area: the likest is proposed, with its 
     proposal: { name: 'Mwanza City Council', parent: '', code: 'N3', from: '' },
   });
   // Pairs ke em mm mi, and ke em mi.
-  expect(slip!.candidates[0]!.like).toBeCloseTo(6 / 7);
+  expect(slip!.candidates[0]!.similarity).toBeCloseTo(6 / 7);
   expect(slip!.proposal).toEqual({ name: 'Kemmi', parent: 'South', code: 'S3', from: '' });
   expect(none).toMatchObject({ area: null, candidates: [], proposal: null });
 });
@@ -89,7 +89,7 @@ test('a name that is merely alike has no area: the likest is proposed, with its 
 test('the only area left over is proposed for the only name that is like none, with how little it is like it', () => {
   const others: Parameters<typeof matched>[0] = ['Cade', 'Cade City', 'Kiru'].map((name) => [name, 'South']);
   const found = matched([...others, ['Zomba', 'South']]).at(-1)!;
-  expect(found).toMatchObject({ area: null, leftOver: true, candidates: [{ area: { code: 'S3' }, like: 0 }] });
+  expect(found).toMatchObject({ area: null, isOnlyRemaining: true, candidates: [{ area: { code: 'S3' }, like: 0 }] });
   expect(found.proposal).toEqual({ name: 'Zomba', parent: 'South', code: 'S3', from: '' });
   const withName = [
     ...['Cade', 'Kemi', 'Kiru'].map((name) => [name, 'South'] as [string, string]),

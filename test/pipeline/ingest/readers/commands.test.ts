@@ -7,7 +7,7 @@ import { makeValid } from '../../../../pipeline/ingest/readers/commands.ts';
 import { describeRaster } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
 import { readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
 import { refuseUnsupported, type Wanted } from '../../../../pipeline/ingest/readers/unsupported.ts';
-import { drawOutline } from '../../../../pipeline/measure/zonal/outline.ts';
+import { toGridOutline } from '../../../../pipeline/measure/zonal/outline.ts';
 import { commandsIn, HAS_GDAL, messageOf, needsGdal, readAll, runBeside } from '../../gdal.ts';
 import { temporaryDirectory, writeRaster } from '../../rasters.ts';
 
@@ -214,7 +214,7 @@ describe.skipIf(!HAS_GDAL)(needsGdal('outlines'), () => {
     runBeside(file, makeValid(file).replace('mapshaper', MAPSHAPER));
     const [feature] = await readPolygons(made(file, '_valid.geojson'));
     const grid = { west: 0, north: 5, cellWidth: 1, cellHeight: 1, columns: 5, rows: 5 };
-    expect(drawOutline(feature!.polygons, grid).area).toBeCloseTo(area, 9);
+    expect(toGridOutline(feature!.polygons, grid).area).toBeCloseTo(area, 9);
   });
 });
 
