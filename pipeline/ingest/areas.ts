@@ -9,7 +9,7 @@ import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { plainName } from '../lib/likeness.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
-import { cleanOutlines, refuseCrossing, type Sliver } from './clean-outlines.ts';
+import { cleanOutlines, listEdges, refuseCrossing, type Sliver } from './clean-outlines.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
 import { EXPECTED_STATE_CODE, gapRemedy, type IngestInput, onlySource, sourcesInRole } from './input.ts';
 import { isMisread } from './readers/encoding.ts';
@@ -262,17 +262,13 @@ function findNeighbours(lgas: readonly AreaOutline[]): Record<string, string[]> 
   const lgaByEdge = new Map<string, string>();
   const neighboursByLga = new Map(lgas.map((lga) => [lga.code, new Set<string>()]));
   for (const { code, polygons } of lgas) {
-    for (const ring of polygons.flat()) {
-      for (let i = 1; i < ring.length; i++) {
-        const [a, b] = [String(ring[i - 1]), String(ring[i])];
-        const edge = a < b ? `${a} ${b}` : `${b} ${a}`;
-        const neighbour = lgaByEdge.get(edge);
-        if (neighbour !== undefined && neighbour !== code) {
-          neighboursByLga.get(code)!.add(neighbour);
-          neighboursByLga.get(neighbour)!.add(code);
-        }
-        lgaByEdge.set(edge, code);
+    for (const edge of listEdges(polygons)) {
+      const neighbour = lgaByEdge.get(edge);
+      if (neighbour !== undefined && neighbour !== code) {
+        neighboursByLga.get(code)!.add(neighbour);
+        neighboursByLga.get(neighbour)!.add(code);
       }
+      lgaByEdge.set(edge, code);
     }
   }
   return Object.fromEntries([...neighboursByLga].map(([code, neighbours]) => [code, [...neighbours].sort()]));

@@ -208,7 +208,7 @@ async function measureMosaic(lgas: readonly LgaOutline[], limitKm2: number): Pro
       const lgaGround = ground.get(code)!;
       lgaGround.polygons.push(...polygons);
       lgaGround.km2 += km2;
-      lgaGround.planarArea += properties.planarArea as number;
+      lgaGround.planarArea += properties.planar as number;
     }
     if (codes.length === 1) continue;
     const lines = { type: 'MultiLineString' as const, coordinates: polygons.flat() };
@@ -275,19 +275,18 @@ function repeatedKm2(polygons: readonly Polygon[], { km2, planarArea }: Ground):
 
 /** Whether two outlines consist of the same edges, in whatever order. */
 function hasSameEdges(a: readonly Polygon[], b: readonly Polygon[]): boolean {
-  const [edgesA, edgesB] = [ringEdges(a), ringEdges(b)];
+  const [edgesA, edgesB] = [new Set(listEdges(a)), new Set(listEdges(b))];
   return edgesA.size === edgesB.size && [...edgesA].every((edge) => edgesB.has(edge));
 }
 
-function ringEdges(polygons: readonly Polygon[]): Set<string> {
-  const edges = new Set<string>();
-  for (const ring of polygons.flat())
-    for (let i = 1; i < ring.length; i++) {
-      const [a, b] = [String(ring[i - 1]), String(ring[i])];
-      edges.add(a < b ? `${a} ${b}` : `${b} ${a}`);
-    }
-  return edges;
-}
+/** The edges of all rings as texts, which are the same whichever way an edge runs. */
+export const listEdges = (polygons: readonly Polygon[]): string[] =>
+  polygons.flat().flatMap((ring) =>
+    ring.slice(1).map((vertex, i) => {
+      const [a, b] = [String(ring[i]), String(vertex)];
+      return a < b ? `${a} ${b}` : `${b} ${a}`;
+    }),
+  );
 
 const totalKm2 = (slivers: readonly Sliver[]) => slivers.reduce((sum, { km2 }) => sum + km2, 0).toFixed(3);
 function describeLargest(slivers: readonly Sliver[]): string {

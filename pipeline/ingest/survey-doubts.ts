@@ -3,6 +3,7 @@
  */
 import type { Source } from '../catalog/sources.ts';
 import { calendarYear, monthIndex } from '../contract/months.ts';
+import { firstFew } from '../lib/first-few.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import { type Locator, MOST_DISPLACEMENT_KM } from './locator.ts';
@@ -81,11 +82,10 @@ export function doubtStates(
   // A cluster has a row for each test.
   const doubts = [...new Set(distantRows)];
   if (doubts.length === 0) return;
-  const more = doubts.length > MOST_EXAMPLES ? `; and ${doubts.length - MOST_EXAMPLES} more` : '';
   input.report.push({
     source: source.id,
     rule: 'other area',
-    what: `the coordinates of ${doubts.length === 1 ? 'a cluster' : `${doubts.length} clusters`} are not where they are said to be: ${doubts.slice(0, MOST_EXAMPLES).join('; ')}${more}. If the coordinates are wrong, correct or leave out these rows`,
+    what: `the coordinates of ${doubts.length === 1 ? 'a cluster' : `${doubts.length} clusters`} are not where they are said to be: ${firstFew(doubts, MOST_EXAMPLES, '; ')}. If the coordinates are wrong, correct or leave out these rows`,
     needs_approval: true,
   });
 }

@@ -1,6 +1,7 @@
 import { describeLeftOut, type LeftOut } from '../../catalog/left-out.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
+import { firstFew } from '../../lib/first-few.ts';
 
 /** A row of a table by the project's column names, null for an empty cell. */
 interface Row {
@@ -25,15 +26,11 @@ export function removeLeftOut<T extends Row>(
   const describeWithFile = (row: T) => `${describeRow(row)}${hasSeveralFiles ? ` of ${row.file}` : ''}`;
   for (const declaration of leave_out) {
     const matching = rows.filter((row) => matchesDeclaration(row, declaration));
-    const more = matching.length > MOST_EXAMPLES ? ` and ${matching.length - MOST_EXAMPLES} more` : '';
-    const named =
-      matching.length === 0
-        ? 'there is none'
-        : `${matching.slice(0, MOST_EXAMPLES).map(describeWithFile).join(', ')}${more}`;
+    const examples = firstFew(matching.map(describeWithFile), MOST_EXAMPLES) || 'there is none';
     report.push({
       source: id,
       rule: 'left out',
-      what: `${matching.length} of ${rows.length} rows with ${describeLeftOut(declaration)}: ${declaration.reason}; ${named}`,
+      what: `${matching.length} of ${rows.length} rows with ${describeLeftOut(declaration)}: ${declaration.reason}; ${examples}`,
     });
   }
   return rows.filter((row) => !leave_out.some((declaration) => matchesDeclaration(row, declaration)));

@@ -2,6 +2,7 @@
 import { WORDS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { plainName } from '../../lib/likeness.ts';
 import { monthText } from './months.ts';
 
@@ -80,10 +81,11 @@ export function removeReplaced<T extends Row>(
 }
 
 const describeExamples = (pairs: readonly { laterRow: Row }[]) =>
-  `${pairs
-    .slice(0, MOST_EXAMPLES)
-    .map(({ laterRow }) => `${laterRow.file}, row ${laterRow.line}`)
-    .join('; ')}${pairs.length > MOST_EXAMPLES ? ` and ${pairs.length - MOST_EXAMPLES} more` : ''}`;
+  firstFew(
+    pairs.map(({ laterRow }) => `${laterRow.file}, row ${laterRow.line}`),
+    MOST_EXAMPLES,
+    '; ',
+  );
 
 const numberCells = ({ values }: Row) => Object.entries(values).filter(([name]) => !WORDS.includes(name));
 

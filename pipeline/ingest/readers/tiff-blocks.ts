@@ -58,16 +58,14 @@ export function openBlocks(blocks: Blocks): BlockReader {
 
   /** Samples of rows `firstRow` to `endRow` of a block. */
   function readSamples(block: number, firstRow: number, endRow: number): Samples {
+    const rows = endRow - firstRow;
     if (!isCompressed(coding)) {
-      return decodeRows(
-        readBytes(starts[block]! + firstRow * bytesPerRow, (endRow - firstRow) * bytesPerRow),
-        endRow - firstRow,
-        coding,
-      );
+      const stored = readBytes(starts[block]! + firstRow * bytesPerRow, rows * bytesPerRow);
+      return decodeRows(stored, rows, coding);
     }
-    const coded = readBytes(starts[block]!, bytes[block]!);
-    const decoded = decompress(coded, coding.compression, endRow * bytesPerRow, blockRows * bytesPerRow);
-    return decodeRows(decoded.subarray(firstRow * bytesPerRow), endRow - firstRow, coding);
+    const compressed = readBytes(starts[block]!, bytes[block]!);
+    const decompressed = decompress(compressed, coding.compression, endRow * bytesPerRow, blockRows * bytesPerRow);
+    return decodeRows(decompressed.subarray(firstRow * bytesPerRow), rows, coding);
   }
 
   return {
@@ -88,8 +86,8 @@ export function openBlocks(blocks: Blocks): BlockReader {
   };
 }
 
-/** The part of a window inside one block: rows `firstRow` to `endRow`, columns `firstColumn` to `endColumn` of the file, ends excluded. */
-interface Part {
+/** The part of a window inside one block, as rows and columns of the file, ends excluded. */
+interface BlockPart {
   block: number;
   firstRow: number;
   endRow: number;
@@ -100,7 +98,7 @@ interface Part {
 }
 
 /** A window block by block. */
-function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
+function* blocksWithin(blocks: Blocks, window: Window): Generator<BlockPart> {
   const { blockRows, southUp } = blocks;
   const blockColumns = blocks.coding.columns;
   const blocksAcross = Math.ceil(blocks.columns / blockColumns);
@@ -109,19 +107,12 @@ function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
   const windowEnd = windowFirst + window.rows;
   const windowEndColumn = window.column + window.columns;
   for (let blockRow = Math.floor(windowFirst / blockRows); blockRow * blockRows < windowEnd; blockRow++) {
-    const [firstRow, endRow] = [
-      Math.max(windowFirst, blockRow * blockRows),
-      Math.min(windowEnd, (blockRow + 1) * blockRows),
-    ];
-    for (
-      let blockColumn = Math.floor(window.column / blockColumns);
-      blockColumn * blockColumns < windowEndColumn;
-      blockColumn++
-    ) {
-      const [firstColumn, endColumn] = [
-        Math.max(window.column, blockColumn * blockColumns),
-        Math.min(windowEndColumn, (blockColumn + 1) * blockColumns),
-      ];
+    const firstRow = Math.max(windowFirst, blockRow * blockRows);
+    const endRow = Math.min(windowEnd, (blockRow + 1) * blockRows);
+    const westernBlock = Math.floor(window.column / blockColumns);
+    for (let blockColumn = westernBlock; blockColumn * blockColumns < windowEndColumn; blockColumn++) {
+      const firstColumn = Math.max(window.column, blockColumn * blockColumns);
+      const endColumn = Math.min(windowEndColumn, (blockColumn + 1) * blockColumns);
       const rowStart = (row: number) =>
         (southUp ? windowEnd - 1 - row : row - windowFirst) * window.columns + firstColumn - window.column;
       yield { block: blockRow * blocksAcross + blockColumn, firstRow, endRow, firstColumn, endColumn, rowStart };
@@ -147,7 +138,7 @@ function freeMemory(samples: Samples): void {
   if (samples.buffer.byteLength > 2 * Buffer.poolSize) (samples.buffer as ArrayBuffer).transfer(0);
 }
 
-/** Converts `count` samples, every `stride`th starting at `firstSample`, to values starting at `at`. */
+/** Converts `count` samples, every `stride`th starting at `firstSample`, to values starting at `firstValue`. */
 export function convertSamples(
   samples: Samples,
   firstSample: number,
@@ -157,24 +148,14 @@ export function convertSamples(
   count: number,
   { missing, scale, offset }: Conversion,
 ): void {
-  const isIdentity = scale === 1 && offset === 0;
   const [least, most] = missing ?? [Number.NaN, Number.NaN];
-  if (samples instanceof BigInt64Array || samples instanceof BigUint64Array) {
-    for (let i = 0; i < count; i++) {
-      const sample = Number(samples[firstSample + i * stride]);
-      values[firstValue + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
-    }
-  } else if (isIdentity && stride === 1 && Number.isNaN(least)) {
+  const isCopy = scale === 1 && offset === 0 && stride === 1 && Number.isNaN(least);
+  if (isCopy && !(samples instanceof BigInt64Array || samples instanceof BigUint64Array)) {
     values.set(samples.subarray(firstSample, firstSample + count), firstValue);
-  } else if (isIdentity) {
-    for (let i = 0; i < count; i++) {
-      const sample = samples[firstSample + i * stride]!;
-      values[firstValue + i] = sample >= least && sample <= most ? Number.NaN : sample;
-    }
-  } else {
-    for (let i = 0; i < count; i++) {
-      const sample = samples[firstSample + i * stride]!;
-      values[firstValue + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
-    }
+    return;
+  }
+  for (let i = 0; i < count; i++) {
+    const sample = Number(samples[firstSample + i * stride]);
+    values[firstValue + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
   }
 }

@@ -26,18 +26,7 @@ export interface Coding {
   columns: number;
 }
 
-export type Samples =
-  | Uint8Array
-  | Int8Array
-  | Uint16Array
-  | Int16Array
-  | Uint32Array
-  | Int32Array
-  | BigUint64Array
-  | BigInt64Array
-  | Float16Array
-  | Float32Array
-  | Float64Array;
+export type Samples = NodeJS.TypedArray;
 
 /** Whether `decompress` and `decodeRows` support the coding. */
 export function isDecodable({ compression, predictor, format, bits }: Coding): boolean {
@@ -122,13 +111,7 @@ function viewAs(bytes: Buffer, format: number, bits: number): Samples {
  * 14).
  */
 function sumDifferences(samples: Samples, rows: number, samplesPerRow: number, stride: number): void {
-  if (samples instanceof BigUint64Array) {
-    for (let row = 0; row < rows; row++) {
-      for (let i = row * samplesPerRow + stride; i < (row + 1) * samplesPerRow; i++)
-        samples[i]! += samples[i - stride]!;
-    }
-    return;
-  }
+  // Bigints, of 64 bits, are added alike.
   const numbers = samples as Uint8Array | Uint16Array | Uint32Array;
   for (let row = 0; row < rows; row++) {
     for (let i = row * samplesPerRow + stride; i < (row + 1) * samplesPerRow; i++) numbers[i]! += numbers[i - stride]!;

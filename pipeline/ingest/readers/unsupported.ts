@@ -5,7 +5,7 @@ import { quoteForShell } from '../../lib/shell.ts';
 import { extractBand, reprojectOutlines, resultName, shellName } from './commands.ts';
 
 /** What a file is expected to contain. */
-export type Wanted = 'outlines' | 'table' | 'raster';
+export type ContentKind = 'outlines' | 'table' | 'raster';
 
 interface Format {
   name: string;
@@ -14,7 +14,7 @@ interface Format {
   /** Of the names of such files, if other formats have the same signature. */
   fileName?: RegExp;
   /** Commands that convert a file to a supported format. */
-  commands: Partial<Record<Wanted, (file: string) => string>>;
+  commands: Partial<Record<ContentKind, (file: string) => string>>;
 }
 
 /** Every sheet or layer becomes a CSV in a folder. */
@@ -42,16 +42,14 @@ const quoteText = (text: string) => JSON.stringify(text);
 /** A text as SQL writes it. */
 const quoteSql = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
+const ZIP = ['PK\x03\x04'];
+
 /** Common formats that are not supported. */
 const UNSUPPORTED: readonly Format[] = [
   {
     name: 'GeoPackage or SQLite',
     signatures: ['SQLite format 3\0'],
-    commands: {
-      outlines: exportOutlines,
-      table: exportLayers,
-      raster: (file) => extractBands(file),
-    },
+    commands: { outlines: exportOutlines, table: exportLayers, raster: (file) => extractBands(file) },
   },
   {
     name: 'NetCDF or HDF5',
@@ -81,26 +79,12 @@ const UNSUPPORTED: readonly Format[] = [
     },
   },
   { name: 'an old Excel workbook', signatures: ['\xd0\xcf\x11\xe0'], commands: { table: exportSheets('XLS') } },
-  {
-    name: 'an Excel workbook',
-    signatures: ['PK\x03\x04'],
-    fileName: /\.xls[xm]$/i,
-    commands: { table: exportSheets('XLSX') },
-  },
-  {
-    name: 'an OpenDocument workbook',
-    signatures: ['PK\x03\x04'],
-    fileName: /\.ods$/i,
-    commands: { table: exportSheets('ODS') },
-  },
+  { name: 'an Excel workbook', signatures: ZIP, fileName: /\.xls[xm]$/i, commands: { table: exportSheets('XLSX') } },
+  { name: 'an OpenDocument workbook', signatures: ZIP, fileName: /\.ods$/i, commands: { table: exportSheets('ODS') } },
   {
     name: 'a zip archive',
-    signatures: ['PK\x03\x04'],
-    commands: {
-      outlines: exportOutlines,
-      table: unpack,
-      raster: unpack,
-    },
+    signatures: ZIP,
+    commands: { outlines: exportOutlines, table: unpack, raster: unpack },
   },
   {
     name: 'Parquet',
@@ -113,7 +97,7 @@ const UNSUPPORTED: readonly Format[] = [
 ];
 
 const SIGNATURE_BYTES = 16;
-const SUPPORTED: Record<Wanted, string> = {
+const SUPPORTED: Record<ContentKind, string> = {
   outlines: 'GeoJSON, TopoJSON or a shapefile',
   table: 'CSV or dBase',
   raster: 'a GeoTIFF',
@@ -123,14 +107,14 @@ const SUPPORTED: Record<Wanted, string> = {
  * Refuses a file in an unsupported format.
  * @throws BadInput with the command that converts it to what is wanted or, failing that, to what it can become
  */
-export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Wanted): void {
+export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: ContentKind): void {
   const fileStart = decodedStart(bytes);
   const format = UNSUPPORTED.find(
     ({ signatures, fileName }) =>
       signatures.some((signature) => fileStart.startsWith(signature)) && (fileName?.test(file) ?? true),
   );
   if (!format) return;
-  const convertible = Object.keys(format.commands) as Wanted[];
+  const convertible = Object.keys(format.commands) as ContentKind[];
   const kind = format.commands[wanted] ? wanted : convertible[0]!;
   const expected = `${SUPPORTED[kind]}; make one with: ${format.commands[kind]!(file)}`;
   throw new BadInput({ file, found: `the format ${format.name}`, expected });

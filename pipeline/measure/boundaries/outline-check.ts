@@ -1,5 +1,6 @@
 import { booleanClockwise } from '@turf/boolean-clockwise';
 import type { AreaGeometry } from '../../contract/schemas.ts';
+import { listEdges } from '../../ingest/clean-outlines.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
 
@@ -45,18 +46,13 @@ export function outlineFaults({ code, polygons }: CodedOutline): string[] {
   return faults;
 }
 
-/** How often each edge occurs, whichever way it runs. */
-const countEdges = (outlines: readonly CodedOutline[]) => {
+/** How often each edge occurs. */
+function countEdges(outlines: readonly CodedOutline[]): Map<string, number> {
   const edgeCounts = new Map<string, number>();
-  for (const ring of outlines.flatMap(({ polygons }) => polygons.flat())) {
-    for (let i = 1; i < ring.length; i++) {
-      const [a, b] = [String(ring[i - 1]), String(ring[i])];
-      const edge = a < b ? `${a} ${b}` : `${b} ${a}`;
-      edgeCounts.set(edge, (edgeCounts.get(edge) ?? 0) + 1);
-    }
-  }
+  for (const edge of outlines.flatMap(({ polygons }) => listEdges(polygons)))
+    edgeCounts.set(edge, (edgeCounts.get(edge) ?? 0) + 1);
   return edgeCounts;
-};
+}
 
 /**
  * Whether LGA outlines nest in their states' outlines, edge for edge: the edges of a state's outline must be exactly

@@ -56,9 +56,9 @@ export function outlyingPopulations(content: Content): string[] {
     const neighbourRatios = (neighbours[code] ?? []).flatMap((neighbour) => ratios.get(neighbour) ?? []);
     return neighbourRatios.length < 2 ? [] : [{ code, departure: ratio - median(neighbourRatios) }];
   });
-  const usualDeparture = NORMAL_MAD * median(departure.map(({ departure }) => Math.abs(departure)));
+  const usualDeparture = NORMAL_MAD * median(departures.map(({ departure }) => Math.abs(departure)));
   const mostDeparture = Math.max(Math.log(LEAST_FACTOR), DEVIATIONS * usualDeparture);
-  return departure
+  return departures
     .filter(({ departure }) => Math.abs(departure) > mostDeparture)
     .map(
       ({ code, departure }) =>
@@ -129,7 +129,7 @@ export function exchangedAreas(content: Content): string[] {
     };
     const usualDeparture = NORMAL_MAD * median([...levels.keys()].map((code) => Math.abs(departureFrom(code))));
     return (code: string, swap?: readonly [string, string]) =>
-      usualDeparture > 0 ? departure(code, swap) / usualDeparture : 0;
+      usualDeparture > 0 ? departureFrom(code, swap) / usualDeparture : 0;
   });
   const misfit = (code: string, swap?: readonly [string, string]) =>
     departuresByField.reduce((sum, normalizedDeparture) => sum + normalizedDeparture(code, swap) ** 2, 0);

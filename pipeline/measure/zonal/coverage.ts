@@ -57,7 +57,7 @@ export function createCover(columns: number): (outline: GridOutline, firstRow: n
     const rowStart = new Int32Array(end - first + 1);
     for (let row = first; row < end; row++) {
       sumRow(row - first, outline.endColumn);
-      rowStart[row - first + 1] = spans.count();
+      rowStart[row - first + 1] = spans.endRow();
     }
     return { firstRow: first, rowStart, ...spans.copy() };
 
