@@ -1,4 +1,4 @@
-import { EVERY_MONTH } from '../catalog/rain-files.ts';
+import { EXPECTED_MONTHS_OF_RAIN } from '../catalog/rain-files.ts';
 import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
@@ -27,7 +27,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   const firstMonth = table.rows.reduce((least, row) => Math.min(least, monthByRow.get(row)!), monthIndex(span.first));
   const lastMonth = table.rows.reduce((most, row) => Math.max(most, monthByRow.get(row)!), monthIndex(span.last));
   const monthCount = lastMonth - firstMonth + 1;
-  if (monthCount < 12) throw table.error(`${monthCount} months of rain`, EVERY_MONTH);
+  if (monthCount < 12) throw table.error(`${monthCount} months of rain`, EXPECTED_MONTHS_OF_RAIN);
 
   const weatherByLga = new Map<string, Weather[]>();
   const lgaByRow = new Map(readEach(table.rows, (row) => [row, lookup.lga(row).lga_code] as const));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Manifest } from '../contract/manifest.ts';
-import { RELEASES, snapshotPath, versionAt } from '../contract/published.ts';
+import { RELEASES_FOLDER, snapshotPath, versionFromPointer } from '../contract/published.ts';
 import { TryAgain, UsageError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { inParallel } from '../lib/in-parallel.ts';
@@ -67,7 +67,7 @@ export async function withBucket<T>(
         const object = await get('current');
         pointer = object && { etag: object.etag };
         if (!object) return null;
-        const version = versionAt(object.bytes.toString());
+        const version = versionFromPointer(object.bytes.toString());
         if (version === null) throw new UsageError(`${url}/current: found other text, expected snapshots/VERSION`);
         return fetchReviewed(version, path.join(copies, version), async (name, size) => {
           const file = await get(`${snapshotPath(version)}/${name}`, size);
@@ -88,8 +88,8 @@ export async function withBucket<T>(
         await put(`${folder}/manifest.json`, bytes, sha256(bytes));
       },
       releases: {
-        read: async (name) => (await get(`${RELEASES}/${name}`))?.bytes ?? null,
-        write: (name, bytes) => put(`${RELEASES}/${name}`, bytes, sha256(bytes)).then(() => {}),
+        read: async (name) => (await get(`${RELEASES_FOLDER}/${name}`))?.bytes ?? null,
+        write: (name, bytes) => put(`${RELEASES_FOLDER}/${name}`, bytes, sha256(bytes)).then(() => {}),
         // Nothing here removes versions from a bucket; proxies skip missing ones.
         has: () => true,
       },

@@ -1,4 +1,4 @@
-import { describeLeftOut, type LeftOut } from '../../catalog/left-out.ts';
+import { describeLeaveOutRule, type LeaveOutRule } from '../../catalog/leave-out-rule.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { firstFew } from '../../lib/first-few.ts';
@@ -30,14 +30,14 @@ export function removeLeftOut<T extends Row>(
     report.push({
       source: id,
       rule: 'left out',
-      what: `${matching.length} of ${rows.length} rows with ${describeLeftOut(declaration)}: ${declaration.reason}; ${examples}`,
+      what: `${matching.length} of ${rows.length} rows with ${describeLeaveOutRule(declaration)}: ${declaration.reason}; ${examples}`,
     });
   }
   return rows.filter((row) => !leave_out.some((declaration) => matchesDeclaration(row, declaration)));
 }
 
 /** Whether the row has all of the values: a number in any spelling, null for a blank cell. */
-const matchesDeclaration = ({ values }: Row, { where }: LeftOut): boolean =>
+const matchesDeclaration = ({ values }: Row, { where }: LeaveOutRule): boolean =>
   Object.entries(where).every(([column, expected]) => {
     const cell = values[column]?.trim() || null;
     return typeof expected === 'number' ? cell !== null && Number(cell) === expected : cell === expected;

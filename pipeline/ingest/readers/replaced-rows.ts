@@ -1,5 +1,5 @@
 /** Several deliveries of one table: a later file replaces rows of earlier ones. */
-import { WORDS } from '../../catalog/roles.ts';
+import { TEXT_COLUMNS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { firstFew } from '../../lib/first-few.ts';
@@ -87,7 +87,7 @@ const describeExamples = (pairs: readonly { laterRow: Row }[]) =>
     '; ',
   );
 
-const numberCells = ({ values }: Row) => Object.entries(values).filter(([name]) => !WORDS.includes(name));
+const numberCells = ({ values }: Row) => Object.entries(values).filter(([name]) => !TEXT_COLUMNS.includes(name));
 
 const differs = (valueBefore: string | null, valueAfter: string | null | undefined) =>
   valueBefore === null || valueAfter == null

@@ -1,6 +1,6 @@
 /** Compares a source as last accepted with the version to be accepted. */
 import path from 'node:path';
-import { namedLevel } from '../../catalog/aliases.ts';
+import { levelJoinedByName } from '../../catalog/aliases.ts';
 import type { Model } from '../../catalog/model.ts';
 import { isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
@@ -45,7 +45,7 @@ export async function compareSources(
       side.rows ?? comparedRows(await read(side.rawData, side.source), side.source, states);
     const sides = [await readSide(was), await readSide(is)];
     // Where a file goes by names, what is compared are the codes that they stand for.
-    const byName = [was, is].flatMap((side) => namedLevel(side.source) ?? []);
+    const byName = [was, is].flatMap((side) => levelJoinedByName(side.source) ?? []);
     for (const { words } of sides.flat()) for (const name of byName) delete words[name];
     const rows = await compareRows(sides[0]!, sides[1]!);
     return { rows, doubts: doubtsOfRows(source.role, rows) };

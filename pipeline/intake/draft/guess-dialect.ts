@@ -1,6 +1,6 @@
 /** Recognises how a table is written. */
 import path from 'node:path';
-import { type Dialect, MONTH_ORDERS, YEAR_FROM } from '../../catalog/dialect.ts';
+import { type Dialect, MONTH_ORDERS, YEAR_LOCATIONS } from '../../catalog/dialect.ts';
 import type { CsvFormat, TextTable } from '../../ingest/readers/csv.ts';
 import { figureNameReader, ROW_COLUMN_NAME } from '../../ingest/readers/dialect.ts';
 import { monthInName, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
@@ -91,7 +91,9 @@ export function guessDialect(
   const calendar = orders.length === 0 && header.filter((name) => monthInName(name.trim()) !== null).length >= 6;
   const texts = { name: path.basename(file), title: titles.join(' ') };
   const year =
-    calendar && !hasYears({ header, rows }) ? YEAR_FROM.find((place) => yearsIn(texts[place]).length === 1) : undefined;
+    calendar && !hasYears({ header, rows })
+      ? YEAR_LOCATIONS.find((place) => yearsIn(texts[place]).length === 1)
+      : undefined;
   const free = (name: string): string => (header.includes(name) ? free(`${name}_`) : name);
   const pivot =
     orders.length === 1 || calendar ? { months: free(calendar ? 'month' : 'period'), values: free('value') } : null;

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ALIASES_FILE, aliasesCsv, namedLevel, withAliases } from '../../catalog/aliases.ts';
-import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
+import { ALIASES_FILE, aliasesCsv, levelJoinedByName, mergeAliases } from '../../catalog/aliases.ts';
+import { type Country, catalogSchemaErrors, readUncheckedCatalog } from '../../catalog/country.ts';
 import { checkCovariates } from '../../catalog/covariate-rules.ts';
 import { checkEvidence } from '../../catalog/evidence-rules.ts';
 import { checkModel } from '../../catalog/model-rules.ts';
@@ -11,7 +11,7 @@ import { isTable } from '../../catalog/roles.ts';
 import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { countryWords, tell } from '../../contract/words.ts';
+import { countryWords, wordingInCountry } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
@@ -83,9 +83,9 @@ interface Proposal {
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { out, accept } = request;
-  const [fault] = schemaFaults(request.country);
+  const [fault] = catalogSchemaErrors(request.country);
   if (fault) throw fault;
-  const country = readUnchecked(request.country, request.rawData);
+  const country = readUncheckedCatalog(request.country, request.rawData);
   const accepted = sourceIn(country, request.source);
   const given = newFilePaths(accepted, request.files, request.period);
   refuseOverwriting(country, accepted, given);
@@ -117,7 +117,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     const doubts = [
       ...(isPinned && !before ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
-      ...report.map(({ what }) => tell(what, words)),
+      ...report.map(({ what }) => wordingInCountry(what, words)),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
     const edits = entryEdits(country, proposed, accepted, updated);
@@ -150,9 +150,9 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
 /** Reads what the names of the proposed table are matched with. The accepted one may go by names where it does not. */
 async function readProposal(country: Country, accepted: Source, entry: Source, view: string): Promise<Proposal> {
   const { model } = country;
-  const goByNames = [accepted, entry].some((source) => namedLevel(source) !== null);
+  const goByNames = [accepted, entry].some((source) => levelJoinedByName(source) !== null);
   const areas = goByNames ? await areasIn(country, view) : null;
-  const named = areas && namedLevel(entry) ? { table: await readTable(view, entry), areas } : null;
+  const named = areas && levelJoinedByName(entry) ? { table: await readTable(view, entry), areas } : null;
   const read: ReadCoded = (rawData, source) =>
     areas ? readTableWithCodes({ rawData, model, report: [] }, areas, source) : readTable(rawData, source);
   return { entry, view, named, read };
@@ -174,12 +174,12 @@ async function matchPlaces(
   const match = () => matchNames(named.table, entry, named.areas, model);
   const aliases = match().flatMap((name) => name.proposal ?? []);
   if (acceptNames && aliases.length > 0) {
-    model.aliases = withAliases(model.aliases, aliases);
+    model.aliases = mergeAliases(model.aliases, aliases);
     await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
   }
   const names = match().map((name): MatchedName => ({ ...name, rows: name.rows.length }));
   if (names.every(({ area }) => area)) return { names, faults: [] };
-  model.aliases = withAliases(model.aliases, aliases);
+  model.aliases = mergeAliases(model.aliases, aliases);
   if (!match().every(({ area }) => area)) return { names, faults: [] };
   const check = () => checkProposal(country, proposal, lastEstimated);
   return { names, faults: await collectFaults('tables and outlines', entry.id, check) };

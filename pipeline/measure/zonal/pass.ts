@@ -1,4 +1,4 @@
-import { openPool } from '../../engine/threads.ts';
+import { openThreadPool } from '../../engine/threads.ts';
 import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { type BlockSize, listWindows } from '../../ingest/readers/windows.ts';
 import type { Window } from '../../lib/numerics/grid.ts';
@@ -80,13 +80,13 @@ async function sumBands(
     }
     return;
   }
-  const pool = openPool<Window, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
+  const pool = openThreadPool<Window, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
   try {
     const pendingAnswers: Promise<BandAnswer>[] = [];
     let sentBands = 0;
     for (const band of bands.keys()) {
       while (sentBands < bands.length && pendingAnswers.length < BANDS_AHEAD * threads)
-        pendingAnswers.push(pool.ask(bands[sentBands++]!));
+        pendingAnswers.push(pool.run(bands[sentBands++]!));
       onSums(band, bandSums(await pendingAnswers.shift()!));
     }
   } finally {

@@ -1,7 +1,7 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
-import { eachFigure } from '../../catalog/figures.ts';
+import { figureValues } from '../../catalog/figures.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { hasUncovered } from '../../catalog/uncovered.ts';
+import { hasUncoveredGround } from '../../catalog/uncovered-ground.ts';
 import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import type { Areas, Census, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
@@ -83,7 +83,7 @@ export async function measureZones(
   const { lgas: measured, touchedCells } = rasterMeasures;
   const codes = areas.lgas.map((lga) => lga.lga_code);
   const peopleInLgas = measured.reduce((sum, { population }) => sum + population, 0);
-  const hasUncoveredGround = sources.some(hasUncovered);
+  const hasLagoon = sources.some(hasUncoveredGround);
   const evenPeopleText = worded`no population raster: the people of each {lga.one} in the census are spread evenly over it`;
   const report: ReportLine[] = [
     evenPeople
@@ -91,7 +91,7 @@ export async function measureZones(
       : {
           source: 'population',
           rule: 'uncovered',
-          what: worded`${Math.round(peopleInRaster - peopleInLgas)} of ${Math.round(peopleInRaster)} people are in no {lga.one} (${hasUncoveredGround ? 'lagoon, ' : ''}coast, borders); ${populatedCells - touchedCells} of ${populatedCells} cells with people do not meet any {lga.one}`,
+          what: worded`${Math.round(peopleInRaster - peopleInLgas)} of ${Math.round(peopleInRaster)} people are in no {lga.one} (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${populatedCells - touchedCells} of ${populatedCells} cells with people do not meet any {lga.one}`,
         },
   ];
   if (centres.count > 0)
@@ -114,7 +114,7 @@ export async function measureZones(
       population,
       urban_population,
       elevation_m: filledElevations[i]!,
-      ...eachFigure((figure) => layers[figure]?.[i] ?? null),
+      ...figureValues((figure) => layers[figure]?.[i] ?? null),
     }),
   );
   const cells = toRows<PredictionCell>(rasterMeasures.cells);

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { makeValid } from '../../../../pipeline/ingest/readers/commands.ts';
 import { describeRaster } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
 import { readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
-import { refuseUnsupported, type ContentKind } from '../../../../pipeline/ingest/readers/unsupported.ts';
+import { type ContentKind, refuseUnsupported } from '../../../../pipeline/ingest/readers/unsupported.ts';
 import { toGridOutline } from '../../../../pipeline/measure/zonal/outline.ts';
 import { commandsIn, HAS_GDAL, messageOf, needsGdal, readAll, runBeside } from '../../gdal.ts';
 import { temporaryDirectory, writeRaster } from '../../rasters.ts';

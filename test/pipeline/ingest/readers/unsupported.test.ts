@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { refuseUnsupported, type ContentKind } from '../../../../pipeline/ingest/readers/unsupported.ts';
+import { type ContentKind, refuseUnsupported } from '../../../../pipeline/ingest/readers/unsupported.ts';
 
 const bytes = (text: string) => Buffer.from(text.padEnd(64, '\0'), 'latin1');
 
