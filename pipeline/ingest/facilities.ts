@@ -25,11 +25,11 @@ const MOST_ERRORS = 100;
 
 interface Facility {
   name: string;
-  lga: string;
+  lgaCode: string;
 }
 /** The cases of an area in a month, null if too few of the reports that are expected were made. */
 interface AreaMonth {
-  lga: string;
+  lgaCode: string;
   /** The first row of one of its facilities. */
   row: RawRow;
   month: number;
@@ -56,9 +56,9 @@ export async function readFacilities(
       row.number('longitude', { least: -180, most: 180 }),
       row.number('latitude', { least: -90, most: 90 }),
     ];
-    const lga =
+    const lgaCode =
       locator.lgaAt(longitude, latitude) ?? locator.nearestLga(longitude, latitude, BORDER_TOLERANCE_KM)?.lga_code;
-    if (lga) return lga;
+    if (lgaCode) return lgaCode;
     throw row
       .at('longitude, latitude')
       .error(`${longitude}, ${latitude}`, `a place inside an outline, or within ${BORDER_TOLERANCE_KM} km`);
@@ -68,7 +68,7 @@ export async function readFacilities(
     const name = row.text('facility');
     const earlier = facilities.get(plainName(name));
     if (earlier) throw row.at('facility').error(`${name}, as ${earlier.name} in a row before`, 'each facility once');
-    facilities.set(plainName(name), { name, lga: locateFacility(row) });
+    facilities.set(plainName(name), { name, lgaCode: locateFacility(row) });
   });
   table.refuseTooFewRows();
   return facilities;
@@ -97,19 +97,19 @@ export async function sumFacilities(
   if (facilityList) refuseUnlisted(rowsByFacility, facilityList, listSource.files[0]!.path);
   const facilities = readEach(rowsByFacility, ([key, rows]) => ({
     name: rows[0]!.text('facility'),
-    lga: facilityList ? facilityList.get(key)!.lga : lookup.lga(rows[0]!).lga_code,
+    lgaCode: facilityList ? facilityList.get(key)!.lgaCode : lookup.lga(rows[0]!).lga_code,
     row: rows[0]!,
     cases: casesByMonth(rows),
     rows: new Map(rows.map((row) => [monthIndex(row.month()), row])),
   }));
   const totals = findTotals(
     Map.groupBy(
-      facilities.map(({ name, lga, cases }) => ({ name, lga, counts: cases })),
-      ({ lga }) => lga,
+      facilities.map(({ name, lgaCode, cases }) => ({ name, lgaCode, counts: cases })),
+      ({ lgaCode }) => lgaCode,
     ),
   );
   if (totals.size > 0) {
-    const rows = [...totals].map(([lga, names]) => `${names.join(', ')} (${codeAndName(areas, lga)})`);
+    const rows = [...totals].map(([lgaCode, names]) => `${names.join(', ')} (${codeAndName(areas, lgaCode)})`);
     input.report.push({
       source: source.id,
       rule: 'hard to believe',
@@ -120,11 +120,11 @@ export async function sumFacilities(
   const reportMonths = facilities.flatMap(({ cases }) => [...cases.keys()]).sort((a, b) => a - b);
   const [first, last] = [reportMonths[0]!, reportMonths.at(-1)!];
   const months = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  const facilitiesByArea = [...Map.groupBy(facilities.filter(hasReported), ({ lga }) => lga)].sort(([a], [b]) =>
-    a < b ? -1 : 1,
+  const facilitiesByArea = [...Map.groupBy(facilities.filter(hasReported), ({ lgaCode }) => lgaCode)].sort(
+    ([a], [b]) => (a < b ? -1 : 1),
   );
   const { least: leastShare = LEAST_REPORTING_SHARE, scaled: isScaled = false } = source.reporting ?? {};
-  const areaMonths = facilitiesByArea.flatMap(([lga, areaFacilities]) =>
+  const areaMonths = facilitiesByArea.flatMap(([lgaCode, areaFacilities]) =>
     months.map((month): AreaMonth => {
       // In the record's first year, facilities that start to report later in it are expected too.
       const startMonth = Math.max(first, month - ACTIVE_MONTHS + 1);
@@ -139,11 +139,18 @@ export async function sumFacilities(
       const reported = areaFacilities.flatMap(({ rows, cases }) => (cases.get(month) == null ? [] : rows.get(month)!));
       if (confirmed === null) for (const row of reported) row.recordLeftOut('reporting');
       else reported[0]?.recordAdjustment('confirmed', 'reporting, scaled', confirmed - total);
-      return { lga, row: areaFacilities[0]!.row, month, expected: expected.length, reports: reports.length, confirmed };
+      return {
+        lgaCode,
+        row: areaFacilities[0]!.row,
+        month,
+        expected: expected.length,
+        reports: reports.length,
+        confirmed,
+      };
     }),
   );
-  const reportedAreas = new Set(areaMonths.flatMap(({ lga, confirmed }) => (confirmed === null ? [] : lga)));
-  const rows = areaMonths.filter(({ lga }) => reportedAreas.has(lga));
+  const reportedAreas = new Set(areaMonths.flatMap(({ lgaCode, confirmed }) => (confirmed === null ? [] : lgaCode)));
+  const rows = areaMonths.filter(({ lgaCode }) => reportedAreas.has(lgaCode));
   if (rows.length === 0)
     throw table.error(
       'too few reports in every month of every area',
@@ -161,7 +168,9 @@ export async function sumFacilities(
     'reporting',
     `reports from facilities that reported in the year up to each month: ${ratesByYear(areaMonths)}`,
   );
-  const omittedAreas = facilitiesByArea.flatMap(([lga]) => (reportedAreas.has(lga) ? [] : codeAndName(areas, lga)));
+  const omittedAreas = facilitiesByArea.flatMap(([lgaCode]) =>
+    reportedAreas.has(lgaCode) ? [] : codeAndName(areas, lgaCode),
+  );
   if (omittedAreas.length > 0)
     addFinding(
       'left out',
@@ -178,11 +187,11 @@ export async function sumFacilities(
   return new RawTable(
     table.at('sum of facilities'),
     { columns, counts: table.counts, ranges: {}, months: undefined },
-    rows.map(({ row, month, lga, confirmed }) => ({
+    rows.map(({ row, month, lgaCode, confirmed }) => ({
       line: row.line,
       origin: row.origin.at('sum of facilities'),
       values: {
-        lga_pcode: lga,
+        lga_pcode: lgaCode,
         period: monthFromIndex(month),
         confirmed: confirmed === null ? null : String(confirmed),
       },

@@ -150,11 +150,11 @@ export function matchNames(
   const groups = Map.groupBy(namedRows, (row) => `${plainName(row.text(level))} ${plainName(parentInRow(row))}`);
   const findCandidates = (name: string, parent: string) =>
     placesWithin(parent)
-      .map((area) => ({ area, part: stripAreaWords(area.name), similarity: nameLikeness(name, area.name) }))
-      .filter(
-        ({ part: plainArea, similarity }) =>
-          similarity >= ALIKE || contains(stripAreaWords(name), plainArea) || contains(plainArea, stripAreaWords(name)),
-      )
+      .map((area) => ({ area, similarity: nameLikeness(name, area.name) }))
+      .filter(({ area, similarity }) => {
+        const [plain, plainArea] = [stripAreaWords(name), stripAreaWords(area.name)];
+        return similarity >= ALIKE || contains(plain, plainArea) || contains(plainArea, plain);
+      })
       .sort((a, b) => b.similarity - a.similarity)
       .slice(0, 3);
   const matches = [...groups.values()].map((nameRows): NameMatch => {
@@ -251,13 +251,15 @@ export function indexPlacesByName(
     withoutWords(new Set([...levelWords, ...sharedWords(shared)]));
   const stripAreaWords = withoutWords(new Set(levelWords));
   const normalizers = [
-    { area: plainName, form: plainName },
-    { area: stripAreaWords, form: stripAreaWords },
-    { area: withoutSharedWords(places.map(({ name }) => name)), form: withoutSharedWords(names) },
+    { normalizeArea: plainName, normalize: plainName },
+    { normalizeArea: stripAreaWords, normalize: stripAreaWords },
+    { normalizeArea: withoutSharedWords(places.map(({ name }) => name)), normalize: withoutSharedWords(names) },
   ];
-  const placesByForm = normalizers.map(({ area, form }) => {
-    const spelled = places.flatMap((place) => [...new Set(place.names.map(area))].map((name) => ({ name, place })));
-    return { form, spelled: Map.groupBy(spelled, ({ name }) => name) };
+  const indexes = normalizers.map(({ normalizeArea, normalize }) => {
+    const entries = places.flatMap((place) =>
+      [...new Set(place.names.map(normalizeArea))].map((name) => ({ name, place })),
+    );
+    return { normalize, entriesByName: Map.groupBy(entries, ({ name }) => name) };
   });
   const isWithin = (parent: string) => {
     const stateCode = parents.get(plainName(parent));
@@ -267,11 +269,12 @@ export function indexPlacesByName(
   const placesWithin = (parent: string) => places.filter(isWithin(parent));
   /** Those with a name or, if none has it, with that name without the country's words for its areas, or shared ones. */
   const placesNamed = (name: string, parent = '') =>
-    placesByForm
-      .map(({ form, spelled }) => (spelled.get(form(name)) ?? []).map(({ place }) => place).filter(isWithin(parent)))
+    indexes
+      .map(({ normalize, entriesByName }) => entriesByName.get(normalize(name)) ?? [])
+      .map((entries) => entries.map(({ place }) => place).filter(isWithin(parent)))
       .find((matching) => matching.length > 0) ?? [];
   const nameLikeness = (name: string, areaName: string) =>
-    Math.max(...normalizers.slice(1).map(({ area, form }) => likeness(form(name), area(areaName))));
+    Math.max(...normalizers.slice(1).map((one) => likeness(one.normalize(name), one.normalizeArea(areaName))));
   return { stripAreaWords, nameLikeness, placesWithin, placesNamed };
 }
 

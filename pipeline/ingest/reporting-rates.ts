@@ -44,7 +44,7 @@ export function applyReportingRates(
     if (confirmed === null) row.recordLeftOut('reporting');
     else row.recordAdjustment('confirmed', 'reporting, scaled', confirmed - rawCases!);
     const values: RawRow['values'] = { ...row.values, confirmed: confirmed === null ? null : String(confirmed) };
-    return { line: row.line, values, rawCases: rawCases, delivered: row.delivered };
+    return { line: row.line, values, rawCases, delivered: row.delivered };
   });
   const reportedAreas = new Set(rows.flatMap(({ values }) => (values.confirmed === null ? [] : values[areaColumn]!)));
   const percent = `${Math.round(100 * leastShare)}%`;

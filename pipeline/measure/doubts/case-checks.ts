@@ -149,16 +149,14 @@ export function countedElsewhere(content: Content): string[] {
           const [usualCases, casesNow] = [casesIn(area, months, offset), casesIn(area, months, 0)];
           return usualCases && casesNow && area.state_code === silentArea.state_code ? [casesNow / usualCases] : [];
         });
-        return lostCases && changes.length >= LEAST_OTHER_AREAS
-          ? [{ by: offset, lost: lostCases, change: median(changes) }]
-          : [];
+        return lostCases && changes.length >= LEAST_OTHER_AREAS ? [{ offset, lostCases, change: median(changes) }] : [];
       });
       return series.flatMap((area) => {
         const isNear =
           area.state_code === silentArea.state_code || content.neighbours[silentArea.code]?.includes(area.code);
         const casesNow = casesIn(area, months, 0);
         if (!isNear || casesNow === null) return [];
-        const rises = comparisons.flatMap(({ by: offset, lost: lostCases, change }) => {
+        const rises = comparisons.flatMap(({ offset, lostCases, change }) => {
           const expectedCases = change * (casesIn(area, months, offset) ?? 0);
           return expectedCases > 0
             ? [{ multiple: casesNow / expectedCases, takenShare: (casesNow - expectedCases) / (change * lostCases) }]

@@ -32,9 +32,9 @@ export const cumulativeRecords = (content: Content): string[] =>
       const previous = values[i - 1] ?? null;
       return value === null || previous === null || value === previous
         ? []
-        : [{ month: (first + i) % 12, by: value - previous }];
+        : [{ month: (first + i) % 12, change: value - previous }];
     });
-    const countRises = (someSteps: typeof steps) => someSteps.filter(({ by: change }) => change > 0).length;
+    const countRises = (someSteps: typeof steps) => someSteps.filter(({ change }) => change > 0).length;
     const neverFalls = (someSteps: typeof steps) =>
       countRises(someSteps) >= LEAST_RISES &&
       someSteps.length - countRises(someSteps) <= MOST_FALLS_SHARE * someSteps.length;
