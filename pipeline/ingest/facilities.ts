@@ -5,7 +5,7 @@ import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { firstFew } from '../lib/first-few.ts';
-import { ALIKE, likeness, plainName } from '../lib/likeness.ts';
+import { MIN_SIMILARITY, nameSimilarity, plainName } from '../lib/name-similarity.ts';
 import type { Areas } from './ingest-tables.ts';
 import { codeAndName, createAreaLookup, type IngestInput, onlySource } from './input.ts';
 import type { Locator } from './locator.ts';
@@ -222,8 +222,8 @@ function refuseUnlisted(
   const unlisted = [...rowsByFacility].filter(([key]) => !facilityList.has(key)).slice(0, MOST_ERRORS);
   readEach(unlisted, ([key, [row]]) => {
     const similarNames = [...facilityList]
-      .map(([listedName, { name }]) => ({ name, similarity: likeness(key, listedName) }))
-      .filter(({ similarity }) => similarity >= ALIKE)
+      .map(([listedName, { name }]) => ({ name, similarity: nameSimilarity(key, listedName) }))
+      .filter(({ similarity }) => similarity >= MIN_SIMILARITY)
       .sort((a, b) => b.similarity - a.similarity)
       .slice(0, MOST_EXAMPLES)
       .map(({ name, similarity }) => `${name} (${similarity.toFixed(2)})`)

@@ -7,7 +7,14 @@ import { TEXT_COLUMNS } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';
-import { ALIKE, likeness, plainName, sharedWords, splitWords, withoutWords } from '../lib/likeness.ts';
+import {
+  MIN_SIMILARITY,
+  nameSimilarity,
+  plainName,
+  sharedWords,
+  splitWords,
+  withoutWords,
+} from '../lib/name-similarity.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import { type RawRow, RawTable, readTable } from './readers/raw-table.ts';
@@ -153,7 +160,7 @@ export function matchNames(
       .map((area) => ({ area, similarity: nameLikeness(name, area.name) }))
       .filter(({ area, similarity }) => {
         const [plain, plainArea] = [stripAreaWords(name), stripAreaWords(area.name)];
-        return similarity >= ALIKE || contains(plain, plainArea) || contains(plainArea, plain);
+        return similarity >= MIN_SIMILARITY || contains(plain, plainArea) || contains(plainArea, plain);
       })
       .sort((a, b) => b.similarity - a.similarity)
       .slice(0, 3);
@@ -198,7 +205,7 @@ function matchRemainingArea(
   const isUnmatched = ({ name, area, candidates }: NameMatch) =>
     !area &&
     !isTotal(name) &&
-    candidates.every((candidate) => candidate.similarity < ALIKE && matchedCodes.has(candidate.area.code));
+    candidates.every((candidate) => candidate.similarity < MIN_SIMILARITY && matchedCodes.has(candidate.area.code));
   if (!isUnmatched(match)) return null;
   const takenCodes = new Set(
     matches.flatMap(({ area, candidates }) =>
@@ -274,7 +281,7 @@ export function indexPlacesByName(
       .map((entries) => entries.map(({ place }) => place).filter(isWithin(parent)))
       .find((matching) => matching.length > 0) ?? [];
   const nameLikeness = (name: string, areaName: string) =>
-    Math.max(...normalizers.slice(1).map((one) => likeness(one.normalize(name), one.normalizeArea(areaName))));
+    Math.max(...normalizers.slice(1).map((one) => nameSimilarity(one.normalize(name), one.normalizeArea(areaName))));
   return { stripAreaWords, nameLikeness, placesWithin, placesNamed };
 }
 
