@@ -1,4 +1,4 @@
-import type { Grid, Window } from '../../lib/numerics/grid.ts';
+import type { Grid, GridWindow } from '../../lib/numerics/grid.ts';
 
 /** Maximum number of cells in a band, unless one row of the file's blocks has more. */
 const BAND_CELLS = 1 << 20;
@@ -27,7 +27,7 @@ export function listWindows(
   grid: Grid,
   { blockRows, northRows }: Pick<BlockSize, 'blockRows' | 'northRows'>,
   outlines: readonly Extent[],
-): Window[] {
+): GridWindow[] {
   const nonEmpty = outlines.filter(
     ({ firstRow, endRow, firstColumn, endColumn }) => firstRow < endRow && firstColumn < endColumn,
   );
@@ -38,7 +38,7 @@ export function listWindows(
   const columns = extreme('endColumn', Math.max) - column;
   const endRow = extreme('endRow', Math.max);
   const bandRows = blockRows * Math.max(1, Math.floor(BAND_CELLS / grid.columns / blockRows));
-  const windows: Window[] = [];
+  const windows: GridWindow[] = [];
   let row = extreme('firstRow', Math.min);
   while (row < endRow) {
     const nextRow = Math.min(endRow, northRows + (Math.floor((row - northRows) / bandRows) + 1) * bandRows);
@@ -52,10 +52,10 @@ export function listWindows(
 const TILE_CELLS = 1 << 16;
 
 /** Divides a band into windows from west to east along the borders of the file's blocks. */
-export function cutTiles(band: Window, { blockColumns }: Pick<BlockSize, 'blockColumns'>): Window[] {
+export function cutTiles(band: GridWindow, { blockColumns }: Pick<BlockSize, 'blockColumns'>): GridWindow[] {
   const tileColumns = blockColumns * Math.max(1, Math.ceil(TILE_CELLS / band.rows / blockColumns));
   const endColumn = band.column + band.columns;
-  const tiles: Window[] = [];
+  const tiles: GridWindow[] = [];
   let column = band.column;
   while (column < endColumn) {
     const nextColumn = Math.min(endColumn, (Math.floor(column / tileColumns) + 1) * tileColumns);

@@ -5,7 +5,7 @@ import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { matchCentres, readNearest } from '../../ingest/readers/nearest.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import type { Values, Window } from '../../lib/numerics/grid.ts';
+import type { GridWindow, RasterValues } from '../../lib/numerics/grid.ts';
 import { coverOutlines } from './band.ts';
 import { type Coverage, createCover } from './coverage.ts';
 import type { EvenPeople, PersonsRaster } from './even-people.ts';
@@ -83,7 +83,7 @@ export async function measureLgas(
     await forEachWindow(population, polygons, async (window, coverages) => {
       const persons = await population.readWindow(window);
       const isUrbanCell = markCentres(centres, window);
-      const urbanPart = (persons: Values) => persons.map((count, i) => count * isUrbanCell[i]!);
+      const urbanPart = (persons: RasterValues) => persons.map((count, i) => count * isUrbanCell[i]!);
       const wholePersons = { persons, urbanPersons: urbanPart(persons) };
       const personsIn = (lgaIndex: number) => {
         if (!evenPeople) return wholePersons;
@@ -93,9 +93,9 @@ export async function measureLgas(
       const elevations = elevation
         ? await readNearest(elevation, grid, window)
         : new Float64Array(persons.length).fill(Number.NaN);
-      const layerValues: Values[] = [];
+      const layerValues: RasterValues[] = [];
       for (const { raster } of layers) layerValues.push(await readNearest(raster, grid, window));
-      const covariateValues: Values[] = [];
+      const covariateValues: RasterValues[] = [];
       for (const raster of covariates) covariateValues.push(await readNearest(raster, grid, window));
       const cellMatch = rain && matchCentres(grid, window, rain.grid);
       for (const [lgaIndex, coverage] of coverages) {
@@ -156,7 +156,7 @@ export async function measureLgas(
 async function forEachWindow(
   raster: PersonsRaster,
   polygons: Polygons,
-  visitWindow: (window: Window, coverages: [lga: number, Coverage][]) => Promise<void>,
+  visitWindow: (window: GridWindow, coverages: [lga: number, Coverage][]) => Promise<void>,
 ): Promise<void> {
   const outlines = outlinesOn(raster, polygons);
   const coverOutline = createCover(raster.grid.columns);
@@ -173,7 +173,11 @@ async function meanElevation(elevation: Raster, polygons: Polygons): Promise<(nu
 }
 
 /** Number of cells of a window with people that meet any area; a cell on a border counts once. */
-function countTouched(coverages: readonly [area: number, Coverage][], window: Window, persons: Values): number {
+function countTouched(
+  coverages: readonly [area: number, Coverage][],
+  window: GridWindow,
+  persons: RasterValues,
+): number {
   const isTouched = new Uint8Array(persons.length);
   for (const [, { firstRow, rowStart, column, length }] of coverages) {
     for (let i = 0; i + 1 < rowStart.length; i++) {
