@@ -3,7 +3,7 @@ import type { TextTable } from '../ingest/readers/csv.ts';
 import { plainName } from '../lib/likeness.ts';
 
 /** Usual names of each column, in lower case without blanks, punctuation and `FILLERS`; the likeliest first. */
-const ALIASES = {
+const COLUMN_ALIASES = {
   survey_year: [
     'surveyyear',
     'yearstart',
@@ -304,41 +304,41 @@ const ALIASES = {
   effective_treatment: ['effectivetreatment'],
   travel_minutes_to_care: ['travelminutestocare'],
 } as const satisfies Record<string, readonly string[]>;
-export type ColumnName = keyof typeof ALIASES;
+export type ColumnName = keyof typeof COLUMN_ALIASES;
 
-export const columnAliases = (name: ColumnName): readonly string[] => ALIASES[name];
+export const columnAliases = (name: ColumnName): readonly string[] => COLUMN_ALIASES[name];
 
-const withoutYear = (name: string) => plainName(name).replace(/(19|20)\d\d$/, '');
+const plainNameWithoutYear = (name: string) => plainName(name).replace(/(19|20)\d\d$/, '');
 
 /** Words that names of columns have in any place, or lack: `number_examined`, `pluie_mm`, `Utilisation des MILDA`. */
-const FILLERS =
+const FILLER_WORDS =
   /(?<![\p{L}\p{N}])(number|num|nb|nbre|n|nombre|numero|of|de|des|du|aux|mm|palu|paludisme)(?![\p{L}\p{N}])/giu;
 
-const NETS = /\b(itns?|llins?|nets?|mosquito|milda|mii|mtild|mosquiteiros?|mosquiteros?|moustiquaires?|redes?)\b/;
+const NET_WORDS = /\b(itns?|llins?|nets?|mosquito|milda|mii|mtild|mosquiteiros?|mosquiteros?|moustiquaires?|redes?)\b/;
 /** Words of figures whose names are sentences: `Children under 5 who slept under an ITN last night (%)`. */
-const SENTENCES: Partial<Record<ColumnName, readonly RegExp[]>> = {
-  itn_use: [NETS, /\b(use|used|utilisation|uso|slept|dormi\w*|durm\w+)\b/],
-  itn_access: [NETS, /\b(access|acces|acceso|acesso)\b/],
+const SENTENCE_WORDS: Partial<Record<ColumnName, readonly RegExp[]>> = {
+  itn_use: [NET_WORDS, /\b(use|used|utilisation|uso|slept|dormi\w*|durm\w+)\b/],
+  itn_access: [NET_WORDS, /\b(access|acces|acceso|acesso)\b/],
 };
 
 /**
  * The file's columns that may be the project's `name`, the likeliest first; a year at the end (`T_TL_2015`) is ignored,
  * and so are `FILLERS`.
  */
-export function columnsNamed(header: readonly string[], name: ColumnName): string[] {
-  const names = header.map((column) => ({ column, bare: plainName(column), base: withoutYear(column) }));
-  const words = SENTENCES[name] ?? [];
-  const inSentences = header.filter((column) => words.length > 0 && words.every((word) => word.test(inWords(column))));
-  const byAlias = ALIASES[name].flatMap((alias) => {
-    const exact = names.filter(({ bare }) => bare === alias);
+export function candidateColumns(header: readonly string[], name: ColumnName): string[] {
+  const columns = header.map((column) => ({ column, bare: plainName(column), base: plainNameWithoutYear(column) }));
+  const requiredWords = SENTENCE_WORDS[name] ?? [];
+  const bySentence = header.filter((column) => requiredWords.length > 0 && requiredWords.every((word) => word.test(nameAsWords(column))));
+  const byAlias = COLUMN_ALIASES[name].flatMap((alias) => {
+    const exact = columns.filter(({ bare }) => bare === alias);
     // The latest year first.
-    const dated = names.filter(({ bare, base }) => bare !== alias && base === alias);
-    const filled = names.filter(
-      ({ column, base }) => base !== alias && plainName(column.replaceAll(FILLERS, '')) === alias,
+    const dated = columns.filter(({ bare, base }) => bare !== alias && base === alias);
+    const withFillers = columns.filter(
+      ({ column, base }) => base !== alias && plainName(column.replaceAll(FILLER_WORDS, '')) === alias,
     );
-    return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...filled].map(({ column }) => column);
+    return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...withFillers].map(({ column }) => column);
   });
-  return [...byAlias, ...inSentences.filter((column) => !byAlias.includes(column))];
+  return [...byAlias, ...bySentence.filter((column) => !byAlias.includes(column))];
 }
 
 /** The column of reporting rates, which DHIS2 calls `DATASET.REPORTING_RATE` or `Data set - Reporting rate`. */
@@ -349,7 +349,7 @@ export const reportingRateColumn = (header: readonly string[]): string | null =>
 
 /** The likeliest of them; null if there is none. */
 export const likeliestColumn = (header: readonly string[], name: ColumnName): string | null =>
-  columnsNamed(header, name)[0] ?? null;
+  candidateColumns(header, name)[0] ?? null;
 
 /** Words in names of columns of tests and their results, in lower case without accents. */
 export const TEST_WORDS = {
@@ -364,7 +364,7 @@ export const TEST_WORDS = {
 };
 
 /** A column's name as `TEST_WORDS` are written; capitals may part its words, as in `RDTpositive` and `examinedRDT`. */
-export const inWords = (column: string) =>
+export const nameAsWords = (column: string) =>
   column
     .normalize('NFD')
     .replaceAll(/\p{M}/gu, '')
@@ -388,26 +388,26 @@ const TESTED_PEOPLE =
  * The columns of people examined and positive by each test, where they stand side by side: `rdt_n`, `n_mic`,
  * `tdr_positifs`. A test without a number examined of its own has that of all.
  */
-export function testsIn(header: readonly string[]): TestColumns[] {
-  const named = header.map((column) => ({ column, name: inWords(column) }));
-  const has = (name: string) => (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
-  const of = (method: TestColumns['method'] | null) => {
+export function testColumnsIn(header: readonly string[]): TestColumns[] {
+  const named = header.map((column) => ({ column, name: nameAsWords(column) }));
+  const methodsIn = (name: string) => (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
+  const columnsOfMethod = (method: TestColumns['method'] | null) => {
     // A column `n` for all tests may number the rows.
     const matching = named.filter(({ name }) =>
-      method ? String(has(name)) === method : has(name).length === 0 && name !== 'n',
+      method ? String(methodsIn(name)) === method : methodsIn(name).length === 0 && name !== 'n',
     );
-    const bare = new Map(
+    const columnByBareName = new Map(
       matching.map(({ column, name }) => [
         name.replace(method ? TEST_WORDS[method] : '', '').replaceAll(TESTED_PEOPLE, ''),
         column,
       ]),
     );
-    const matched = matchColumns([...bare.keys()], ['examined', 'positive', 'positivity']);
-    return Object.fromEntries(Object.entries(matched).map(([name, column]) => [name, bare.get(column)!]));
+    const matched = likeliestColumns([...columnByBareName.keys()], ['examined', 'positive', 'positivity']);
+    return Object.fromEntries(Object.entries(matched).map(([name, column]) => [name, columnByBareName.get(column)!]));
   };
-  const all = of(null);
+  const ofAllTests = columnsOfMethod(null);
   const tests = (['microscopy', 'rdt'] as const).flatMap((method) => {
-    const { examined = all.examined, positive, positivity } = of(method);
+    const { examined = ofAllTests.examined, positive, positivity } = columnsOfMethod(method);
     return examined && (positive ?? positivity) ? [{ method, examined, positive, positivity }] : [];
   });
   // Numbers for one test and shares for another cannot be in one column.
@@ -424,17 +424,17 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
 };
 
 /** What tables with these names seem to be about, such as cases; null for anything that the service does not read. */
-export const looksLike = (names: readonly string[]): string | null =>
+export const guessSubject = (names: readonly string[]): string | null =>
   Object.keys(SUBJECTS).find((subject) => names.some((name) => SUBJECTS[subject]!.test(name))) ?? null;
 
 /** The same column for `year` if the table has one, else `column`. */
 export function columnOfYear(header: readonly string[], column: string, year: number): string {
-  const dated = `${withoutYear(column)}${year}`;
+  const dated = `${plainNameWithoutYear(column)}${year}`;
   return header.find((name) => plainName(name) === dated) ?? column;
 }
 
 /** Those of `names` that the file has a column for, each with the file's name of it. */
-export function matchColumns(
+export function likeliestColumns(
   header: readonly string[],
   names: readonly ColumnName[],
 ): Partial<Record<ColumnName, string>> {
@@ -453,17 +453,17 @@ export function filledCells({ header, rows }: TextTable, column: string): string
 }
 
 /** The column with the largest share of wanted cells, if that is at least two thirds; else null. */
-export function columnMatching(
+export function bestMatchingColumn(
   table: TextTable,
-  wanted: (cells: ReadonlySet<string>) => (cell: string) => boolean,
+  makeMatcher: (cells: ReadonlySet<string>) => (cell: string) => boolean,
 ): string | null {
   const shares = table.header.map((column) => {
     const cells = filledCells(table, column);
     const distinct = new Set(cells);
-    const fitting = new Set([...distinct].filter(wanted(distinct)));
+    const matching = new Set([...distinct].filter(makeMatcher(distinct)));
     return {
       column,
-      share: cells.length === 0 ? 0 : cells.filter((cell) => fitting.has(cell)).length / table.rows.length,
+      share: cells.length === 0 ? 0 : cells.filter((cell) => matching.has(cell)).length / table.rows.length,
     };
   });
   const [best] = shares.sort((a, b) => b.share - a.share);

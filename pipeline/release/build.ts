@@ -12,7 +12,7 @@ import { rememberRows } from '../engine/raw-files.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from '../engine/run.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { explainRun } from '../engine/why.ts';
-import { clearUnfinishedCopies, keepAccepted } from '../intake/accepted-files.ts';
+import { clearUnfinishedCopies, storeAcceptedFiles } from '../intake/accepted-files.ts';
 import { codeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { versionSuffix } from '../publish/snapshot/manifest-records.ts';
@@ -70,7 +70,7 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   const lock = lockShared(out);
   try {
     const raw = await hashRawFiles(country, options.unpinned);
-    await keepAccepted(out, country, raw);
+    await storeAcceptedFiles(out, country, raw);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
     const { stages } = stageTable(options);
     const entries = await runStages(stages, { project: countryProject(country, raw), cache, jobs, onEvent });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
 import { runIfAlone } from '../engine/lock.ts';
-import { forgetFiles } from '../intake/accepted-files.ts';
+import { removeStoredFiles } from '../intake/accepted-files.ts';
 import { temporaryName } from '../lib/atomic-write.ts';
 import { TryAgain } from '../lib/errors.ts';
 import { releasesFolder, snapshotsFolder } from './build-paths.ts';
@@ -54,7 +54,7 @@ export function pruneReleases(out: string, keep: number, now = Date.now()): Prom
         }
       }
       const newest = newestCandidate(out);
-      if (newest) pruned.raw = forgetFiles(out, rawFilesInUse(out, pruned.kept), Date.parse(newest.built_at));
+      if (newest) pruned.raw = removeStoredFiles(out, rawFilesInUse(out, pruned.kept), Date.parse(newest.built_at));
     });
     const current = currentVersion(out);
     if (alone && current) await refreshReleaseIndex(releaseFilesIn(out), current, new Date(now).toISOString());

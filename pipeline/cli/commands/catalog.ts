@@ -5,7 +5,7 @@ import { acceptCommand } from '../../catalog/pins.ts';
 import { accountFor, firstPage } from '../../ingest/accounts.ts';
 import type { Delivered } from '../../ingest/readers/delivered.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
-import { isFault } from '../../intake/check/fault.ts';
+import { stopsBuild } from '../../intake/check/fault.ts';
 import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoteForShell } from '../../lib/shell.ts';
@@ -47,7 +47,7 @@ function checkCommand(): Command {
     .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
       const deliveries: Delivered[] = [];
       const findings = await checkCountry(country, rawData, deliveries);
-      const faults = findings.filter(isFault);
+      const faults = findings.filter(stopsBuild);
       if (json) say(JSON.stringify(findings, null, 2));
       else {
         const account = firstPage(accountFor(deliveries));
@@ -241,6 +241,6 @@ function updateRequest(source: string, files: string[], options: UpdateOptions):
     lastEstimated,
     acceptNames,
     accept: accepted,
-    about: Object.fromEntries(about),
+    description: Object.fromEntries(about),
   };
 }

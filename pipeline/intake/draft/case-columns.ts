@@ -1,6 +1,6 @@
 /** The columns of a routine table that add up to its confirmed cases: parts by age, test and sex, each case once. */
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { filledCells, inWords, looksLike, TEST_WORDS } from '../columns.ts';
+import { filledCells, nameAsWords, guessSubject, TEST_WORDS } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
 
 /** Whom a column counts; without a key, people of all ages, tests or sexes. */
@@ -99,7 +99,7 @@ const SEXES = {
  * `GE+`.
  */
 const bareName = (column: string) =>
-  inWords(column.replaceAll(/(?<=\d)_(?=\d)/g, '-'))
+  nameAsWords(column.replaceAll(/(?<=\d)_(?=\d)/g, '-'))
     .replaceAll('b/s', 'bs')
     .replace(/^\d{3}-\d+[a-z]?(?=\s)/, '')
     .replaceAll(/(?<=\p{L})\s*\+/gu, ' ');
@@ -151,7 +151,7 @@ export function caseColumnsIn(
   columns: readonly string[],
 ): CaseColumns | null {
   // Figures as rows by age alone have the name of their file.
-  const isOfCases = table.dialect.wide !== undefined && looksLike([table.file]) === 'cases';
+  const isOfCases = table.dialect.wide !== undefined && guessSubject([table.file]) === 'cases';
   const isWanted: Names = (name, has) => ofCases(name, has) || (isOfCases && isOnlyWhom(name));
   const all = columns.flatMap((column) =>
     isOfCounts(filledCells(table, column)) ? (readPart(column, isWanted) ?? []) : [],

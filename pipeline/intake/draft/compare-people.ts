@@ -1,6 +1,6 @@
 /** What the population is: every table of people is compared with every raster of people, area by area. */
 import { plainName } from '../../lib/likeness.ts';
-import { columnOfYear, filledCells, looksLike } from '../columns.ts';
+import { columnOfYear, filledCells, guessSubject } from '../columns.ts';
 import type { DraftAreas } from './draft-areas.ts';
 import { agree, disagreement, middleRatio, peopleByArea, type Ratio, sumsByArea, toRatios } from './draft-people.ts';
 import { mayBePeople, populationRasters, yearInName } from './draft-rasters.ts';
@@ -48,7 +48,7 @@ export async function comparePeople(
 
 /** Of the names of people's columns, one says nothing. */
 const saysPeople = ({ table, entry }: DraftedTable): boolean =>
-  plainName(entry.columns!.people!) !== 'total' || looksLike([table.file]) === 'people';
+  plainName(entry.columns!.people!) !== 'total' || guessSubject([table.file]) === 'people';
 
 /**
  * Tables that have no people: another table agrees with a raster, which they do not, or nothing but a heading such as

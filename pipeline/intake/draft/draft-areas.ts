@@ -5,7 +5,7 @@ import { ANY_CODE } from '../../contract/territory.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { plainName } from '../../lib/likeness.ts';
-import { type ColumnName, columnMatching, columnsNamed, filledCells, likeliestColumn } from '../columns.ts';
+import { type ColumnName, bestMatchingColumn, candidateColumns, filledCells, likeliestColumn } from '../columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {
@@ -139,7 +139,7 @@ export function draftAreas(all: readonly OutlineFile[], tables: readonly TableFi
 const ROW_NUMBERS = ['fid', 'ogcfid', 'objectid', 'oid', 'gid'];
 
 const columnsBut = (header: readonly string[], names: readonly ColumnName[]): string[] => {
-  const excluded = names.flatMap((name) => columnsNamed(header, name));
+  const excluded = names.flatMap((name) => candidateColumns(header, name));
   return header.filter((column) => !excluded.includes(column));
 };
 
@@ -148,7 +148,7 @@ function codeColumns(header: readonly string[]): string[] {
   const ids = columnsBut(header, ['lga_pcode', 'state_pcode', 'lga', 'state']).filter(
     (column) => /(id|code)$/.test(plainName(column)) && !ROW_NUMBERS.includes(plainName(column)),
   );
-  return [...columnsNamed(header, 'lga_pcode'), ...ids];
+  return [...candidateColumns(header, 'lga_pcode'), ...ids];
 }
 
 /** The outlines' fields of codes, whatever they are called: those with texts of one length come last. */
@@ -176,10 +176,10 @@ interface CodeField {
  * @returns null if there is none
  */
 function findCodeField(attributes: TextTable, tables: readonly TableFile[]): CodeField | null {
-  const named = columnsNamed(attributes.header, 'lga_pcode');
+  const named = candidateColumns(attributes.header, 'lga_pcode');
   const fields = codeFields(attributes).map((column) => {
     const codes = new Set(filledCells(attributes, column));
-    const uses = tables.filter((table) => columnMatching(table, () => (cell) => codes.has(cell)) !== null).length;
+    const uses = tables.filter((table) => bestMatchingColumn(table, () => (cell) => codes.has(cell)) !== null).length;
     return { column, uses, isUsed: uses > 0 || (named.includes(column) && !NUMBERS.includes(plainName(column))) };
   });
   return fields.sort((a, b) => b.uses - a.uses)[0] ?? null;
@@ -187,7 +187,7 @@ function findCodeField(attributes: TextTable, tables: readonly TableFile[]): Cod
 
 /** The outlines' field of codes by a usual name, such as GADM's GID_2, whose dots no code may have. */
 function codesToRecode(attributes: TextTable): CodeField | null {
-  for (const column of columnsNamed(attributes.header, 'lga_pcode')) {
+  for (const column of candidateColumns(attributes.header, 'lga_pcode')) {
     const cells = filledCells(attributes, column);
     const recode = Object.fromEntries(cells.map((cell) => [cell, codeFrom(cell)]));
     const codes = new Set(Object.values(recode));
@@ -202,7 +202,7 @@ function codesToRecode(attributes: TextTable): CodeField | null {
  */
 function findParents(attributes: TextTable, byName: boolean) {
   const isFull = (column: string) => filledCells(attributes, column).length === attributes.rows.length;
-  const coded = columnsNamed(attributes.header, 'state_pcode').find(
+  const coded = candidateColumns(attributes.header, 'state_pcode').find(
     (column) => isFull(column) && filledCells(attributes, column).every(isCode),
   );
   const ofNames = likeliestColumn(attributes.header, 'state');
@@ -242,11 +242,11 @@ const leftOut = ({ file, features }: OutlineFile): LeftOut => ({
  */
 function draftUpper(candidates: readonly OutlineFile[], attributes: TextTable): DraftAreas['states'] {
   const parents = new Set(
-    columnsNamed(attributes.header, 'state_pcode').flatMap((column) => filledCells(attributes, column)),
+    candidateColumns(attributes.header, 'state_pcode').flatMap((column) => filledCells(attributes, column)),
   );
   for (const outlines of candidates) {
     const table = attributeTable(outlines);
-    const named = (...names: ColumnName[]) => names.flatMap((one) => columnsNamed(table.header, one));
+    const named = (...names: ColumnName[]) => names.flatMap((one) => candidateColumns(table.header, one));
     const codes = named('state_pcode', 'lga_pcode').filter((column) => hasCodes(table, column));
     const code = codes.find((column) => filledCells(table, column).some((cell) => parents.has(cell))) ?? codes[0];
     const name = named('state', 'lga').find((column) => new Set(filledCells(table, column)).size === table.rows.length);
@@ -270,7 +270,7 @@ function distinct(codes: readonly string[], names: readonly string[]): DraftArea
 function codesByName(tables: readonly TableFile[], names: readonly string[]) {
   const wanted = new Set(names.map(plainName));
   const fitting = tables.flatMap((table) => {
-    const lga = columnMatching(table, () => (cell) => wanted.has(plainName(cell)));
+    const lga = bestMatchingColumn(table, () => (cell) => wanted.has(plainName(cell)));
     const code = codeColumns(table.header).find((column) => hasCodes(table, column));
     if (lga === null || table.rows.length !== names.length || code === undefined) return [];
     const listed = filledCells(table, lga);
@@ -295,7 +295,7 @@ function withMostNames(tables: readonly TableFile[], names: readonly string[]) {
   const wanted = new Set(names.map(plainName));
   return tables
     .flatMap((table) => {
-      const lga = columnMatching(table, () => (cell) => wanted.has(plainName(cell)));
+      const lga = bestMatchingColumn(table, () => (cell) => wanted.has(plainName(cell)));
       if (lga === null || codeColumns(table.header).length === 0) return [];
       const listed = filledCells(table, lga).map(plainName);
       const missing = names.filter((name) => !listed.includes(plainName(name)));

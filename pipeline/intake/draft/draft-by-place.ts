@@ -6,11 +6,11 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { type Sibling, siblingsOf } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
-  columnsNamed,
+  candidateColumns,
   filledCells,
   likeliestColumn,
-  looksLike,
-  matchColumns,
+  guessSubject,
+  likeliestColumns,
   reportingRateColumn,
 } from '../columns.ts';
 import { type CaseColumns, caseColumnsIn, isOfCounts, isOfSomeCases, OF_MALARIA, testedIn } from './case-columns.ts';
@@ -84,7 +84,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   const columnsBeside = table.header.filter((column) => !places.includes(column));
   const named: Named = {
     ...peopleByYear(table, columnsBeside),
-    ...matchColumns(
+    ...likeliestColumns(
       columnsBeside,
       USES.map(({ measure }) => measure),
     ),
@@ -149,7 +149,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
         ...columns,
         ...(more.length === 0 ? { [use.measure]: column } : {}),
         ...(use.measure === 'confirmed' && rate && !isByFacility ? { reporting_rate: rate } : {}),
-        ...matchColumns(columnsBeside, [
+        ...likeliestColumns(columnsBeside, [
           ...(use.beside ? [use.beside] : []),
           ...NAMES_BESIDE[place.facility ? 'state_pcode' : place.kind].filter(
             (name) => name !== placeColumnName(place),
@@ -214,7 +214,7 @@ function withoutPlace(table: TableFile): TableDraft {
     ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
     : 'no column contains the area codes or names (areas must be rows, not columns)';
   const time = findTimeColumn(table, []);
-  const lost = looksLike([table.file, ...table.header]) ?? 'monthly records';
+  const lost = guessSubject([table.file, ...table.header]) ?? 'monthly records';
   return { entries: [], obstacles: [{ why, ...(isOfMonths(time) ? { lost } : {}) }] };
 }
 
@@ -244,7 +244,7 @@ function noteOn(
 /** In a table about people whose columns are years, the people of the last one. */
 function peopleByYear(table: TextTable & { file: string }, columns: readonly string[]): Named {
   const years = columns.filter((column) => /^(19|20)\d\d$/.test(column.trim())).sort();
-  const isOfPeople = years.length > 0 && looksLike([table.file, ...columns]) === 'people';
+  const isOfPeople = years.length > 0 && guessSubject([table.file, ...columns]) === 'people';
   return isOfPeople ? { people: years.at(-1)! } : {};
 }
 
@@ -353,7 +353,7 @@ function namelessIn(table: TableFile, columns: readonly string[], named: Named):
   const { confirmed } = named;
   if (confirmed !== undefined) return /^value_*$/i.test(confirmed) ? confirmed : null;
   if (!table.dialect.wide || Object.keys(named).length > 0) return null;
-  const excluded = [reportingRateColumn(columns), ...columnsNamed(columns, 'period')];
+  const excluded = [reportingRateColumn(columns), ...candidateColumns(columns, 'period')];
   const isNumeric = (cells: readonly string[]) =>
     cells.length > 0 && cells.every((cell) => Number.isFinite(Number(cell)));
   const numeric = columns.filter((column) => !excluded.includes(column) && isNumeric(filledCells(table, column)));
@@ -367,7 +367,7 @@ function namelessIn(table: TableFile, columns: readonly string[], named: Named):
 function numbersIn(table: TableFile, columns: readonly string[], value: string, answers: Answers): NumbersAre {
   const answer = answers[numbersQuestion(table.file)];
   if (answer) return answer as NumbersAre;
-  const subject = looksLike([table.file, ...columns]);
+  const subject = guessSubject([table.file, ...columns]);
   if (subject === 'people') return 'people';
   if (subject === 'climate') return 'rain';
   const areWhole = filledCells(table, value).every((cell) => /^\d+(\.0*)?$/.test(cell));

@@ -1,5 +1,5 @@
 /** Tables by health facility: cases, and the list that says where each facility is. */
-import { columnMatching, columnsNamed, filledCells, matchColumns } from '../columns.ts';
+import { bestMatchingColumn, candidateColumns, filledCells, likeliestColumns } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import {
   type AreaCodes,
@@ -28,13 +28,13 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
     const time = times.get(table)!;
     return typeof time !== 'string' && time.monthly;
   };
-  const monthly = tables.filter((table) => columnsNamed(table.header, 'facility').length > 0 && isMonthly(table));
+  const monthly = tables.filter((table) => candidateColumns(table.header, 'facility').length > 0 && isMonthly(table));
   const ofAreas = tables.filter(isMonthly).flatMap((table): [TableFile, PlaceKey][] => {
     const place = findPlaceColumn(table, areas);
     if (place?.kind !== 'lga_pcode') return [];
     // A column with one value for each area names areas, whatever it is called.
     const facility =
-      columnsNamed(table.header, 'facility').find(
+      candidateColumns(table.header, 'facility').find(
         (column) => countDistinct(table, [place.column, column]) > countDistinct(table, [place.column]),
       ) ?? partsIn(table, place.column, times.get(table) as TimeKey);
     return facility ? [[table, { ...place, facility }]] : [];
@@ -53,7 +53,7 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
     .map((list) => {
       const names = new Set(filledCells(list.table, list.facility));
       const places = alone.flatMap((table): [TableFile, PlaceKey][] => {
-        const column = columnMatching(table, () => (cell) => names.has(cell));
+        const column = bestMatchingColumn(table, () => (cell) => names.has(cell));
         return column ? [[table, { kind: 'facility', column, codes: null }]] : [];
       });
       return { ...list, places };
@@ -99,7 +99,7 @@ function partsIn(table: TableFile, area: string, { columns }: TimeKey): string |
 
 /** In a list of units as DHIS2 gives it, facilities have an `id` and a `name`. */
 const facilityColumns = (header: readonly string[]) => [
-  ...columnsNamed(header, 'facility'),
+  ...candidateColumns(header, 'facility'),
   ...['id', 'name'].filter((column) => header.includes(column)),
 ];
 
@@ -109,9 +109,9 @@ function placeIn(table: TableFile, areas: AreaCodes): Record<string, string> | n
   if (place?.kind === 'lga_pcode')
     return {
       [placeColumnName(place)]: place.column,
-      ...matchColumns(table.header, ['state']),
+      ...likeliestColumns(table.header, ['state']),
       ...(place.within ? stateIn(table, null, areas.states) : {}),
     };
-  const coordinates = matchColumns(table.header, ['longitude', 'latitude']);
+  const coordinates = likeliestColumns(table.header, ['longitude', 'latitude']);
   return Object.keys(coordinates).length === 2 ? coordinates : null;
 }

@@ -7,7 +7,7 @@ import { isPeriod } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { dateOrders, monthOrders, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
 import { plainName, sharedWords, splitWords, withoutWords } from '../../lib/likeness.ts';
-import { columnMatching, columnsNamed, filledCells } from '../columns.ts';
+import { bestMatchingColumn, candidateColumns, filledCells } from '../columns.ts';
 
 /** A level's codes and names. */
 export interface AreaLevel {
@@ -67,7 +67,7 @@ export interface PlaceKey {
  */
 export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
   const ofLevel = (kind: 'lga_pcode' | 'state_pcode', { codes, codeFinder }: AreaLevel): PlaceKey | null => {
-    const coded = columnMatching(table, () => (cell) => codes.has(cell));
+    const coded = bestMatchingColumn(table, () => (cell) => codes.has(cell));
     // Codes that are names without accents: a column of these names has some of the codes too.
     const isOfNames = (column: string) => {
       const cells = new Set(filledCells(table, column));
@@ -75,7 +75,7 @@ export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): 
       return [...cells].some((cell) => !codes.has(cell) && findCode(cell) !== undefined);
     };
     if (coded && !isOfNames(coded)) return { kind, column: coded, codes: null };
-    const named = columnMatching(table, (cells) => {
+    const named = bestMatchingColumn(table, (cells) => {
       const findCode = codeFinder(cells);
       return (cell) => findCode(cell) !== undefined;
     });
@@ -106,7 +106,7 @@ export function stateIn(
   within: PlaceKey | null,
   { codes, codeFinder }: AreaLevel,
 ): { state?: string; state_pcode?: string } {
-  const columns = [...columnsNamed(table.header, 'state'), ...table.header].filter(
+  const columns = [...candidateColumns(table.header, 'state'), ...table.header].filter(
     (column) => column !== within?.column,
   );
   const all = (fits: (cells: ReadonlySet<string>) => (cell: string) => unknown) =>
@@ -148,7 +148,7 @@ export function findTimeColumn(
 ): TimeKey | string {
   const header = table.header.filter((column) => !except.includes(column));
   const columnIndex = (column: string) => table.header.indexOf(column);
-  const named = columnsNamed(header, 'period');
+  const named = candidateColumns(header, 'period');
   const unnamed = header.filter((column) => !named.includes(column));
   let obstacle = 'without a column of months';
   for (const column of [...named, ...unnamed]) {
@@ -173,14 +173,14 @@ export function findTimeColumn(
   }
   const isColumn = (column: string, fits: (cell: string) => boolean) =>
     filledCells(table, column).length > 0 && filledCells(table, column).every(fits);
-  const year = columnsNamed(header, 'year').find((column) => isColumn(column, (cell) => /^(19|20)\d\d$/.test(cell)));
+  const year = candidateColumns(header, 'year').find((column) => isColumn(column, (cell) => /^(19|20)\d\d$/.test(cell)));
   if (!year) {
-    const months = columnsNamed(header, 'month').some((column) =>
+    const months = candidateColumns(header, 'month').some((column) =>
       isColumn(column, (cell) => readMonthOfYear(cell) !== null),
     );
     return months ? 'months without their year, in a column, in the name of the file or in a title' : obstacle;
   }
-  const month = columnsNamed(header, 'month').find((column) =>
+  const month = candidateColumns(header, 'month').find((column) =>
     isColumn(column, (cell) => readMonthOfYear(cell) !== null),
   );
   const years = table.rows.map(({ cells }) => cells[columnIndex(year)] ?? '');

@@ -3,7 +3,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { joined, joinKey } from '../../ingest/readers/joined.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { plainName } from '../../lib/likeness.ts';
-import { type ColumnName, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
+import { type ColumnName, candidateColumns, filledCells, likeliestColumn, likeliestColumns, testColumnsIn } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn, yearIn } from './survey-rounds.ts';
 
@@ -24,7 +24,7 @@ export interface SurveyParts {
  */
 export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, SurveyParts | string> {
   const isLocated = ({ header }: TableFile) =>
-    Object.keys(matchColumns(header, ['longitude', 'latitude'])).length === 2;
+    Object.keys(likeliestColumns(header, ['longitude', 'latitude'])).length === 2;
   const lists = tables.filter((table) => isLocated(table) && !hasResults(table));
   const parts = new Map<TableFile, SurveyParts | string>();
   for (const results of tables.filter((table) => !isLocated(table) && hasResults(table))) {
@@ -66,9 +66,9 @@ function joinParts(results: TableFile, places: TableFile, on: Record<string, str
 
 /** Whether a table has children examined and positive, by one test or several. Facilities' records have them too. */
 const hasResults = ({ header }: TableFile): boolean => {
-  const { examined, positive, positivity } = matchColumns(header, ['examined', 'positive', 'positivity']);
+  const { examined, positive, positivity } = likeliestColumns(header, ['examined', 'positive', 'positivity']);
   const isComplete = examined !== undefined && (positive ?? positivity) !== undefined;
-  return likeliestColumn(header, 'facility') === null && (isComplete || testsIn(header).length > 0);
+  return likeliestColumn(header, 'facility') === null && (isComplete || testColumnsIn(header).length > 0);
 };
 
 /** The years of a survey, by the name of its file or by its rows; none if neither gives them. */
@@ -88,7 +88,7 @@ function findJoin(results: TableFile, places: TableFile): Record<string, string>
   if (resultYears.size > 0 && placesYear !== null && !resultYears.has(placesYear)) return null;
   const pairs = (name: ColumnName, fits: (table: TableFile, column: string) => boolean) => {
     const [resultColumns, placeColumns] = [results, places].map((table) =>
-      columnsNamed(table.header, name).filter((column) => fits(table, column)),
+      candidateColumns(table.header, name).filter((column) => fits(table, column)),
     ) as [string[], string[]];
     return resultColumns
       .flatMap((column) => placeColumns.map((one): [string, string] => [column, one]))

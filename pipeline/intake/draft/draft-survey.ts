@@ -9,7 +9,7 @@ import { daysIn, readMonth } from '../../ingest/readers/months.ts';
 import { urbanIn } from '../../ingest/survey-rows.ts';
 import { isOfAges } from '../../ingest/surveys.ts';
 import { plainName } from '../../lib/likeness.ts';
-import { columnAliases, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
+import { columnAliases, candidateColumns, filledCells, likeliestColumn, likeliestColumns, testColumnsIn } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import {
   type AreaLevel,
@@ -37,13 +37,13 @@ export function draftSurvey(
   parts: SurveyParts | null = null,
 ): TableDraft | null {
   const refused = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
-  const coordinates = matchColumns(given.header, ['longitude', 'latitude']);
+  const coordinates = likeliestColumns(given.header, ['longitude', 'latitude']);
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
   const tests = sideBySideTests(given, located, place);
   const table = tests ? { ...given, ...inOwnDialect(given, { tests }, given.file) } : given;
   const { header } = table;
   const counts = countsIn(header, tests);
-  const about = matchColumns(header, ['cluster_id', 'method']);
+  const about = likeliestColumns(header, ['cluster_id', 'method']);
   // Another id is blank in clusters whose place is not known.
   if (parts) about.cluster_id = parts.cluster_id;
   const isComplete = counts.examined !== undefined && (counts.positive ?? counts.positivity) !== undefined;
@@ -79,7 +79,7 @@ export function draftSurvey(
     !filledCells(table, column).some((cell) => Number.isFinite(Number(cell)) && !Number.isInteger(Number(cell)));
   const isPercent = counts.positivity && filledCells(table, counts.positivity).some((cell) => Number(cell) > 1);
   const places = located ? coordinates : { [placeColumnName(within!)]: within!.column };
-  const urban = columnsNamed(header, 'urban').find((column) =>
+  const urban = candidateColumns(header, 'urban').find((column) =>
     filledCells(table, column).every((cell) => urbanIn(cell) !== undefined),
   );
   const state = located || within!.kind !== 'state_pcode' ? stateIn(table, located ? null : within!, states) : {};
@@ -96,7 +96,7 @@ export function draftSurvey(
       ...counts,
       ...(urban ? { urban } : {}),
       ...state,
-      ...matchColumns(header, ['youngest_years', 'oldest_years', 'weight']),
+      ...likeliestColumns(header, ['youngest_years', 'oldest_years', 'weight']),
     },
     ...(year?.recode ? { recode: { survey_year: year.recode } } : {}),
     ...(Object.keys(ofFile).length > 0 ? { dialect: ofFile } : {}),
@@ -146,7 +146,7 @@ const samplesIn = ({ header, rows }: TextTable, columns: readonly string[]): str
 function countsIn(header: readonly string[], tests: Dialect['tests'] | null) {
   const names = ['examined', 'positive', 'positivity'] as const;
   const [test] = Object.values(tests ?? {});
-  return matchColumns(
+  return likeliestColumns(
     header,
     names.filter((name) => !test || test[name] !== undefined),
   );
@@ -155,13 +155,13 @@ function countsIn(header: readonly string[], tests: Dialect['tests'] | null) {
 /** Columns of tests that stand side by side in rows of clusters; null if they do not. */
 function sideBySideTests(table: TableFile, located: boolean, place: PlaceKey | null): Dialect['tests'] | null {
   const { header, dialect } = table;
-  const { cluster_id, method } = matchColumns(header, ['cluster_id', 'method']);
+  const { cluster_id, method } = likeliestColumns(header, ['cluster_id', 'method']);
   // Ids alone may be those of facilities, whose records are cases of their areas.
   const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plainName(cluster_id));
   const hasClusters = isNamed || (located && place?.kind !== 'lga_pcode');
   if (method || dialect.pivot || dialect.wide || !hasClusters || likeliestColumn(header, 'facility') !== null)
     return null;
-  const tests = testsIn(header).filter(
+  const tests = testColumnsIn(header).filter(
     ({ positive, positivity }) => filledCells(table, (positive ?? positivity)!).length > 0,
   );
   if (tests.length === 0) return null;

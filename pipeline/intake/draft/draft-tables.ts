@@ -5,7 +5,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { fileColumns } from '../../ingest/readers/raw-table.ts';
-import { filledCells, looksLike } from '../columns.ts';
+import { filledCells, guessSubject } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placesColumn, type TableDraft } from './draft-entry.ts';
 import { facilitiesIn } from './draft-facilities.ts';
@@ -123,7 +123,7 @@ export function draftTables(
     const matters = (column: string) =>
       (isSurvey && filledCells(table, column).length > 0) ||
       (used.length === 0 && table !== ofCodes) ||
-      looksLike([column]) !== null;
+      guessSubject([column]) !== null;
     const unused = table.header.filter(
       (column) => !used.includes(column) && !told.get(table)!.includes(column) && matters(column),
     );
@@ -196,7 +196,7 @@ function withDelivery({ table, later, joins, entry, used, note }: DraftedTable, 
 /** What a table seems to be about; null if it has numbers alone, which belong to no area and no month. */
 function guessSubject(table: TableFile): string | null {
   const isNumeric = (column: string) => filledCells(table, column).every((cell) => Number.isFinite(Number(cell)));
-  return table.header.every(isNumeric) ? null : looksLike([table.file, ...table.header]);
+  return table.header.every(isNumeric) ? null : guessSubject([table.file, ...table.header]);
 }
 
 /** Whether two tables give the same figures: only one can be used. */

@@ -15,7 +15,7 @@ import { readFirstBytes, refuseUnsupported } from '../../ingest/readers/unsuppor
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
-import { looksLike } from '../columns.ts';
+import { guessSubject } from '../columns.ts';
 import { monthInName } from '../update/file-paths.ts';
 import { guessDialect } from './guess-dialect.ts';
 
@@ -133,12 +133,12 @@ export async function recogniseFile(
     if (['.geojson', '.topojson', '.json'].includes(extension)) return await readJson(full, file);
     refuseUnsupported(file, await readFirstBytes(full), 'table');
     const why = extension ? `files ending in ${extension} are not read` : 'files without an extension are not read';
-    return { kind: 'left out', file, why, lost: looksLike([path.basename(file)]) };
+    return { kind: 'left out', file, why, lost: guessSubject([path.basename(file)]) };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const { where, found, expected } = error;
     const why = `${where ? `${where}: ` : ''}found ${found}, expected ${expected}`;
-    return { kind: 'left out', file, why, lost: looksLike([path.basename(file)]) ?? lostIn(extension) };
+    return { kind: 'left out', file, why, lost: guessSubject([path.basename(file)]) ?? lostIn(extension) };
   }
 }
 

@@ -4,7 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { calendarYear, isPeriod } from '../../contract/months.ts';
 import { yearsIn } from '../../ingest/readers/months.ts';
 import { roundsOfMonths } from '../../ingest/survey-doubts.ts';
-import { columnsNamed, filledCells } from '../columns.ts';
+import { candidateColumns, filledCells } from '../columns.ts';
 import { monthSpan } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
@@ -39,13 +39,13 @@ export const yearIn = (name: string): number | null => {
  * what has one name are of the interviews.
  */
 export function findYearColumn(table: TableFile): YearColumn | null {
-  const named = columnsNamed(table.header, 'survey_year');
+  const named = candidateColumns(table.header, 'survey_year');
   const fits = (column: string, isYear: (cell: string) => boolean) => {
     const cells = filledCells(table, column);
     return cells.length > 0 && cells.every(isYear);
   };
   const column = named.find((candidate) => fits(candidate, (cell) => /^(19|20)\d\d(\.0*)?$/.test(cell)));
-  const name = [...columnsNamed(table.header, 'survey_name'), ...named].find((candidate) =>
+  const name = [...candidateColumns(table.header, 'survey_name'), ...named].find((candidate) =>
     fits(candidate, (cell) => yearsIn(cell).length > 0 && !/^\d+[-/]\d+[-/]\d+/.test(cell)),
   );
   if (column && !(name && isDivided(table, name, column))) return { column, recode: null, doubts: [] };

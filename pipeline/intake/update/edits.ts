@@ -10,38 +10,38 @@ export interface Edit extends JsonEdit {
   was: unknown;
 }
 
-const FIELDS = ['title', 'citation', 'licence', 'release'] as const;
+const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release'] as const;
 
-export function entryEdits(before: Country, after: Country, accepted: Source, updated: Source): Edit[] {
-  const index = before.sources.indexOf(accepted);
+export function catalogEdits(countryBefore: Country, countryAfter: Country, acceptedSource: Source, updatedSource: Source): Edit[] {
+  const sourceIndex = countryBefore.sources.indexOf(acceptedSource);
   const edits: Edit[] = [];
-  const set = (steps: (string | number)[], then: unknown, now: unknown, field = steps.join('.')) => {
-    if (JSON.stringify(then) === JSON.stringify(now)) return;
+  const addEdit = (pathInEntry: (string | number)[], oldValue: unknown, newValue: unknown, field = pathInEntry.join('.')) => {
+    if (JSON.stringify(oldValue) === JSON.stringify(newValue)) return;
     edits.push({
       file: 'sources.json',
-      field: `${accepted.id} ${field}`,
-      path: ['sources', index, ...steps],
-      was: then,
-      value: now,
+      field: `${acceptedSource.id} ${field}`,
+      path: ['sources', sourceIndex, ...pathInEntry],
+      was: oldValue,
+      value: newValue,
     });
   };
-  for (const name of FIELDS) set([name], accepted[name], updated[name]);
-  for (const name of ['columns', 'recode'] as const) set([name], accepted[name], updated[name]);
-  for (const end of ['first', 'last'] as const) set(['span', end], accepted.span?.[end], updated.span?.[end]);
-  if (updated.rounds) set(['rounds'], accepted.rounds, updated.rounds);
-  updated.files.forEach((file, i) => {
-    const then = accepted.files[i];
-    if (!then) {
-      set(['files', i], undefined, file, `files, ${file.path}`);
+  for (const name of ENTRY_FIELDS) addEdit([name], acceptedSource[name], updatedSource[name]);
+  for (const name of ['columns', 'recode'] as const) addEdit([name], acceptedSource[name], updatedSource[name]);
+  for (const end of ['first', 'last'] as const) addEdit(['span', end], acceptedSource.span?.[end], updatedSource.span?.[end]);
+  if (updatedSource.rounds) addEdit(['rounds'], acceptedSource.rounds, updatedSource.rounds);
+  updatedSource.files.forEach((file, fileIndex) => {
+    const acceptedFile = acceptedSource.files[fileIndex];
+    if (!acceptedFile) {
+      addEdit(['files', fileIndex], undefined, file, `files, ${file.path}`);
       return;
     }
-    if (then.sha256 === file.sha256) return;
+    if (acceptedFile.sha256 === file.sha256) return;
     for (const name of ['rows', 'bytes', 'sha256'] as const)
-      set(['files', i, name], then[name], file[name], `files, ${file.path}, ${name}`);
+      addEdit(['files', fileIndex, name], acceptedFile[name], file[name], `files, ${file.path}, ${name}`);
   });
   for (const name of ['last_estimated', 'updated_at'] as const) {
-    const [then, now] = [before.model[name], after.model[name]];
-    if (then !== now) edits.push({ file: 'model.json', field: name, path: [name], was: then, value: now });
+    const [oldValue, newValue] = [countryBefore.model[name], countryAfter.model[name]];
+    if (oldValue !== newValue) edits.push({ file: 'model.json', field: name, path: [name], was: oldValue, value: newValue });
   }
   return edits;
 }

@@ -20,17 +20,17 @@ import { type RawTable, readCells, readTable } from '../../ingest/readers/raw-ta
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
-import { keepFile, keptFile } from '../accepted-files.ts';
+import { storeFile, findStoredCopy } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
 import { collectFaults, type Fault } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
-import { columnMatching, likeliestColumn } from '../columns.ts';
+import { bestMatchingColumn, likeliestColumn } from '../columns.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
-import type { ReadCoded } from '../compare/read-rows.ts';
-import { type Edit, entryEdits } from './edits.ts';
-import { linkedView, type NewFile, newFilePaths } from './file-paths.ts';
+import type { ReadWithCodes } from '../compare/read-rows.ts';
+import { type Edit, catalogEdits } from './edits.ts';
+import { createLinkFolder, type NewFile, matchNewFiles } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
 import { measureSource } from './measure-source.ts';
 
@@ -44,7 +44,7 @@ export interface UpdateRequest {
   files: readonly string[];
   period?: Period | undefined;
   /** New descriptive fields of the entry. */
-  about: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
+  description: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
   lastEstimated?: Period | undefined;
   /** Writes doubtful names to `aliases.csv`, as proposed. */
   acceptNames?: boolean | undefined;
@@ -74,10 +74,10 @@ export type MatchedName = Omit<NameMatch, 'rows'> & { rows: number };
 interface Proposal {
   entry: Source;
   /** The raw data with the new files in place. */
-  view: string;
+  rawData: string;
   /** The table, and the areas that its names are matched with; null if it goes by codes. */
-  named: { table: RawTable; areas: Areas } | null;
-  read: ReadCoded;
+  nameTable: { table: RawTable; areas: Areas } | null;
+  readWithCodes: ReadWithCodes;
 }
 
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
@@ -86,76 +86,76 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const [fault] = schemaFaults(request.country);
   if (fault) throw fault;
   const country = readUnchecked(request.country, request.rawData);
-  const accepted = sourceIn(country, request.source);
-  const given = newFilePaths(accepted, request.files, request.period);
-  refuseOverwriting(country, accepted, given);
-  const view = rawDataView(country, accepted, given);
-  const views = [view];
+  const acceptedSource = findSource(country, request.source);
+  const newFiles = matchNewFiles(acceptedSource, request.files, request.period);
+  refuseOverwriting(country, acceptedSource, newFiles);
+  const proposedRawData = linkProposedFiles(country, acceptedSource, newFiles);
+  const temporaryFolders = [proposedRawData];
   try {
-    const entry = await withPlaceNames({ ...withNewFiles(accepted, given), ...request.about }, country, view);
-    const proposal = await readProposal(country, accepted, entry, view);
+    const entry = await mapPlaceNames({ ...withNewFiles(acceptedSource, newFiles), ...request.description }, country, proposedRawData);
+    const proposal = await readProposal(country, acceptedSource, entry, proposedRawData);
     const { names, faults } = await matchPlaces(country, proposal, request);
-    const update = { source: accepted.id, comparison: null, doubts: [], names, faults, accepted: false };
+    const update = { source: acceptedSource.id, comparison: null, doubts: [], names, faults, accepted: false };
     if (names.some(({ area }) => area === null)) return { ...update, files: [], edits: [] };
 
-    const { updated, rows, proposed, report } = await checkProposal(country, proposal, request.lastEstimated);
-    const files = changedFiles(accepted, updated);
-    const before = await acceptedView(out, country.rawData, accepted);
-    if (before) views.push(before);
+    const { updatedSource, rows, proposedCountry, report } = await measureAndCheck(country, proposal, request.lastEstimated);
+    const files = changedFiles(acceptedSource, updatedSource);
+    const acceptedRawData = await linkAcceptedFiles(out, country.rawData, acceptedSource);
+    if (acceptedRawData) temporaryFolders.push(acceptedRawData);
     const comparison =
-      files.length > 0 && before
+      files.length > 0 && acceptedRawData
         ? await compareSources(
-            { source: accepted, rawData: before },
-            { source: updated, rawData: view, rows },
+            { source: acceptedSource, rawData: acceptedRawData },
+            { source: updatedSource, rawData: proposedRawData, rows },
             country.model.states,
-            filePairs(accepted, updated, files),
-            proposal.read,
+            filePairs(acceptedSource, updatedSource, files),
+            proposal.readWithCodes,
           )
         : null;
-    const isPinned = accepted.files.some(({ sha256 }) => sha256 !== undefined);
+    const isPinned = acceptedSource.files.some(({ sha256 }) => sha256 !== undefined);
     const words = countryWords(country.model.territory);
     const doubts = [
-      ...(isPinned && !before ? ['the previously accepted files are not available for comparison'] : []),
+      ...(isPinned && !acceptedRawData ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
       ...report.map(({ what }) => tell(what, words)),
     ];
-    if (accept && files.length > 0) proposed.model.updated_at = accept.at;
-    const edits = entryEdits(country, proposed, accepted, updated);
-    const checked: Update = { ...update, files, edits, comparison, doubts: files.length > 0 ? doubts : [] };
-    if (!accept || (files.length === 0 && edits.length === 0)) return checked;
+    if (accept && files.length > 0) proposedCountry.model.updated_at = accept.at;
+    const edits = catalogEdits(country, proposedCountry, acceptedSource, updatedSource);
+    const checkedUpdate: Update = { ...update, files, edits, comparison, doubts: files.length > 0 ? doubts : [] };
+    if (!accept || (files.length === 0 && edits.length === 0)) return checkedUpdate;
 
-    if (before) await keepFiles(out, accepted, before);
-    await keepFiles(out, updated, view);
-    await copyIntoRawData(given, country.rawData);
-    await writeCatalog(country, accepted, edits, {
+    if (acceptedRawData) await storeFiles(out, acceptedSource, acceptedRawData);
+    await storeFiles(out, updatedSource, proposedRawData);
+    await copyIntoRawData(newFiles, country.rawData);
+    await writeCatalog(country, acceptedSource, edits, {
       at: accept.at,
       by: accept.by,
       reason: accept.reason,
-      what: describeChange(checked),
-      ...(checked.doubts.length > 0 ? { doubts: checked.doubts } : {}),
+      what: describeChange(checkedUpdate),
+      ...(checkedUpdate.doubts.length > 0 ? { doubts: checkedUpdate.doubts } : {}),
     });
-    return { ...checked, accepted: true };
+    return { ...checkedUpdate, accepted: true };
   } catch (error) {
     // Show the catalog's paths, not those of the temporary view.
     for (const fault of error instanceof BadInput ? [error, ...error.further] : []) {
-      fault.message = fault.message.replaceAll(`${view}${path.sep}`, '');
-      fault.file = fault.file.replaceAll(`${view}${path.sep}`, '');
+      fault.message = fault.message.replaceAll(`${proposedRawData}${path.sep}`, '');
+      fault.file = fault.file.replaceAll(`${proposedRawData}${path.sep}`, '');
     }
     throw error;
   } finally {
-    for (const directory of views) rmSync(directory, { recursive: true, force: true });
+    for (const directory of temporaryFolders) rmSync(directory, { recursive: true, force: true });
   }
 }
 
 /** Reads what the names of the proposed table are matched with. The accepted one may go by names where it does not. */
-async function readProposal(country: Country, accepted: Source, entry: Source, view: string): Promise<Proposal> {
+async function readProposal(country: Country, acceptedSource: Source, entry: Source, rawData: string): Promise<Proposal> {
   const { model } = country;
-  const goByNames = [accepted, entry].some((source) => namedLevel(source) !== null);
-  const areas = goByNames ? await areasIn(country, view) : null;
-  const named = areas && namedLevel(entry) ? { table: await readTable(view, entry), areas } : null;
-  const read: ReadCoded = (rawData, source) =>
-    areas ? readPlaced({ rawData, model, report: [] }, areas, source) : readTable(rawData, source);
-  return { entry, view, named, read };
+  const hasNames = [acceptedSource, entry].some((source) => namedLevel(source) !== null);
+  const areas = hasNames ? await readAreas(country, rawData) : null;
+  const nameTable = areas && namedLevel(entry) ? { table: await readTable(rawData, entry), areas } : null;
+  const readWithCodes: ReadWithCodes = (folder, source) =>
+    areas ? readPlaced({ rawData: folder, model, report: [] }, areas, source) : readTable(folder, source);
+  return { entry, rawData, nameTable, readWithCodes };
 }
 
 /**
@@ -168,48 +168,48 @@ async function matchPlaces(
   proposal: Proposal,
   { acceptNames, lastEstimated }: UpdateRequest,
 ): Promise<Pick<Update, 'names' | 'faults'>> {
-  const { entry, named } = proposal;
-  if (!named) return { names: [], faults: [] };
+  const { entry, nameTable } = proposal;
+  if (!nameTable) return { names: [], faults: [] };
   const { model } = country;
-  const match = () => matchNames(named.table, entry, named.areas, model);
-  const aliases = match().flatMap((name) => name.proposal ?? []);
+  const matchTableNames = () => matchNames(nameTable.table, entry, nameTable.areas, model);
+  const aliases = matchTableNames().flatMap((name) => name.proposal ?? []);
   if (acceptNames && aliases.length > 0) {
     model.aliases = withAliases(model.aliases, aliases);
     await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
   }
-  const names = match().map((name): MatchedName => ({ ...name, rows: name.rows.length }));
+  const names = matchTableNames().map((name): MatchedName => ({ ...name, rows: name.rows.length }));
   if (names.every(({ area }) => area)) return { names, faults: [] };
   model.aliases = withAliases(model.aliases, aliases);
-  if (!match().every(({ area }) => area)) return { names, faults: [] };
-  const check = () => checkProposal(country, proposal, lastEstimated);
+  if (!matchTableNames().every(({ area }) => area)) return { names, faults: [] };
+  const check = () => measureAndCheck(country, proposal, lastEstimated);
   return { names, faults: await collectFaults('tables and outlines', entry.id, check) };
 }
 
 /** Measures the proposed entry, and checks it as a build does. @throws BadInput if a build would refuse it */
-async function checkProposal(
+async function measureAndCheck(
   country: Country,
-  { entry, view, read }: Proposal,
+  { entry, rawData, readWithCodes }: Proposal,
   lastEstimated: Period | undefined,
-): Promise<{ updated: Source; rows: ComparedRow[] | null; proposed: Country; report: ReportLine[] }> {
-  const { source: updated, rows } = await measureSource(entry, view, country.model.states, read);
-  const proposed = proposedCountry(country, updated, view, lastEstimated);
-  return { updated, rows, proposed, report: await checkProposed(proposed, updated) };
+): Promise<{ updatedSource: Source; rows: ComparedRow[] | null; proposedCountry: Country; report: ReportLine[] }> {
+  const { source: updatedSource, rows } = await measureSource(entry, rawData, country.model.states, readWithCodes);
+  const proposedCountry = countryWithSource(country, updatedSource, rawData, lastEstimated);
+  return { updatedSource, rows, proposedCountry, report: await checkAsBuild(proposedCountry, updatedSource) };
 }
 
 /** Keeps copies of an entry's files, whose hashes it has. */
-async function keepFiles(out: string, { files }: Source, rawData: string): Promise<void> {
-  for (const { path: file, sha256 } of files) await keepFile(out, path.join(rawData, file), sha256!);
+async function storeFiles(out: string, { files }: Source, rawData: string): Promise<void> {
+  for (const { path: file, sha256 } of files) await storeFile(out, path.join(rawData, file), sha256!);
 }
 
-async function copyIntoRawData(given: readonly NewFile[], rawData: string): Promise<void> {
-  for (const { file, path: target } of given) {
-    const place = path.join(rawData, target);
-    if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
+async function copyIntoRawData(newFiles: readonly NewFile[], rawData: string): Promise<void> {
+  for (const { file, catalogPath } of newFiles) {
+    const destination = path.join(rawData, catalogPath);
+    if (path.resolve(file) !== path.resolve(destination)) await writeAtomic(destination, (temporary) => copyFile(file, temporary));
   }
 }
 
 /** The source with this id, or else that of the file with this name, with or without its ending. */
-function sourceIn({ sources }: Country, name: string): Source {
+function findSource({ sources }: Country, name: string): Source {
   const byId = sources.filter((source) => source.id === name);
   const isNamed = (file: string) => [path.basename(file), path.parse(file).name].includes(name);
   const matches = byId.length > 0 ? byId : sources.filter(({ files }) => files.some((file) => isNamed(file.path)));
@@ -222,7 +222,7 @@ function sourceIn({ sources }: Country, name: string): Source {
 }
 
 /** The country's areas, which a table does not change. */
-async function areasIn({ sources, model }: Country, rawData: string): Promise<Areas> {
+async function readAreas({ sources, model }: Country, rawData: string): Promise<Areas> {
   return (await ingestAreas({ rawData, sources, model, report: [] })).areas;
 }
 
@@ -230,47 +230,47 @@ async function areasIn({ sources, model }: Country, rawData: string): Promise<Ar
  * The entry of a table that has the names of its areas where the last one had their codes: in the column that the entry
  * maps already, else one of a usual name, else the one with most of the names.
  */
-async function withPlaceNames(source: Source, country: Country, rawData: string): Promise<Source> {
+async function mapPlaceNames(source: Source, country: Country, rawData: string): Promise<Source> {
   const { columns = {}, recode } = source;
   const level = columns.lga_pcode ? 'lga' : 'state';
-  const code = `${level}_pcode`;
-  if (!isTable(source) || !columns[code]) return source;
+  const codeColumn = `${level}_pcode`;
+  if (!isTable(source) || !columns[codeColumn]) return source;
   const table = await readCells(rawData, source);
-  if (table.header.includes(columns[code])) return source;
-  const areas = await areasIn(country, rawData);
-  const named =
+  if (table.header.includes(columns[codeColumn])) return source;
+  const areas = await readAreas(country, rawData);
+  const nameColumn =
     [columns[level], likeliestColumn(table.header, level)].find((name) => name && table.header.includes(name)) ??
-    columnMatching(table, (cells) => {
-      const { named: areasNamed } = placesByName(level, areas, country.model, cells);
-      return (cell) => areasNamed(cell).length > 0;
+    bestMatchingColumn(table, (cells) => {
+      const { named: findAreas } = placesByName(level, areas, country.model, cells);
+      return (cell) => findAreas(cell).length > 0;
     });
-  if (!named) return source;
-  const without = <Value>(entries: Record<string, Value>) =>
-    Object.fromEntries(Object.entries(entries).filter(([name]) => name !== code));
-  const places = { ...without(columns), [level]: named };
-  return { ...source, columns: places, ...(recode ? { recode: without(recode) } : {}) };
+  if (!nameColumn) return source;
+  const withoutCode = <Value>(entries: Record<string, Value>) =>
+    Object.fromEntries(Object.entries(entries).filter(([name]) => name !== codeColumn));
+  const nameColumns = { ...withoutCode(columns), [level]: nameColumn };
+  return { ...source, columns: nameColumns, ...(recode ? { recode: withoutCode(recode) } : {}) };
 }
 
 /** @throws BadInput if one more file would take the place of another source's */
-function refuseOverwriting({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): void {
-  for (const { file, path: target, added } of given) {
+function refuseOverwriting({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): void {
+  for (const { file, catalogPath, newEntry } of newFiles) {
     const owner = sources.find(
-      ({ id, files }) => id !== source.id && files.some(({ path: taken }) => taken === target),
+      ({ id, files }) => id !== source.id && files.some(({ path: otherPath }) => otherPath === catalogPath),
     );
-    if (added && owner && path.resolve(file) !== path.resolve(rawData, target))
+    if (newEntry && owner && path.resolve(file) !== path.resolve(rawData, catalogPath))
       throw new InputLocation(file).error(
         `the name of a file of the source ${owner.id}`,
-        `another name, or that file itself, ${target}`,
+        `another name, or that file itself, ${catalogPath}`,
       );
   }
 }
 
 /** A view of the raw data with the new files in place. */
-function rawDataView({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): string {
+function linkProposedFiles({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): string {
   const files = Object.fromEntries(
     sources.flatMap(({ files: listed }) => listed.map((file) => [file.path, path.join(rawData, file.path)])),
   );
-  for (const { path: place, file } of given) files[place] = file;
+  for (const { catalogPath, file } of newFiles) files[catalogPath] = file;
   for (const { path: file } of source.files)
     if (!existsSync(files[file]!))
       throw new BadInput({
@@ -278,15 +278,15 @@ function rawDataView({ sources, rawData }: Country, source: Source, given: reado
         found: 'no such file',
         expected: 'the file in the raw data (--raw-data) or as an argument after the source',
       });
-  return linkedView(files);
+  return createLinkFolder(files);
 }
 
-function withNewFiles(source: Source, given: readonly NewFile[]): Source {
-  const added = given.flatMap(({ path: file, added: entry }) => (entry ? [{ path: file, ...entry }] : []));
-  return added.length === 0 ? source : { ...source, files: [...source.files, ...added] };
+function withNewFiles(source: Source, newFiles: readonly NewFile[]): Source {
+  const newEntries = newFiles.flatMap(({ catalogPath: file, newEntry }) => (newEntry ? [{ path: file, ...newEntry }] : []));
+  return newEntries.length === 0 ? source : { ...source, files: [...source.files, ...newEntries] };
 }
 
-function proposedCountry(
+function countryWithSource(
   country: Country,
   updated: Source,
   rawData: string,
@@ -304,7 +304,7 @@ function proposedCountry(
  * Doubts about the content of a table by itself.
  * @throws BadInput if a build would refuse the source
  */
-async function checkProposed(country: Country, source: Source): Promise<ReportLine[]> {
+async function checkAsBuild(country: Country, source: Source): Promise<ReportLine[]> {
   checkAcrossSources(country.sources);
   checkSource(source);
   checkModel(country.model);
@@ -321,11 +321,11 @@ async function checkProposed(country: Country, source: Source): Promise<ReportLi
 }
 
 function changedFiles(accepted: Source, updated: Source): Update['files'] {
-  const then = new Map(accepted.files.map((file) => [file.path, file.sha256 ?? null]));
+  const acceptedHashes = new Map(accepted.files.map((file) => [file.path, file.sha256 ?? null]));
   return updated.files.flatMap(({ path: file, sha256 }) => {
-    const before = then.get(file) ?? null;
-    if (before === sha256) return [];
-    return [{ path: file, change: before === null ? 'new' : 'changed', sha256: { was: before, is: sha256! } }];
+    const acceptedHash = acceptedHashes.get(file) ?? null;
+    if (acceptedHash === sha256) return [];
+    return [{ path: file, change: acceptedHash === null ? 'new' : 'changed', sha256: { was: acceptedHash, is: sha256! } }];
   });
 }
 
@@ -341,20 +341,20 @@ function filePairs(accepted: Source, updated: Source, files: Update['files']): F
 }
 
 /** A view of the files that the entry pins; null if one of them is no longer available. */
-async function acceptedView(out: string, rawData: string, source: Source): Promise<string | null> {
+async function linkAcceptedFiles(out: string, rawData: string, source: Source): Promise<string | null> {
   const files: Record<string, string> = {};
   for (const { path: file, sha256 } of source.files) {
     if (sha256 === undefined) return null;
-    const there = path.join(rawData, file);
-    const same = await sha256File(there).then(
+    const currentPath = path.join(rawData, file);
+    const isUnchanged = await sha256File(currentPath).then(
       (hash) => hash === sha256,
       () => false,
     );
-    const kept = same ? there : await keptFile(out, sha256);
-    if (kept === null) return null;
-    files[file] = kept;
+    const acceptedPath = isUnchanged ? currentPath : await findStoredCopy(out, sha256);
+    if (acceptedPath === null) return null;
+    files[file] = acceptedPath;
   }
-  return linkedView(files);
+  return createLinkFolder(files);
 }
 
 async function writeCatalog(
@@ -378,8 +378,8 @@ async function writeCatalog(
 /** The changes in one line. */
 function describeChange({ files, comparison, edits }: Update): string {
   const { rows } = comparison?.rows ?? {};
-  const counts = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
-  const named =
+  const rowCounts = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
+  const filesText =
     files.length > 3 ? `${files.length} files` : files.map(({ path: file, change }) => `${file} ${change}`).join(', ');
-  return [...(files.length > 0 ? [named] : edits.map(({ field }) => field)), ...counts].join('; ');
+  return [...(files.length > 0 ? [filesText] : edits.map(({ field }) => field)), ...rowCounts].join('; ');
 }

@@ -4,7 +4,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { Source } from '../../../pipeline/catalog/sources.ts';
-import { linkedView } from '../../../pipeline/intake/update/file-paths.ts';
+import { createLinkFolder } from '../../../pipeline/intake/update/file-paths.ts';
 import { updateSource } from '../../../pipeline/intake/update/update.ts';
 import { temporary } from '../../support/command-line.ts';
 import { REAL_CATALOG, REAL_DATA } from '../../support/real-data.ts';
@@ -29,7 +29,7 @@ export function prepare(): Prepared {
   const [country, out] = [temporary(), temporary()];
   cpSync(REAL_CATALOG, country, { recursive: true });
   const files = sourcesOf(country).flatMap((source) => source.files.map((file) => file.path));
-  const rawData = linkedView(Object.fromEntries(files.map((file) => [file, path.join(REAL_DATA, file)])));
+  const rawData = createLinkFolder(Object.fromEntries(files.map((file) => [file, path.join(REAL_DATA, file)])));
   views.push(rawData);
   return { country, out, rawData };
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
-import { isFault } from '../../../../pipeline/intake/check/fault.ts';
+import { stopsBuild } from '../../../../pipeline/intake/check/fault.ts';
 import { draftCountry } from '../../../../pipeline/intake/draft/draft.ts';
 import { type Answers, answersTo } from '../../../../pipeline/intake/draft/questions.ts';
 import { listFiles, recogniseFile } from '../../../../pipeline/intake/draft/recognise.ts';
@@ -38,7 +38,7 @@ export async function catalogOf(directory: string, given: Answers) {
     'sources.json': JSON.stringify({ sources: catalog.sources }),
     'model.json': JSON.stringify(catalog.model),
   });
-  return { ...catalog, root, draft, answers, guessed, faults: (await checkCountry(written, root)).filter(isFault) };
+  return { ...catalog, root, draft, answers, guessed, faults: (await checkCountry(written, root)).filter(stopsBuild) };
 }
 
 /** The tiny country with surveys of 2018 only, and case records up to a month; null for none. */
