@@ -328,7 +328,9 @@ const SENTENCE_WORDS: Partial<Record<ColumnName, readonly RegExp[]>> = {
 export function candidateColumns(header: readonly string[], name: ColumnName): string[] {
   const columns = header.map((column) => ({ column, bare: plainName(column), base: plainNameWithoutYear(column) }));
   const requiredWords = SENTENCE_WORDS[name] ?? [];
-  const bySentence = header.filter((column) => requiredWords.length > 0 && requiredWords.every((word) => word.test(nameAsWords(column))));
+  const bySentence = header.filter(
+    (column) => requiredWords.length > 0 && requiredWords.every((word) => word.test(nameAsWords(column))),
+  );
   const byAlias = COLUMN_ALIASES[name].flatMap((alias) => {
     const exact = columns.filter(({ bare }) => bare === alias);
     // The latest year first.
@@ -390,7 +392,8 @@ const TESTED_PEOPLE =
  */
 export function testColumnsIn(header: readonly string[]): TestColumns[] {
   const named = header.map((column) => ({ column, name: nameAsWords(column) }));
-  const methodsIn = (name: string) => (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
+  const methodsIn = (name: string) =>
+    (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
   const columnsOfMethod = (method: TestColumns['method'] | null) => {
     // A column `n` for all tests may number the rows.
     const matching = named.filter(({ name }) =>

@@ -100,6 +100,8 @@ function directoryExists(directory: string): boolean {
 }
 
 function listFolders(directory: string): string[] {
-  const inner = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return [directory, ...inner.map((entry) => path.join(entry.parentPath, entry.name))];
+  const subfolders = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return [directory, ...subfolders.map((entry) => path.join(entry.parentPath, entry.name))];
 }

@@ -6,11 +6,11 @@ import { sha256 } from '../lib/hash.ts';
 import type { Snapshot } from '../publish/snapshot/read.ts';
 import { writeSynced } from '../publish/snapshot/tree.ts';
 import { makeCandidate } from './candidate.ts';
-import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
+import { currentSnapshot, pointCurrent, refuseCurrentDirectory } from './current.ts';
 import type { Destination } from './destination.ts';
 import { publishAlone } from './publish-lock.ts';
 import { releaseFilesIn } from './release-files.ts';
-import { HERE } from './release-records.ts';
+import { OWN_DIRECTORY } from './release-records.ts';
 
 /** Runs `work` with another build's directory, which keeps its own history, while nobody else publishes to it. */
 export function withDirectory<T>(
@@ -19,24 +19,24 @@ export function withDirectory<T>(
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
   return publishAlone(directory, async () => {
-    const inUse = lockShared(directory);
+    const lock = lockShared(directory);
     try {
       return await work({
         name: directory,
         histories: [
           { out, to: directory },
-          { out: directory, to: HERE },
+          { out: directory, to: OWN_DIRECTORY },
         ],
-        async current() {
-          checkCurrent(directory);
+        async currentSnapshot() {
+          refuseCurrentDirectory(directory);
           return currentSnapshot(directory);
         },
-        put: (snapshot) => copyTo(directory, snapshot),
-        releases: releaseFilesIn(directory),
-        point: (version) => pointCurrent(directory, version),
+        copyVersion: (snapshot) => copyTo(directory, snapshot),
+        releaseFiles: releaseFilesIn(directory),
+        makeCurrent: (version) => pointCurrent(directory, version),
       });
     } finally {
-      inUse.release();
+      lock.release();
     }
   });
 }

@@ -9,8 +9,8 @@ import type { Delivered } from '../../ingest/readers/delivered.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { type Fault, stopsBuild } from '../../intake/check/fault.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
-import { short } from '../../intake/draft/draft-rasters.ts';
-import { type Answers, answersTo, type Question, refuseAnswer } from '../../intake/draft/questions.ts';
+import { formatRounded } from '../../intake/draft/draft-rasters.ts';
+import { type Answers, answerError, completeAnswers, type Question } from '../../intake/draft/questions.ts';
 import { listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
 import { writeDraft } from '../../intake/draft/write.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
@@ -73,10 +73,10 @@ export default function newCountryCommand(): Command {
         listRecognised(recognised);
         throw error;
       });
-      if (ready) answersTo(draft.questions, ready);
+      if (ready) completeAnswers(draft.questions, ready);
       describe(draft);
       const given = ready ?? (await ask(draft.questions));
-      const { answers, guessed, open } = answersTo(draft.questions, given);
+      const { answers, guessed, open } = completeAnswers(draft.questions, given);
       if (draft.questions.some(({ id, redraws, guess }) => redraws && answers[id] !== guess)) {
         draft = await draftCountry(recognised, root, now, answers, folder);
         describe(draft);
@@ -94,7 +94,7 @@ export default function newCountryCommand(): Command {
       if (open.length > 0)
         say(
           `No file tells; write it into ${path.join(directory, 'model.json')} before you build:`,
-          ...open.map((question) => `  ${question.id} (${question.asks}), in place of ${question.open}`),
+          ...open.map((question) => `  ${question.id} (${question.asks}), in place of ${question.placeholder}`),
           '',
         );
       await showNextSteps(directory, root, guessed, answers);
@@ -125,7 +125,7 @@ function listRecognised(files: readonly RecognisedFile[]): void {
 
 function describeContent(file: RecognisedFile): string {
   if (file.kind === 'left out') return file.why;
-  if (file.kind === 'raster') return `values ${short(file.least)} to ${short(file.most)}`;
+  if (file.kind === 'raster') return `values ${formatRounded(file.min)} to ${formatRounded(file.max)}`;
   if (file.kind === 'table') return `${file.rows.length} rows; columns ${file.header.join(', ')}`;
   const fields = Object.keys(file.features[0]!.properties).join(', ') || 'none';
   return `${file.features.length} areas; fields ${fields}`;
@@ -189,7 +189,7 @@ async function ask(questions: readonly Question[]): Promise<Answers> {
       const shown = question.guess === null ? '' : ` [${question.guess}]`;
       for (;;) {
         const answer = (await terminal.question(`${question.asks}${shown}: `)).trim() || question.guess;
-        const wrong = answer === null ? 'an answer is needed' : refuseAnswer(question, answer);
+        const wrong = answer === null ? 'an answer is needed' : answerError(question, answer);
         if (!wrong) {
           answers[question.id] = answer!;
           break;

@@ -45,7 +45,9 @@ export async function checkCountry(
   rawData = directory,
   deliveries: Delivered[] = [],
 ): Promise<Fault[]> {
-  const formFaults = schemaFaults(directory).map((fault): Fault => ({ step: 'form', source: null, what: fault.message }));
+  const formFaults = schemaFaults(directory).map(
+    (fault): Fault => ({ step: 'form', source: null, what: fault.message }),
+  );
   if (formFaults.length > 0) return formFaults;
   return countryFaults(readUnchecked(directory, rawData), deliveries);
 }
@@ -162,8 +164,12 @@ async function measureAreas(
     measured = await zonal({ areas, polygons, sources, rawData: country.rawData, census });
     if (population.role === 'population') compareWithCensus(population, areas, measured.lgas, census);
   });
-  const findFaultySource = ({ what }: Fault) => sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));
-  return { measured, faults: faults.map((fault) => ({ ...fault, source: findFaultySource(fault)?.id ?? population.id })) };
+  const findFaultySource = ({ what }: Fault) =>
+    sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));
+  return {
+    measured,
+    faults: faults.map((fault) => ({ ...fault, source: findFaultySource(fault)?.id ?? population.id })),
+  };
 }
 
 /** The data that tables are checked against, or why the outlines cannot be read; both null if there are no outlines. */

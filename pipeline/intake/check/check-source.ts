@@ -86,7 +86,8 @@ export async function readOneRaster({ rawData }: Country, source: Source): Promi
           expected: `the first file's ${describeGrid(firstGrid)}`,
         });
       // As in a build: other sources declare no limit on how often a value may repeat.
-      const fillWatch = source.role === 'population' || source.repeats !== undefined ? watchFills(raster, source) : null;
+      const fillWatch =
+        source.role === 'population' || source.repeats !== undefined ? watchFills(raster, source) : null;
       for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {
         const values = await raster.readWindow(window);
         fillWatch?.check(values, window);

@@ -35,7 +35,9 @@ export async function readOutlines(file: string, { role, columns = {} }: Source)
     const { properties } = features[0]!;
     return {
       code,
-      attributes: Object.fromEntries(Object.entries(columns).map(([column, field]) => [column, String(properties[field])])),
+      attributes: Object.fromEntries(
+        Object.entries(columns).map(([column, field]) => [column, String(properties[field])]),
+      ),
       km2: areaKm2(polygons),
       centre: centerOfMass({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates as Outline['centre'],
     };

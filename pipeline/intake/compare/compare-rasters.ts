@@ -44,7 +44,9 @@ export async function compareRasters(
     return counterpart ? [[sum / n, counterpart.sum / counterpart.n] as const] : [];
   });
   const same_grid = sameGrid(before.grid, after.grid);
-  const { correlation, cells } = same_grid ? await compareCells(formerFile, newFile, nodata) : { correlation: null, cells: null };
+  const { correlation, cells } = same_grid
+    ? await compareCells(formerFile, newFile, nodata)
+    : { correlation: null, cells: null };
   return {
     was: before.summary,
     is: after.summary,
@@ -69,7 +71,14 @@ async function summarise(file: string, nodata: Source['nodata']) {
   const blocks = new Map<string, Block>();
   const sample: number[] = [];
   const sampleStep = Math.max(1, Math.floor((grid.rows * grid.columns) / SAMPLE_CELLS));
-  const totals = { n: 0, missing: 0, positive: 0, sum: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
+  const totals = {
+    n: 0,
+    missing: 0,
+    positive: 0,
+    sum: 0,
+    min: Number.POSITIVE_INFINITY,
+    max: Number.NEGATIVE_INFINITY,
+  };
   let seen = 0;
   try {
     for (const window of listWindows(grid, raster, [wholeGrid(grid)])) {

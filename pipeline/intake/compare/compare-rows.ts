@@ -164,8 +164,8 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
  */
 async function loadReleases(db: Database, releases: Record<'was' | 'is', readonly ComparedRow[]>): Promise<string[]> {
   const all = [...releases.was, ...releases.is];
-  const columnNames = (kind: 'words' | 'numbers') => [...new Set(all.flatMap((row) => Object.keys(row[kind])))];
-  const [textColumns, numericColumns] = [columnNames('words'), columnNames('numbers')];
+  const columnNames = (kind: 'texts' | 'numbers') => [...new Set(all.flatMap((row) => Object.keys(row[kind])))];
+  const [textColumns, numericColumns] = [columnNames('texts'), columnNames('numbers')];
   const columns: Record<string, ColumnForm> = { ...ROW_COLUMNS };
   for (const name of textColumns) columns[name] = orNull(text(''));
   for (const name of numericColumns) columns[name] = orNull(real(''));
@@ -315,9 +315,13 @@ async function placeAgreements(
       const rank_correlation = statePlaces.length < LEAST_PLACES ? null : correlatePlaces(statePlaces);
       if (rank_correlation === null) return [];
       const shiftedCorrelations = [1, -1].map((offset) =>
-        correlatePlaces(statePlaces.map((place, i) => ({ ...place, is: statePlaces.at((i + offset) % statePlaces.length)!.is }))),
+        correlatePlaces(
+          statePlaces.map((place, i) => ({ ...place, is: statePlaces.at((i + offset) % statePlaces.length)!.is })),
+        ),
       );
-      return [{ state, rank_correlation, shifted: Math.max(...shiftedCorrelations.map((correlation) => correlation ?? -1)) }];
+      return [
+        { state, rank_correlation, shifted: Math.max(...shiftedCorrelations.map((correlation) => correlation ?? -1)) },
+      ];
     });
     const { zeroed = 0, blanked = 0 } = counts.find((count) => count.column === column) ?? {};
     return {

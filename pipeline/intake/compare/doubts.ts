@@ -62,7 +62,11 @@ export function rowDoubts(role: Role, comparison: RowComparison): string[] {
  * Records of the past, and any table of which most rows are as before, are corrected in few rows, and hardly ever in
  * most of what one place, state or round has; a table of codes never changes.
  */
-function correctionDoubts(role: Role, { rows, changed_columns, rewritten }: RowComparison, commonRows: number): string[] {
+function correctionDoubts(
+  role: Role,
+  { rows, changed_columns, rewritten }: RowComparison,
+  commonRows: number,
+): string[] {
   if (rows.changed > commonRows / 2 && !HISTORY_ROLES.includes(role) && role !== 'lga_codes') return [];
   const mostChanged = role === 'lga_codes' ? 0 : Math.max(LEAST_ROWS, MOST_CORRECTED_SHARE * commonRows);
   if (rows.changed <= mostChanged)
@@ -95,7 +99,8 @@ function examplesDoubt<T>(intro: string, items: readonly T[], describe: (item: T
 function monthDoubts(comparison: RowComparison): string[] {
   const { columns, by_month, corrected, added_months, added_places, repeated, highest, reporting } = comparison;
   const meanByColumn = new Map(columns.map(({ column, was }) => [column, was.mean ?? 0]));
-  const isInformative = ({ column, rows, was, is }: SumChange) => Math.max(was, is) > LEAST_SHARE_OF_MEAN * rows * meanByColumn.get(column)!;
+  const isInformative = ({ column, rows, was, is }: SumChange) =>
+    Math.max(was, is) > LEAST_SHARE_OF_MEAN * rows * meanByColumn.get(column)!;
   const isLarge = ({ column, was, is }: (typeof corrected)[number]) =>
     Math.max(was, is) > LEAST_SHARE_OF_MEAN * meanByColumn.get(column)! &&
     (is > CORRECTION_FACTOR * was || was > CORRECTION_FACTOR * is);
@@ -105,7 +110,12 @@ function monthDoubts(comparison: RowComparison): string[] {
     );
   return [
     ...sumDoubts(by_month.filter(isInformative), SAME_ROWS_FACTOR, HAS_CHANGED, LEAST_MONTH_ROWS),
-    ...sumDoubts(added_months.filter(isInformative), NEW_MONTHS_FACTOR, 'differs from the same months of earlier years in', 1),
+    ...sumDoubts(
+      added_months.filter(isInformative),
+      NEW_MONTHS_FACTOR,
+      'differs from the same months of earlier years in',
+      1,
+    ),
     ...byColumn(
       corrected.filter(isLarge),
       ({ place, period, was, is }) => `${place} has ${describeRatio(is / was)} its former figure in ${period}`,
@@ -160,7 +170,8 @@ const SLIP_LIMITS = { shifted: 0.75, less: 0.4 };
 
 function addedDoubts({ column, places, rank_correlation, misaligned, months_shifted }: PlaceAgreement): string[] {
   const slippedStates = misaligned.filter(
-    (agreement) => agreement.shifted > SLIP_LIMITS.shifted && agreement.rank_correlation < agreement.shifted - SLIP_LIMITS.less,
+    (agreement) =>
+      agreement.shifted > SLIP_LIMITS.shifted && agreement.rank_correlation < agreement.shifted - SLIP_LIMITS.less,
   );
   const doubts = examplesDoubt(
     `${column}: in the added months rows seem to have slipped by one in`,

@@ -33,7 +33,7 @@ export function comparedRows({ rows, columns }: RawTable, source: Source, states
       state: values.state_pcode ?? statePcode(place),
       group: values.survey_year ? `${values.survey_year} ${values.method ?? ''}`.trim() : (period?.slice(0, 4) ?? ''),
       period,
-      words: { ...Object.fromEntries(textColumns.map((name) => [name, values[name] ?? null])), period },
+      texts: { ...Object.fromEntries(textColumns.map((name) => [name, values[name] ?? null])), period },
       numbers,
     };
   });

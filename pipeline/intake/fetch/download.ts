@@ -66,7 +66,11 @@ export async function download(file: FetchableFile, target: string, options: Fet
 }
 
 /** Appends to `part` what it lacks, over one connection. Returns when it is complete. */
-async function receive(file: FetchableFile, partFile: string, { silence_ms = SILENCE_MS }: FetchOptions): Promise<void> {
+async function receive(
+  file: FetchableFile,
+  partFile: string,
+  { silence_ms = SILENCE_MS }: FetchOptions,
+): Promise<void> {
   const tag = readTag(partFile);
   // Without a tag or a hash to tell versions apart, two of them could end up in one file.
   if (tag === null && file.sha256 === undefined) discardPart(partFile);
@@ -80,7 +84,11 @@ async function receive(file: FetchableFile, partFile: string, { silence_ms = SIL
   try {
     const rangeHeaders: Record<string, string> = receivedBytes === 0 ? {} : { range: `bytes=${receivedBytes}-` };
     if (receivedBytes > 0 && tag !== null) rangeHeaders['if-range'] = tag;
-    const response = await requestFollowingRedirects(file.url, { ...rangeHeaders, 'accept-encoding': 'identity' }, controller.signal);
+    const response = await requestFollowingRedirects(
+      file.url,
+      { ...rangeHeaders, 'accept-encoding': 'identity' },
+      controller.signal,
+    );
     restartSilenceTimer();
     if (response.status === 416 || (receivedBytes > 0 && file.bytes !== undefined && receivedBytes > file.bytes)) {
       await response.body?.cancel();
@@ -104,7 +112,8 @@ async function receive(file: FetchableFile, partFile: string, { silence_ms = SIL
     writeTag(partFile, response.headers.get('etag') || response.headers.get('last-modified') || null);
     await appendBody(response, partFile, total ?? MAX_BYTES, restartSilenceTimer);
     const receivedTotal = fileBytes(partFile);
-    if (total !== undefined && receivedTotal < total) throw new Error(`the connection ended after ${receivedTotal} of ${total} bytes`);
+    if (total !== undefined && receivedTotal < total)
+      throw new Error(`the connection ended after ${receivedTotal} of ${total} bytes`);
   } catch (error) {
     if (controller.signal.aborted)
       throw new Error(`the server was silent for ${silence_ms / 1000} s after ${fileBytes(partFile)} bytes`);
@@ -118,7 +127,11 @@ async function receive(file: FetchableFile, partFile: string, { silence_ms = SIL
 }
 
 /** GET that follows redirects itself, so that each address is checked. */
-async function requestFollowingRedirects(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+async function requestFollowingRedirects(
+  url: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Response> {
   let address = httpAddress(url);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await fetch(address, { headers, signal, redirect: 'manual' });
@@ -128,7 +141,9 @@ async function requestFollowingRedirects(url: string, headers: Record<string, st
     if (location === null) throw new WrongContent(`the server answered ${response.status} without a Location header`);
     const nextAddress = httpAddress(new URL(location, address).href);
     if (address.protocol === 'https:' && nextAddress.protocol !== 'https:')
-      throw new WrongContent(`redirected from https to ${nextAddress.protocol.slice(0, -1)}, expected https throughout`);
+      throw new WrongContent(
+        `redirected from https to ${nextAddress.protocol.slice(0, -1)}, expected https throughout`,
+      );
     address = nextAddress;
   }
   throw new WrongContent(`more than ${MAX_REDIRECTS} redirects`);
@@ -150,7 +165,12 @@ function rangeStart(response: Response, receivedBytes: number): number {
   return receivedBytes;
 }
 
-async function appendBody(response: Response, partFile: string, maxBytes: number, restartSilenceTimer: () => void): Promise<void> {
+async function appendBody(
+  response: Response,
+  partFile: string,
+  maxBytes: number,
+  restartSilenceTimer: () => void,
+): Promise<void> {
   const handle = await open(partFile, 'a');
   try {
     let size = (await handle.stat()).size;

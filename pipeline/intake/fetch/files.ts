@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { sha256File } from '../../lib/hash.ts';
-import { download, type FetchOptions, type FetchableFile, WrongContent } from './download.ts';
+import { download, type FetchableFile, type FetchOptions, WrongContent } from './download.ts';
 
 export interface FetchOutcome {
   path: string;
@@ -16,7 +16,10 @@ export interface FetchOutcome {
 }
 
 /** The catalog's files with a url, and a line for each source that must be obtained in another way. */
-export function filesToFetch(sources: readonly Source[], only?: string): { fetchable: FetchableFile[]; unavailable: string[] } {
+export function filesToFetch(
+  sources: readonly Source[],
+  only?: string,
+): { fetchable: FetchableFile[]; unavailable: string[] } {
   if (only !== undefined && !sources.some(({ id }) => id === only))
     throw new UsageError(
       `--only ${only}: found no such source, expected one of ${sources.map(({ id }) => id).join(', ')}`,
@@ -36,7 +39,11 @@ export function filesToFetch(sources: readonly Source[], only?: string): { fetch
  * Downloads one file to its path below `rawData`: complete and with the catalog's SHA-256, or not at all. If the
  * connection is lost, the part received so far is kept beside it, and a later attempt or run continues from there.
  */
-export async function fetchFile(file: FetchableFile, rawData: string, options: FetchOptions = {}): Promise<FetchOutcome> {
+export async function fetchFile(
+  file: FetchableFile,
+  rawData: string,
+  options: FetchOptions = {},
+): Promise<FetchOutcome> {
   try {
     const target = await chooseTarget(file, rawData);
     if (existsSync(target)) {
@@ -55,7 +62,11 @@ export async function fetchFile(file: FetchableFile, rawData: string, options: F
   }
 }
 
-const failedOutcome = ({ path: name }: FetchableFile, what: string): FetchOutcome => ({ path: name, status: 'failed', what });
+const failedOutcome = ({ path: name }: FetchableFile, what: string): FetchOutcome => ({
+  path: name,
+  status: 'failed',
+  what,
+});
 
 /** The file's path, in a folder that exists. @throws WrongContent if it leaves `rawData`, also through a link */
 async function chooseTarget(file: FetchableFile, rawData: string): Promise<string> {

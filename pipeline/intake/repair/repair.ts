@@ -189,7 +189,12 @@ export function describeRemedy(remedy: Remedy): string {
   return `gap ${rule}${place ? `: ${place}` : ''}${months}${area_km2 === undefined ? '' : ` up to ${area_km2} km²`}`;
 }
 
-async function writeRepairs(original: Country, repairedCountry: Country, repairs: readonly Repair[], acceptance: Omit<Acceptance, 'what'>) {
+async function writeRepairs(
+  original: Country,
+  repairedCountry: Country,
+  repairs: readonly Repair[],
+  acceptance: Omit<Acceptance, 'what'>,
+) {
   const edits = original.sources.flatMap((source, sourceIndex) => {
     const repaired = repairedCountry.sources[sourceIndex]!;
     const sourceRepairs = repairs.filter((repair) => repair.source === source.id);
@@ -198,7 +203,10 @@ async function writeRepairs(original: Country, repairedCountry: Country, repairs
     const fields = (['recode', 'dissolve', 'sliver_km2', 'leave_out', 'gaps'] as const).flatMap((name) =>
       repaired[name] === undefined ? [] : [{ path: ['sources', sourceIndex, name], value: repaired[name] }],
     );
-    return [...fields, { path: ['sources', sourceIndex, 'accepted'], value: [...(source.accepted ?? []), { ...acceptance, what }] }];
+    return [
+      ...fields,
+      { path: ['sources', sourceIndex, 'accepted'], value: [...(source.accepted ?? []), { ...acceptance, what }] },
+    ];
   });
   if (repairedCountry.model.aliases !== original.model.aliases)
     await writeAtomic(path.join(original.directory, ALIASES_FILE), aliasesCsv(repairedCountry.model.aliases!));

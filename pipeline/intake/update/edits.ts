@@ -12,10 +12,20 @@ export interface Edit extends JsonEdit {
 
 const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release'] as const;
 
-export function catalogEdits(countryBefore: Country, countryAfter: Country, acceptedSource: Source, updatedSource: Source): Edit[] {
+export function catalogEdits(
+  countryBefore: Country,
+  countryAfter: Country,
+  acceptedSource: Source,
+  updatedSource: Source,
+): Edit[] {
   const sourceIndex = countryBefore.sources.indexOf(acceptedSource);
   const edits: Edit[] = [];
-  const addEdit = (pathInEntry: (string | number)[], oldValue: unknown, newValue: unknown, field = pathInEntry.join('.')) => {
+  const addEdit = (
+    pathInEntry: (string | number)[],
+    oldValue: unknown,
+    newValue: unknown,
+    field = pathInEntry.join('.'),
+  ) => {
     if (JSON.stringify(oldValue) === JSON.stringify(newValue)) return;
     edits.push({
       file: 'sources.json',
@@ -27,7 +37,8 @@ export function catalogEdits(countryBefore: Country, countryAfter: Country, acce
   };
   for (const name of ENTRY_FIELDS) addEdit([name], acceptedSource[name], updatedSource[name]);
   for (const name of ['columns', 'recode'] as const) addEdit([name], acceptedSource[name], updatedSource[name]);
-  for (const end of ['first', 'last'] as const) addEdit(['span', end], acceptedSource.span?.[end], updatedSource.span?.[end]);
+  for (const end of ['first', 'last'] as const)
+    addEdit(['span', end], acceptedSource.span?.[end], updatedSource.span?.[end]);
   if (updatedSource.rounds) addEdit(['rounds'], acceptedSource.rounds, updatedSource.rounds);
   updatedSource.files.forEach((file, fileIndex) => {
     const acceptedFile = acceptedSource.files[fileIndex];
@@ -41,7 +52,8 @@ export function catalogEdits(countryBefore: Country, countryAfter: Country, acce
   });
   for (const name of ['last_estimated', 'updated_at'] as const) {
     const [oldValue, newValue] = [countryBefore.model[name], countryAfter.model[name]];
-    if (oldValue !== newValue) edits.push({ file: 'model.json', field: name, path: [name], was: oldValue, value: newValue });
+    if (oldValue !== newValue)
+      edits.push({ file: 'model.json', field: name, path: [name], was: oldValue, value: newValue });
   }
   return edits;
 }

@@ -20,7 +20,7 @@ import { type RawTable, readCells, readTable } from '../../ingest/readers/raw-ta
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
-import { storeFile, findStoredCopy } from '../accepted-files.ts';
+import { findStoredCopy, storeFile } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
 import { collectFaults, type Fault } from '../check/fault.ts';
@@ -29,8 +29,8 @@ import { bestMatchingColumn, likeliestColumn } from '../columns.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
 import type { ReadWithCodes } from '../compare/read-rows.ts';
-import { type Edit, catalogEdits } from './edits.ts';
-import { createLinkFolder, type NewFile, matchNewFiles } from './file-paths.ts';
+import { catalogEdits, type Edit } from './edits.ts';
+import { createLinkFolder, matchNewFiles, type NewFile } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
 import { measureSource } from './measure-source.ts';
 
@@ -92,13 +92,21 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const proposedRawData = linkProposedFiles(country, acceptedSource, newFiles);
   const temporaryFolders = [proposedRawData];
   try {
-    const entry = await mapPlaceNames({ ...withNewFiles(acceptedSource, newFiles), ...request.description }, country, proposedRawData);
+    const entry = await mapPlaceNames(
+      { ...withNewFiles(acceptedSource, newFiles), ...request.description },
+      country,
+      proposedRawData,
+    );
     const proposal = await readProposal(country, acceptedSource, entry, proposedRawData);
     const { names, faults } = await matchPlaces(country, proposal, request);
     const update = { source: acceptedSource.id, comparison: null, doubts: [], names, faults, accepted: false };
     if (names.some(({ area }) => area === null)) return { ...update, files: [], edits: [] };
 
-    const { updatedSource, rows, proposedCountry, report } = await measureAndCheck(country, proposal, request.lastEstimated);
+    const { updatedSource, rows, proposedCountry, report } = await measureAndCheck(
+      country,
+      proposal,
+      request.lastEstimated,
+    );
     const files = changedFiles(acceptedSource, updatedSource);
     const acceptedRawData = await linkAcceptedFiles(out, country.rawData, acceptedSource);
     if (acceptedRawData) temporaryFolders.push(acceptedRawData);
@@ -148,7 +156,12 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
 }
 
 /** Reads what the names of the proposed table are matched with. The accepted one may go by names where it does not. */
-async function readProposal(country: Country, acceptedSource: Source, entry: Source, rawData: string): Promise<Proposal> {
+async function readProposal(
+  country: Country,
+  acceptedSource: Source,
+  entry: Source,
+  rawData: string,
+): Promise<Proposal> {
   const { model } = country;
   const hasNames = [acceptedSource, entry].some((source) => namedLevel(source) !== null);
   const areas = hasNames ? await readAreas(country, rawData) : null;
@@ -204,7 +217,8 @@ async function storeFiles(out: string, { files }: Source, rawData: string): Prom
 async function copyIntoRawData(newFiles: readonly NewFile[], rawData: string): Promise<void> {
   for (const { file, catalogPath } of newFiles) {
     const destination = path.join(rawData, catalogPath);
-    if (path.resolve(file) !== path.resolve(destination)) await writeAtomic(destination, (temporary) => copyFile(file, temporary));
+    if (path.resolve(file) !== path.resolve(destination))
+      await writeAtomic(destination, (temporary) => copyFile(file, temporary));
   }
 }
 
@@ -282,7 +296,9 @@ function linkProposedFiles({ sources, rawData }: Country, source: Source, newFil
 }
 
 function withNewFiles(source: Source, newFiles: readonly NewFile[]): Source {
-  const newEntries = newFiles.flatMap(({ catalogPath: file, newEntry }) => (newEntry ? [{ path: file, ...newEntry }] : []));
+  const newEntries = newFiles.flatMap(({ catalogPath: file, newEntry }) =>
+    newEntry ? [{ path: file, ...newEntry }] : [],
+  );
   return newEntries.length === 0 ? source : { ...source, files: [...source.files, ...newEntries] };
 }
 
@@ -325,7 +341,9 @@ function changedFiles(accepted: Source, updated: Source): Update['files'] {
   return updated.files.flatMap(({ path: file, sha256 }) => {
     const acceptedHash = acceptedHashes.get(file) ?? null;
     if (acceptedHash === sha256) return [];
-    return [{ path: file, change: acceptedHash === null ? 'new' : 'changed', sha256: { was: acceptedHash, is: sha256! } }];
+    return [
+      { path: file, change: acceptedHash === null ? 'new' : 'changed', sha256: { was: acceptedHash, is: sha256! } },
+    ];
   });
 }
 

@@ -50,7 +50,7 @@ const copy = (prepared: Prepared) => {
 function requestOf(prepared: Prepared, id: string, file: string, content: Buffer) {
   const name = path.join(temporary(), path.basename(file));
   writeFileSync(name, content);
-  return { ...prepared, source: id, files: [name], about: {} };
+  return { ...prepared, source: id, files: [name], description: {} };
 }
 
 /** Accepts an earlier state of a file: its last months and rounds are not in the catalog yet, and not estimated. */

@@ -192,7 +192,7 @@ describe('rounds of a survey', () => {
       ['microscopy', 'rdt'].flatMap((method) =>
         Array.from({ length: 40 }, (_, i): ComparedRow | null => {
           const examined = 15 + ((7 * i + year) % 11);
-          const words = { method, urban: i % 3 ? 'false' : 'true', period: `${year}-10` };
+          const texts = { method, urban: i % 3 ? 'false' : 'true', period: `${year}-10` };
           const numbers = {
             examined,
             positivity: (i % 9) / 20,
@@ -206,7 +206,7 @@ describe('rounds of a survey', () => {
             state: `S${i % 4}`,
             group: `${year} ${method}`,
             period: `${year}-10`,
-            texts: words,
+            texts: texts,
             numbers,
           });
         }).filter((one) => one !== null),
@@ -355,8 +355,7 @@ test('a census may grow by a few per cent', async () => {
       texts: {},
       numbers: { people: factor * (1000 + 100 * i) },
     }));
-  const doubtsOf = async (after: ComparedRow[]) =>
-    rowDoubts('population_census', await compareRows(census(1), after));
+  const doubtsOf = async (after: ComparedRow[]) => rowDoubts('population_census', await compareRows(census(1), after));
   expect(await doubtsOf(census(1.03))).toEqual([]);
   expect(await doubtsOf(census(1.33))).toEqual(['the sum of people has changed in all rows (1.33 times)']);
   const one = census(1).with(3, { ...census(1)[3]!, numbers: { people: 10_000 } });
@@ -375,9 +374,9 @@ test('the same months in another form are no change; every column of a role is c
   for (const role of Object.keys(ROLES) as Role[]) {
     const { columns, optional = [], either = [] } = roleForm(role);
     const all = [...columns, ...optional, ...either.flat()];
-    const { texts: texts, numbers } = read(all, ...all.map(() => '1'));
+    const { texts, numbers } = read(all, ...all.map(() => '1'));
     const times = ['year', 'month'];
-    expect([...Object.keys(words), ...Object.keys(numbers)].sort()).toEqual(
+    expect([...Object.keys(texts), ...Object.keys(numbers)].sort()).toEqual(
       [...new Set([...all.filter((name) => !times.includes(name)), 'period'])].sort(),
     );
   }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { caseColumnsIn } from '../../../../pipeline/intake/draft/case-columns.ts';
+import { findCaseColumns } from '../../../../pipeline/intake/draft/case-columns.ts';
 
 /** A table of one row with a count in each column. */
 const foundIn = (columns: readonly string[]) =>
-  caseColumnsIn(
+  findCaseColumns(
     { file: 'x.csv', header: [...columns], rows: [{ line: 2, cells: columns.map(() => '7') }], dialect: {} },
     columns,
   );

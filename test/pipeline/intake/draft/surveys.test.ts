@@ -127,7 +127,9 @@ test.each([
   ['n,rdt_pos,mic_pos', {}],
   ['pcr_n,pcr_pos', {}],
 ])('the tests in columns %s', (header, examined) => {
-  expect(Object.fromEntries(testColumnsIn(header.split(',')).map((one) => [one.method, one.examined]))).toEqual(examined);
+  expect(Object.fromEntries(testColumnsIn(header.split(',')).map((one) => [one.method, one.examined]))).toEqual(
+    examined,
+  );
 });
 
 test.each(['facility', 'siteid'])('monthly records of a %s with tests side by side are no survey', async (id) => {
