@@ -22,14 +22,14 @@ const NEAR_TOTAL_FACTOR = 2;
 export type PeopleComparison = ReadonlyMap<TableFile, ReadonlyMap<RasterFile, Ratio[]>>;
 
 /** The table's column of people in a year, or without the year. */
-export function peopleColumn({ entry, usedRows: used }: DraftedTable, year: number | null): string {
+export function peopleColumn({ entry, usedRows }: DraftedTable, year: number | null): string {
   const { people } = entry.columns!;
-  return year === null ? people! : columnOfYear(used.header, people!, year);
+  return year === null ? people! : columnOfYear(usedRows.header, people!, year);
 }
 
 /** The sum of a table's column. */
-export const columnTotal = ({ usedRows: used }: DraftedTable, column: string): number =>
-  filledCells(used, column).reduce((total, cell) => total + Number(cell), 0);
+export const columnTotal = ({ usedRows }: DraftedTable, column: string): number =>
+  filledCells(usedRows, column).reduce((total, cell) => total + Number(cell), 0);
 
 /** Compares tables with the rasters that are of people by their names, or may be by their totals. */
 export async function comparePeople(

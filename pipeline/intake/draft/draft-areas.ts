@@ -102,7 +102,7 @@ export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonl
       `areas without codes; their fields are ${attributes.header.join(', ')}${describeClosestTable(tables, names)}`,
       'a field with a code for each area (unique, letters, digits, - and _ alone), or a table that gives codes by name',
     );
-  const { table, columns, spelled: respelled } = codeTable;
+  const { table, columns, respelled } = codeTable;
   const [tableNames, tableCodes] = [filledCells(table, columns.lga!), filledCells(table, columns.lga_pcode!)];
   const outlineParents = columns.state_pcode || stateOutlines ? null : findParents(attributes, true);
   const parentByName = new Map(outlineParents?.codes.map((code, i) => [plainName(names[i]!), code]));
@@ -300,10 +300,10 @@ function findCodeTable(tables: readonly TableFile[], names: readonly string[]) {
       lga_pcode: codeColumn,
       ...(stateColumn ? { state_pcode: stateColumn } : {}),
     };
-    return [{ table, columns, spelled: respelled, numbers: countNumericColumns(table) }];
+    return [{ table, columns, respelled, numbers: countNumericColumns(table) }];
   });
   // Prefer a table of codes alone over one that also has figures.
-  return codeTables.sort((a, b) => a.spelled.size - b.spelled.size || a.numbers - b.numbers)[0] ?? null;
+  return codeTables.sort((a, b) => a.respelled.size - b.respelled.size || a.numbers - b.numbers)[0] ?? null;
 }
 
 /** Tables that give codes for most of the names, and the names that each lacks; the most complete first. */

@@ -258,7 +258,7 @@ function draftWithoutPlace(table: TableFile): TableDraft {
 
 function describeEntry(
   { dialect }: TableFile,
-  { kind, codeByName: codes, facilityColumn: facility }: PlaceKey,
+  { kind, codeByName, facilityColumn }: PlaceKey,
   { where, sums = {} }: DraftEntry,
   numberKind: NumberKind | null,
 ) {
@@ -268,8 +268,8 @@ function describeEntry(
       .join(', ')
       .replace(/^./, (letter) => letter.toUpperCase()) || 'Columns recognised by their names',
     ...(kind === 'facility' ? ['facilities are summed into the areas that the list of facilities gives'] : []),
-    ...(facility ? ['facilities are summed into areas'] : []),
-    ...(codes ? ['areas by their names'] : []),
+    ...(facilityColumn ? ['facilities are summed into areas'] : []),
+    ...(codeByName ? ['areas by their names'] : []),
     ...Object.entries(sums).map(
       ([name, summed]) => `${name}: the sum of ${summed.map((column) => `"${column}"`).join(' and ')}`,
     ),
@@ -479,8 +479,8 @@ function describeRepeatedRows(
   time: TimeKey | null,
   measures: ColumnsByMeasure,
 ): string | null {
-  const { column: area, facilityColumn: facility = area, stateColumn: within = area, sharedNames: shared = [] } = place;
-  const indexes = [within, area, facility].map((column) => table.header.indexOf(column));
+  const { column: area, facilityColumn: facility = area, stateColumn = area, sharedNames = [] } = place;
+  const indexes = [stateColumn, area, facility].map((column) => table.header.indexOf(column));
   const keys = table.rows.map(({ cells }, i) =>
     [...new Set(indexes.map((index) => cells[index])), time?.times[i] ?? ''].join(' ').trim(),
   );
@@ -488,7 +488,7 @@ function describeRepeatedRows(
   const repeatedKey = [...counts].find(([, rows]) => rows.length > 1);
   if (!repeatedKey) return null;
   const name = table.rows[keys.indexOf(repeatedKey[0])]!.cells[table.header.indexOf(area)]!;
-  if (shared.includes(name))
+  if (sharedNames.includes(name))
     return `"${name}" is the name of several areas; add a column with the upper-level area that each row lies in`;
   const keyColumns = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures).flat()];
   const distinguishingColumn = table.header.findLast(

@@ -33,11 +33,11 @@ export function draftFacilities(tables: readonly TableFile[], areas: AreaCodes):
     const place = findPlaceColumn(table, areas);
     if (place?.kind !== 'lga_pcode') return [];
     // A column with one value for each area names areas, whatever it is called.
-    const facility =
+    const facilityColumn =
       candidateColumns(table.header, 'facility').find(
         (column) => countDistinct(table, [place.column, column]) > countDistinct(table, [place.column]),
       ) ?? findPartColumn(table, place.column, times.get(table) as TimeKey);
-    return facility ? [[table, { ...place, facilityColumn: facility }]] : [];
+    return facilityColumn ? [[table, { ...place, facilityColumn }]] : [];
   });
   const tablesWithoutAreas = monthly.filter((table) => findPlaceColumn(table, areas)?.kind !== 'lga_pcode');
   const lists = tables

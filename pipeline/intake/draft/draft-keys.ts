@@ -126,8 +126,8 @@ export function findStateColumn(
 }
 
 /** What an entry calls the column. */
-export const placeColumnName = ({ kind, codeByName: codes }: PlaceKey): 'lga' | 'state' | PlaceKey['kind'] =>
-  codes === null || kind === 'facility' ? kind : kind === 'lga_pcode' ? 'lga' : 'state';
+export const placeColumnName = ({ kind, codeByName }: PlaceKey): 'lga' | 'state' | PlaceKey['kind'] =>
+  codeByName === null || kind === 'facility' ? kind : kind === 'lga_pcode' ? 'lga' : 'state';
 
 /** The columns that give the times of a table's rows. */
 export interface TimeKey {

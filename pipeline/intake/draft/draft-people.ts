@@ -27,10 +27,10 @@ interface AreaCount {
 }
 
 /** The areas' counts in `column` of the population table, in the order of the outlines. */
-export function peopleByArea(areas: DraftAreas, { usedRows: used, entry }: DraftedTable, column: string): AreaCount[] {
-  const columnIndex = (name: string) => used.header.indexOf(name);
+export function peopleByArea(areas: DraftAreas, { usedRows, entry }: DraftedTable, column: string): AreaCount[] {
+  const columnIndex = (name: string) => usedRows.header.indexOf(name);
   const [code, people] = [columnIndex(placeColumn(entry)), columnIndex(column)];
-  const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+  const byCode = new Map(usedRows.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
   const findCode = makeCodeFinder(areas);
   return areas.outlines.features.map((feature) => ({
     name: String(feature.properties[areas.columns.lga!]),
@@ -78,11 +78,11 @@ export async function stateRatios(
   root: string,
   raster: RasterFile,
   areas: DraftAreas,
-  { usedRows: used, entry }: StatePeople,
+  { usedRows, entry }: StatePeople,
 ): Promise<Ratio[]> {
-  const columnIndex = (name: string) => used.header.indexOf(name);
+  const columnIndex = (name: string) => usedRows.header.indexOf(name);
   const [code, people] = [columnIndex(placeColumn(entry)), columnIndex(entry.columns!.people!)];
-  const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+  const byCode = new Map(usedRows.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
   const { outlines, columns } = areas.stateOutlines ?? areas;
   const sums = (await sumsByArea(root, raster, outlines)) ?? [];
   const parents = new Map(areas.lgas.map((lga) => [lga.code, lga.parent]));

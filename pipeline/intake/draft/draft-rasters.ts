@@ -26,8 +26,7 @@ export function yearInName(raster: RasterFile): number | null {
 const rangeField = (least: number, most: number): Pick<Source, 'range'> => ({ range: [least, most] });
 
 /** Rasters that may be of people per cell, by their values. */
-export const mayBePeople = ({ min: least, max: most, period }: RasterFile): boolean =>
-  least >= 0 && most > 1 && period === null;
+export const mayBePeople = ({ min, max, period }: RasterFile): boolean => min >= 0 && max > 1 && period === null;
 
 /** Rasters of people per cell, by their names and values. */
 export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] =>

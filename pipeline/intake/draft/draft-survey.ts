@@ -193,19 +193,16 @@ function shortestFirst(orders: readonly MonthOrder[], cells: readonly string[]):
 }
 
 /** A doubt about dates whose day and month cannot be told apart. */
-function dayMonthDoubts(
-  table: TableFile,
-  { columns, monthOrder: months, otherOrders: alternatives = [] }: TimeKey,
-): string[] {
-  if (alternatives.length === 0 || !('period' in columns)) return [];
+function dayMonthDoubts(table: TableFile, { columns, monthOrder, otherOrders = [] }: TimeKey): string[] {
+  if (otherOrders.length === 0 || !('period' in columns)) return [];
   const cells = filledCells(table, columns.period);
   const describeSpan = (order: MonthOrder) => {
     const { first, last } = monthSpan(cells.flatMap((cell) => readMonth(cell, order) ?? []));
     return first === last ? first : `${first} to ${last}`;
   };
-  const otherReadings = alternatives.map((order) => `as "${order}" it would be ${describeSpan(order)}`).join(', ');
+  const otherReadings = otherOrders.map((order) => `as "${order}" it would be ${describeSpan(order)}`).join(', ');
   return [
-    `${table.file}: day and month of "${cells[0]}" in "${columns.period}" cannot be told apart; read as "${months}", fieldwork is ${describeSpan(months!)}; ${otherReadings}. If that is right, write it as "months" in the dialect (sources.json), and correct the rounds`,
+    `${table.file}: day and month of "${cells[0]}" in "${columns.period}" cannot be told apart; read as "${monthOrder}", fieldwork is ${describeSpan(monthOrder!)}; ${otherReadings}. If that is right, write it as "months" in the dialect (sources.json), and correct the rounds`,
   ];
 }
 

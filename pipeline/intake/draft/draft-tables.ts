@@ -76,15 +76,15 @@ export function draftTables(
     const {
       entries,
       obstacles,
-      numberKind: numbers,
+      numberKind,
       cases,
-      keyColumns: keys = [],
+      keyColumns = [],
       doubts: ownDoubts = [],
       rows = table,
       joinedFiles = [],
     } = draft;
     doubts.push(...ownDoubts);
-    if (numbers) unnamedNumbers.push({ file: table.file, guess: numbers });
+    if (numberKind) unnamedNumbers.push({ file: table.file, guess: numberKind });
     if (cases) caseSums.push({ file: table.file, cases });
     if (draft.statePeople) {
       statePeople.push({ table, entry: draft.statePeople, usedRows: entryRows(table, draft.statePeople, place) });
@@ -93,7 +93,7 @@ export function draftTables(
     for (const { why, lost = lostSubject(table) } of obstacles)
       if (table !== codeTable || lost !== null) leaveOut(table, why, lost);
     const columnsInReasons = table.header.filter((column) => obstacles.some(({ why }) => why.includes(`"${column}"`)));
-    explainedColumns.get(table)!.push(...keys, ...columnsInReasons);
+    explainedColumns.get(table)!.push(...keyColumns, ...columnsInReasons);
     return entries.flatMap(({ entry, note }) => {
       if (entry.role === 'population_census' && notPeople.has(table)) {
         leaveOut(table, notPeople.get(table)!, null);
@@ -114,7 +114,7 @@ export function draftTables(
   const mappedColumnScore = ({ entry }: DraftedTable) =>
     Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
-  const monthlyRowCount = ({ entry, usedRows: used }: DraftedTable) => (entry.span ? used.rows.length : 0);
+  const monthlyRowCount = ({ entry, usedRows }: DraftedTable) => (entry.span ? usedRows.rows.length : 0);
   // A sample that was tested twice counts by microscopy.
   const microscopyScore = ({ entry }: DraftedTable) => (entry.methods?.microscopy === undefined ? 0 : 1);
   for (const candidate of joinDeliveries(candidates).toSorted(
@@ -165,14 +165,12 @@ const mappedNames = (entry: DraftEntry) => [
   ...Object.values(entry.dialect?.tests ?? {}).flatMap((columns) => Object.values(columns)),
 ];
 
-const isReadFrom = (
-  { table, laterDeliveries: later, joinedFiles: joins }: DraftedTable,
-  candidate: TableFile,
-): boolean => table === candidate || later.includes(candidate) || joins.some(({ path }) => path === candidate.file);
+const isReadFrom = ({ table, laterDeliveries, joinedFiles }: DraftedTable, candidate: TableFile): boolean =>
+  table === candidate || laterDeliveries.includes(candidate) || joinedFiles.some(({ path }) => path === candidate.file);
 
 /** The columns by which a table is joined to others. */
-const joinKeys = ({ table, joinedFiles: joins }: DraftedTable, candidate: TableFile): string[] =>
-  joins.flatMap(({ path, join }) => {
+const joinKeys = ({ table, joinedFiles }: DraftedTable, candidate: TableFile): string[] =>
+  joinedFiles.flatMap(({ path, join }) => {
     if (!join) return [];
     return table === candidate ? Object.keys(join.on) : path === candidate.file ? Object.values(join.on) : [];
   });
@@ -206,17 +204,17 @@ function follows({ entry: { span: nextSpan } }: DraftedTable, { entry: { span: l
 }
 
 function addDelivery(
-  { table, laterDeliveries: later, joinedFiles: joins, entry, usedRows: used, note }: DraftedTable,
+  { table, laterDeliveries, joinedFiles, entry, usedRows, note }: DraftedTable,
   next: DraftedTable,
 ): DraftedTable {
   const deliveryNote = 'files by their last months: a later one replaces the months of earlier ones';
   return {
     table,
-    laterDeliveries: [...later, next.table],
-    joinedFiles: joins,
+    laterDeliveries: [...laterDeliveries, next.table],
+    joinedFiles,
     entry: { ...entry, span: { first: entry.span!.first, last: next.entry.span!.last } },
-    usedRows: { header: used.header, rows: [...used.rows, ...next.usedRows.rows] },
-    note: later.length > 0 ? note : `${note}, ${deliveryNote}`,
+    usedRows: { header: usedRows.header, rows: [...usedRows.rows, ...next.usedRows.rows] },
+    note: laterDeliveries.length > 0 ? note : `${note}, ${deliveryNote}`,
   };
 }
 
@@ -227,7 +225,7 @@ function lostSubject(table: TableFile): string | null {
 }
 
 /** Whether two tables give the same figures: only one can be used. */
-function haveSameFigures({ entry, usedRows: used }: DraftedTable, rival: DraftedTable): boolean {
+function haveSameFigures({ entry, usedRows }: DraftedTable, rival: DraftedTable): boolean {
   if (entry.role !== rival.entry.role) return false;
   if (entry.figure !== undefined) return entry.figure === rival.entry.figure;
   if (entry.rounds)
@@ -237,7 +235,7 @@ function haveSameFigures({ entry, usedRows: used }: DraftedTable, rival: Drafted
   if (!SINGLE_TABLE_ROLES.includes(entry.role)) return false;
   if (!/^cases_/.test(entry.role)) return true;
   const places = new Set(placeCells(rival.entry, rival.usedRows));
-  return placeCells(entry, used).some((place) => places.has(place));
+  return placeCells(entry, usedRows).some((place) => places.has(place));
 }
 
 /** Whether case records have no month in common: each continues the other, in a form of its own. */
@@ -254,7 +252,7 @@ const placeCells = (entry: DraftEntry, table: TextTable) => filledCells(table, p
 
 /** Why a table is not used beside another one with the same figures, and what is lost for it. */
 function whyRivalIsBetter(
-  { table, entry, usedRows: used }: DraftedTable,
+  { table, entry, usedRows }: DraftedTable,
   better: DraftedTable,
 ): [why: string, lost: string | null] {
   const { file } = better.table;
@@ -264,7 +262,7 @@ function whyRivalIsBetter(
       `months ${ownSpan.first} to ${ownSpan.last} of the areas of ${file}, which has ${betterSpan.first} to ${betterSpan.last}; they are read as deliveries of one table if they have the same header and one begins and ends after the betterSpan, or as two if they have no month in common`,
       lostSubject(table),
     ];
-  const more = used.rows.length - better.usedRows.rows.length;
+  const more = usedRows.rows.length - better.usedRows.rows.length;
   const what = entry.role === 'survey_clusters' ? 'rounds' : 'figures';
   return [
     `has the ${what} of ${file} (${entry.figure ?? entry.role})${more > 0 ? `, and ${more} more rows` : ''}`,

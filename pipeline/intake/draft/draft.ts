@@ -101,14 +101,14 @@ export async function draftCountry(
   const used = kept.filter((draftedSource) => draftedSource !== rain.unused);
   const entries: DraftSource[] = [
     ...areaEntries(areas),
-    ...used.map(({ table, laterDeliveries: later, joinedFiles: joins, entry, note }) => ({
+    ...used.map(({ table, laterDeliveries, joinedFiles, entry, note }) => ({
       entry: CONTROLLED_ROLES.includes(entry.role) ? { ...entry, ...controlsFor(table.file, answers) } : entry,
       format: table.format,
       files: [
-        ...[table, ...later]
-          .flatMap(({ file, companions: siblings }) => [file, ...siblings])
+        ...[table, ...laterDeliveries]
+          .flatMap(({ file, companions }) => [file, ...companions])
           .map((file) => ({ path: file })),
-        ...joins,
+        ...joinedFiles,
       ],
       notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
     })),
@@ -212,7 +212,7 @@ function findCountryName(tables: readonly TextTable[]): string | null {
   return names.length === 1 ? names[0]! : null;
 }
 
-function areaEntries({ outlines, columns, codes, stateOutlines: states, recode }: DraftAreas): DraftSource[] {
+function areaEntries({ outlines, columns, codes, stateOutlines, recode }: DraftAreas): DraftSource[] {
   const outlineEntry = (
     file: OutlineFile,
     role: 'lga_boundaries' | 'state_boundaries',
@@ -237,7 +237,9 @@ function areaEntries({ outlines, columns, codes, stateOutlines: states, recode }
           },
         ]
       : []),
-    ...(states ? [outlineEntry(states.outlines, 'state_boundaries', states.columns, 'The upper level')] : []),
+    ...(stateOutlines
+      ? [outlineEntry(stateOutlines.outlines, 'state_boundaries', stateOutlines.columns, 'The upper level')]
+      : []),
   ];
 }
 
@@ -308,9 +310,9 @@ const answeredAges = ({ ages_months }: Answers): [number, number] | null =>
 function guessAges(kept: readonly DraftedTable[]): [number, number] {
   const years = (name: 'youngest_years' | 'oldest_years') =>
     kept
-      .flatMap(({ usedRows: used, entry }) => {
+      .flatMap(({ usedRows, entry }) => {
         const column = entry.columns?.[name];
-        return column === undefined ? [] : filledCells(used, column).map(Number);
+        return column === undefined ? [] : filledCells(usedRows, column).map(Number);
       })
       .sort((a, b) => a - b);
   const oldest = years('oldest_years');

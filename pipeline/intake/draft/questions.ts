@@ -198,10 +198,10 @@ export function listQuestions({
       pattern: new RegExp(`^(${NUMBER_KINDS.join('|')})$`),
       redraws: true as const,
     })),
-    ...summed.map(({ file, cases: { summed: added, leftOut, siblings, columns } }) => ({
+    ...summed.map(({ file, cases: { summed, leftOut, siblings, columns } }) => ({
       id: casesQuestionId(file),
       asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${SEPARATOR}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(SEPARATOR)}` : ''}${siblings.length > 0 ? `; may be parts of the same cases: ${describeSiblings(siblings)}` : ''}`,
-      guess: added.join(SEPARATOR) || NO_COLUMNS,
+      guess: summed.join(SEPARATOR) || NO_COLUMNS,
       pattern: new RegExp(`^(?:${NO_COLUMNS}|${alternatives(columns)}(?:${SEPARATOR}${alternatives(columns)})*)$`),
       redraws: true as const,
     })),
@@ -269,9 +269,9 @@ function sharesWord(name: string, otherName: string): boolean {
 }
 
 /** What is wrong with an answer; null if nothing is. */
-export function answerError({ id, pattern: form, latest }: Question, answer: string): string | null {
-  const expected = !form.test(answer)
-    ? `the form ${form.source}`
+export function answerError({ id, pattern, latest }: Question, answer: string): string | null {
+  const expected = !pattern.test(answer)
+    ? `the form ${pattern.source}`
     : latest && answer > latest
       ? `${latest} at the latest`
       : null;
