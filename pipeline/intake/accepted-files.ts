@@ -6,11 +6,12 @@ import { constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Source } from '../catalog/sources.ts';
-import { isTemporary, writeAtomic } from '../lib/atomic-write.ts';
+import { writeAtomic } from '../lib/atomic-write.ts';
 import { TryAgain } from '../lib/errors.ts';
 import { sha256File } from '../lib/hash.ts';
 
-const storedCopyPath = (out: string, sha256: string) => path.join(out, 'raw', sha256);
+export const copiesFolder = (out: string) => path.join(out, 'raw');
+const storedCopyPath = (out: string, sha256: string) => path.join(copiesFolder(out), sha256);
 
 /**
  * Keeps one copy of a file, sharing its blocks if the file system supports that.
@@ -28,16 +29,10 @@ export async function storeFile(out: string, file: string, sha256: string): Prom
   });
 }
 
-/** Path of the copy with this hash; null if there is none, or it is damaged. */
+/** Path of the copy with this hash; null if there is none or it is damaged. */
 export async function findStoredCopy(out: string, sha256: string): Promise<string | null> {
   const storedCopy = storedCopyPath(out, sha256);
   return existsSync(storedCopy) && (await sha256File(storedCopy)) === sha256 ? storedCopy : null;
-}
-
-/** Removes incomplete copies. The caller must be the only process that uses `out`. */
-export function clearUnfinishedCopies(out: string): void {
-  const store = path.join(out, 'raw');
-  if (existsSync(store)) for (const name of readdirSync(store)) if (isTemporary(name)) rmSync(path.join(store, name));
 }
 
 /** Keeps copies of the raw files that match the hashes in the catalog. */
@@ -50,14 +45,14 @@ export async function storeAcceptedFiles(
     if (sha256 !== undefined && rawHashes[file] === sha256) await storeFile(out, path.join(rawData, file), sha256);
 }
 
-/** Removes copies not in `needed` and made before `before`: a file accepted since is not yet part of any version. */
+/** Removes copies that are not in `needed`, unless they were made since `cutoffMs`: no version may use these yet. */
 export function removeStoredFiles(
   out: string,
   needed: ReadonlySet<string>,
   cutoffMs: number,
 ): { files: number; bytes: number } {
   const removed = { files: 0, bytes: 0 };
-  const folder = path.join(out, 'raw');
+  const folder = copiesFolder(out);
   if (!existsSync(folder)) return removed;
   for (const name of readdirSync(folder)) {
     const { size, mtimeMs } = statSync(path.join(folder, name));

@@ -12,7 +12,7 @@ import { rememberRows } from '../engine/raw-files.ts';
 import { artifactHashes, refuseChanges, runStages, type StageEvent } from '../engine/run.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { explainRun } from '../engine/why.ts';
-import { clearUnfinishedCopies, storeAcceptedFiles } from '../intake/accepted-files.ts';
+import { storeAcceptedFiles } from '../intake/accepted-files.ts';
 import { codeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { versionSuffix } from '../publish/snapshot/manifest-records.ts';
@@ -65,7 +65,6 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   runIfAlone(out, () => {
     clearTemporaries(cache);
     clearUnfinished(out);
-    clearUnfinishedCopies(out);
   });
   const lock = lockShared(out);
   try {

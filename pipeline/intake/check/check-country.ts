@@ -29,9 +29,9 @@ import { type Reference, readOneRaster, readOneTable, type TableContent } from '
 import { collectFaults, type Fault, faultsFrom } from './fault.ts';
 import { findDoubts } from './find-doubts.ts';
 
-/** Roles that are read together, as the areas. */
+/** Roles of the files that are read together for the areas. */
 const AREA_ROLES = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
-/** The roles that give people, the preferred one first. */
+/** Roles of the files with people, the preferred one first. */
 const PEOPLE_ROLES = ['population', 'population_census'];
 
 /**
@@ -52,7 +52,7 @@ export async function checkCountry(
   return countryFaults(readUnchecked(directory, rawData), deliveries);
 }
 
-/** The same for a catalog that has the right form and may differ from the one on disk. */
+/** The faults of a catalog that has the right form and may differ from the one on disk. */
 export async function countryFaults(country: Country, deliveries: Delivered[] = []): Promise<Fault[]> {
   const faults = await catalogFaults(country);
   const faultlessSources = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
@@ -138,20 +138,15 @@ async function contentFaults(country: Country, sources: readonly Source[], deliv
   ];
 }
 
-/** Tables with months that have not come yet. A build knows no date, and its other files may be of the same calendar. */
+/** Doubts about tables with future months. A build cannot tell, since it knows no date. */
 const futureMonthDoubts = (sources: readonly Source[], thisMonth: Period): Pick<ReportLine, 'source' | 'what'>[] =>
-  sources.flatMap(({ id, span }) =>
-    span && span.last > thisMonth
-      ? [
-          {
-            source: id,
-            what: `months until ${span.last} have not come yet. Perhaps they are of another calendar, such as that of Nepal: convert them`,
-          },
-        ]
-      : [],
-  );
+  sources.flatMap(({ id, span }) => {
+    if (!span || span.last <= thisMonth) return [];
+    const advice = 'Perhaps they are of another calendar, such as that of Nepal: convert them';
+    return [{ source: id, what: `months until ${span.last} have not come yet. ${advice}` }];
+  });
 
-/** The figures by area of rasters that can each be read, null if they cannot be had, and what a build would refuse. */
+/** The figures of rasters by area, null if they cannot be computed, and what a build would refuse. */
 async function measureAreas(
   country: Country,
   sources: readonly Source[],

@@ -29,7 +29,7 @@ export interface Reference {
   census: Census;
 }
 
-/** What a table contains, as far as checks of content look at it. */
+/** The part of a table's content that the checks for doubts use. */
 export type TableContent = Partial<Pick<Content, 'climate' | 'surveys' | 'census' | 'layers' | 'cases'>>;
 
 /**

@@ -1,7 +1,7 @@
 import type { Remedy } from '../../catalog/remedy.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 
-/** The steps of a check, cheapest first; the last one looks at all content together. */
+/** The steps of a check, cheapest first. The last one compares the content of all files. */
 export type CheckStep = 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters' | 'doubts';
 
 /**
@@ -16,7 +16,7 @@ export interface Fault {
   remedy?: Remedy;
 }
 
-/** Whether a build stops at it. */
+/** Whether a build stops at it: a doubt is only reported. */
 export const stopsBuild = ({ step }: Fault): boolean => step !== 'doubts';
 
 /** The faults that a check finds. Errors other than `BadInput` are rethrown. */
@@ -30,7 +30,7 @@ export async function collectFaults(step: CheckStep, source: string | null, chec
   }
 }
 
-/** The fault of an error, and those of the errors beside it. */
+/** The faults of an error and of the further errors that it carries. */
 export function faultsFrom(step: CheckStep, source: string | null, error: BadInput): Fault[] {
   return [error, ...error.further].map(({ message, remedy }): Fault => {
     const fault = { step, source, what: message };

@@ -27,7 +27,7 @@ export const findDoubts = (
     people: new Map((measured?.lgas ?? []).map(({ lga_code, population }) => [lga_code, population])),
   });
 
-/** Each source of a figure was read by itself: its rows have no other figure. */
+/** Merges rows of an LGA: each source was read by itself, so its rows have one figure only. */
 const mergeLayers = (rows: readonly LayerRow[]): LayerRow[] =>
   [...Map.groupBy(rows, ({ lga_code }) => lga_code)].map(([lga_code, lgaRows]) => ({
     lga_code,

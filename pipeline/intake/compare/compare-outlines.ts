@@ -46,7 +46,7 @@ export async function readOutlines(file: string, { role, columns = {} }: Source)
 
 /** An area is resized if its size changed by more than this share. */
 const RESIZED_SHARE = 0.01;
-/** An area has moved if its centre did by more than this share of its width, which another drawing hardly ever does. */
+/** An area has moved if its centre did by more than this share of its width; redrawing hardly ever moves it so far. */
 const MOVED_SHARE = 0.1;
 
 export function compareOutlines(before: readonly Outline[], after: readonly Outline[]): OutlineComparison {

@@ -118,43 +118,42 @@ async function summarise(file: string, nodata: Source['nodata']) {
 }
 
 /**
- * Compares two rasters on one grid over the cells with a value in both.
- * @returns Pearson's correlation, null if either is constant
+ * Compares two rasters on one grid over the cells with a value in both, x in the former and y in the new one.
+ * @returns Pearson's correlation of x and y, null if either is constant
  */
 async function compareCells(formerFile: string, newFile: string, nodata: Source['nodata']) {
   const formerRaster = await openRaster(formerFile, { nodata });
   const newRaster = await openRaster(newFile, { nodata });
-  const sums = { n: 0, filled: 0, changed: 0, a: 0, b: 0, aa: 0, bb: 0, ab: 0 };
+  let [n, filled, changed] = [0, 0, 0];
+  let [sumX, sumY, sumXX, sumYY, sumXY] = [0, 0, 0, 0, 0];
   try {
     for (const window of listWindows(formerRaster.grid, formerRaster, [wholeGrid(formerRaster.grid)])) {
       const [formerValues, newValues] = [await formerRaster.readWindow(window), await newRaster.readWindow(window)];
-      for (let i = 0; i < formerValues.length; i++) {
-        const [u, v] = [formerValues[i]!, newValues[i]!];
-        if (Number.isNaN(u) || Number.isNaN(v)) continue;
-        sums.n += 1;
-        if (u !== 0 || v !== 0) sums.filled += 1;
-        if (u !== v) sums.changed += 1;
-        sums.a += u;
-        sums.b += v;
-        sums.aa += u * u;
-        sums.bb += v * v;
-        sums.ab += u * v;
+      for (const [i, x] of formerValues.entries()) {
+        const y = newValues[i]!;
+        if (Number.isNaN(x) || Number.isNaN(y)) continue;
+        n += 1;
+        if (x !== 0 || y !== 0) filled += 1;
+        if (x !== y) changed += 1;
+        sumX += x;
+        sumY += y;
+        sumXX += x * x;
+        sumYY += y * y;
+        sumXY += x * y;
       }
     }
   } finally {
     await formerRaster.close();
     await newRaster.close();
   }
-  const spread = (sums.n * sums.aa - sums.a * sums.a) * (sums.n * sums.bb - sums.b * sums.b);
-  const correlation = spread > 0 ? (sums.n * sums.ab - sums.a * sums.b) / Math.sqrt(spread) : null;
-  return { correlation, cells: { both: sums.filled, changed: sums.changed } };
+  const variances = (n * sumXX - sumX * sumX) * (n * sumYY - sumY * sumY);
+  const correlation = variances > 0 ? (n * sumXY - sumX * sumY) / Math.sqrt(variances) : null;
+  return { correlation, cells: { both: filled, changed } };
 }
 
-/** Factors by which the sum of people, the mean of a layer and the mean of a month in another year may differ. */
+/** Factors by which the sum of persons, the mean of a layer, and the mean of the same month of another year may differ. */
 const SIZE_FACTOR = { persons: 1.1, layer: 1.5, other_year: 3 };
-/**
- * A lower correlation means that the spatial pattern has changed; rain of another year has a somewhat different one.
- */
+/** A lower correlation means that the spatial pattern has changed; rain differs somewhat from year to year. */
 const LEAST_RANK_CORRELATION = { same: 0.95, other_year: 0.5 };
 /** A lower correlation means that cells have moved by small distances. */
 const LEAST_CELL_CORRELATION = 0.95;

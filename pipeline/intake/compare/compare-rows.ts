@@ -15,7 +15,7 @@ export interface ComparedRow {
   /** A survey's round and method, or a year. */
   group: string;
   period: Period | null;
-  /** Codes, names and times. */
+  /** Codes, names and times, by column. */
   texts: Record<string, string | null>;
   numbers: Readonly<Record<string, number | null>>;
 }
@@ -96,17 +96,17 @@ export interface RowComparison {
   rounds: { column: string; of: string; was: number; is: number | null }[];
 }
 
-/** Minimum number of rows of a set that is checked for rewriting: in a smaller one, most may be corrected. */
+/** Minimum number of rows of a set that counts as rewritten if most have changed. */
 const LEAST_SET_ROWS = 6;
 /** Records of this many last months may still be completed by late reports. */
 const LATE_MONTHS = 6;
 /** Minimum number of places whose order is compared: fewer have no meaningful order. */
 export const LEAST_PLACES = 10;
 const MAX_EXAMPLES = 5;
-/** Numbers whose sums and means over rows say nothing. */
+/** Columns whose sums and means are meaningless. */
 const COORDINATES = ['longitude', 'latitude'];
 
-/** The columns of a loaded row that stand for its place and time; no column of a role has these names. */
+/** Columns for the key, place and time of a loaded row; no column of a role has these names. */
 const ROW_COLUMNS = { _key: text(''), _place: text(''), _state: text(''), _group: text(''), _period: text('') };
 
 export const compareRows = (before: readonly ComparedRow[], after: readonly ComparedRow[]): Promise<RowComparison> =>
@@ -143,8 +143,8 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
       rewritten: await rewrittenSets(db, settledUntil),
       corrected: await correctedFigures(db, settledUntil),
       places: await placeAgreements(db, 'pairs', columns),
-      added_months: await sumChanges(db, 'usual', "'added months of ' || _state"),
-      added_places: await placeAgreements(db, 'usual', columns),
+      added_months: await sumChanges(db, 'added_pairs', "'added months of ' || _state"),
+      added_places: await placeAgreements(db, 'added_pairs', columns),
       repeated: await repeatedMonths(db),
       exchanged: await exchangedValues(db),
       highest: await newMaxima(db),
@@ -156,10 +156,10 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
 /**
  * Loads both releases as the tables `was` and `is`, and makes what the comparisons read:
  * - `changes`: rows in both, with the columns that differ;
- * - `cells`: every number of either release, one a row, with its `side`;
- * - `pairs`: the numbers of rows in both, as `was` and `is`;
- * - `fresh`: numbers of the new release that were not there, or not the same; `added`: those of added rows;
- * - `usual`: the numbers of added months beside the earlier average of their place and month of the year.
+ * - `cells`: every number of both releases, one in each row, with its release;
+ * - `pairs`: the numbers of rows in both releases, as `was` and `is`;
+ * - `added`: the numbers of added rows; `new_values`: these, and numbers that have changed;
+ * - `added_pairs`: as `is` the numbers of added months, as `was` the earlier mean of their place and month of the year.
  * @returns the columns of numbers
  */
 async function loadReleases(db: Database, releases: Record<'was' | 'is', readonly ComparedRow[]>): Promise<string[]> {
@@ -193,7 +193,7 @@ async function loadReleases(db: Database, releases: Record<'was' | 'is', readonl
      FROM "is" JOIN was USING (_key) ORDER BY "is".rowid`,
   );
   await db.run(
-    `CREATE TEMP TABLE cells AS SELECT '' AS side, ${rowColumns}, 0 AS nth, '' AS "column", 0::DOUBLE AS value FROM "is" LIMIT 0`,
+    `CREATE TEMP TABLE cells AS SELECT '' AS release, ${rowColumns}, 0 AS nth, '' AS "column", 0::DOUBLE AS value FROM "is" LIMIT 0`,
   );
   for (const release of Object.keys(releases))
     for (const [nth, name] of numericColumns.entries())
@@ -203,23 +203,23 @@ async function loadReleases(db: Database, releases: Record<'was' | 'is', readonl
       );
   await db.run(
     `CREATE TEMP TABLE pairs AS
-     SELECT n.* EXCLUDE (side, value), o.value AS was, n.value AS "is"
-     FROM cells n JOIN cells o USING (_key, "column") WHERE n.side = 'is' AND o.side = 'was'`,
+     SELECT later.* EXCLUDE (release, value), earlier.value AS was, later.value AS "is"
+     FROM cells later JOIN cells earlier USING (_key, "column") WHERE later.release = 'is' AND earlier.release = 'was'`,
   );
   await db.run(
-    `CREATE TEMP TABLE added AS SELECT * FROM cells ANTI JOIN was USING (_key) WHERE side = 'is' AND value IS NOT NULL`,
+    `CREATE TEMP TABLE added AS SELECT * FROM cells ANTI JOIN was USING (_key) WHERE release = 'is' AND value IS NOT NULL`,
   );
   await db.run(
-    `CREATE TEMP TABLE fresh AS
-     SELECT * EXCLUDE (side) FROM added
+    `CREATE TEMP TABLE new_values AS
+     SELECT * EXCLUDE (release) FROM added
      UNION ALL BY NAME SELECT * EXCLUDE (was, "is"), "is" AS value FROM pairs WHERE "is" IS DISTINCT FROM was AND "is" IS NOT NULL`,
   );
   await db.run(
-    `CREATE TEMP TABLE usual AS
-     SELECT added.* EXCLUDE (side, value), earlier.was, added.value AS "is"
+    `CREATE TEMP TABLE added_pairs AS
+     SELECT added.* EXCLUDE (release, value), earlier.was, added.value AS "is"
      FROM added JOIN (
        SELECT _place, "column", right(_period, 2) AS month, avg(value) AS was
-       FROM cells WHERE side = 'was' AND _period <> '' GROUP BY ALL
+       FROM cells WHERE release = 'was' AND _period <> '' GROUP BY ALL
      ) earlier ON earlier._place = added._place AND earlier."column" = added."column" AND month = right(_period, 2)`,
   );
   // A figure of fewer digits occurs twice by chance.
@@ -227,7 +227,7 @@ async function loadReleases(db: Database, releases: Record<'was' | 'is', readonl
   return numericColumns;
 }
 
-const sumChanges = (db: Database, table: 'pairs' | 'usual', groupBy: string) =>
+const sumChanges = (db: Database, table: 'pairs' | 'added_pairs', groupBy: string) =>
   db.rows<SumChange>(
     `SELECT "column", ${groupBy} AS of, count(was + "is") AS rows, coalesce(sum(was) FILTER ("is" IS NOT NULL), 0) AS was,
        coalesce(sum("is") FILTER (was IS NOT NULL), 0) AS "is"
@@ -235,19 +235,16 @@ const sumChanges = (db: Database, table: 'pairs' | 'usual', groupBy: string) =>
   );
 
 async function columnDistributions(db: Database, columns: readonly string[]): Promise<RowComparison['columns']> {
-  const distributions = await db.rows<Distribution & { side: 'was' | 'is'; column: string }>(
-    `SELECT side, "column", count(value) AS n, count(*) - count(value) AS missing, min(value) AS min,
+  const distributions = await db.rows<Distribution & { release: 'was' | 'is'; column: string }>(
+    `SELECT release, "column", count(value) AS n, count(*) - count(value) AS missing, min(value) AS min,
        quantile_cont(value, 0.25) AS q1, median(value) AS median, quantile_cont(value, 0.75) AS q3, max(value) AS max,
        avg(value) AS mean
      FROM cells GROUP BY ALL`,
   );
   const distributionIn = (name: string, release: 'was' | 'is'): Distribution => {
-    const {
-      side: _,
-      column: __,
-      ...values
-    } = distributions.find(({ side, column }) => column === name && side === release)!;
-    return values;
+    const row = distributions.find(({ column, release: of }) => column === name && of === release)!;
+    const { column: _, release: __, ...distribution } = row;
+    return distribution;
   };
   return columns.map((column) => ({ column, was: distributionIn(column, 'was'), is: distributionIn(column, 'is') }));
 }
@@ -272,7 +269,7 @@ async function rewrittenSets(db: Database, settledUntil: Period): Promise<Rewrit
 /** @param table the former figures of rows as `was`, the new ones as `is` */
 async function placeAgreements(
   db: Database,
-  table: 'pairs' | 'usual',
+  table: 'pairs' | 'added_pairs',
   columns: readonly string[],
 ): Promise<PlaceAgreement[]> {
   interface Place {
@@ -342,7 +339,7 @@ const repeatedMonths = (db: Database) =>
     `WITH months AS (FROM added WHERE _period <> '' AND value > 0),
      equal AS (
        SELECT months.*, earlier._period AS "as" FROM months JOIN cells earlier USING (_place, "column", value)
-       WHERE earlier.side = 'is' AND earlier._period < months._period
+       WHERE earlier.release = 'is' AND earlier._period < months._period
      ), sets AS (
        SELECT "column", nth, _period, '' AS state, count(*) AS rows FROM months GROUP BY ALL
        UNION ALL SELECT "column", nth, _period, _state, count(*) FROM months WHERE _state <> '' GROUP BY ALL
@@ -374,15 +371,15 @@ const exchangedValues = (db: Database) =>
 const newMaxima = (db: Database) =>
   db.rows<RowComparison['highest'][number]>(
     `WITH maxima AS (
-       SELECT _place, "column", max(value) AS most FROM cells WHERE side = 'was' GROUP BY ALL HAVING count(value) >= 12
+       SELECT _place, "column", max(value) AS most FROM cells WHERE release = 'was' GROUP BY ALL HAVING count(value) >= 12
      )
      SELECT "column", _place AS place, _period AS period, most, value AS "is"
-     FROM fresh JOIN maxima USING (_place, "column") WHERE _period <> '' AND value > most ORDER BY nth, _place, _period`,
+     FROM new_values JOIN maxima USING (_place, "column") WHERE _period <> '' AND value > most ORDER BY nth, _place, _period`,
   );
 
 const reportingPlaces = (db: Database) =>
   db.rows<RowComparison['reporting'][number]>(
-    `WITH reported AS (FROM cells WHERE side = 'was' AND value IS NOT NULL AND _period <> ''),
+    `WITH reported AS (FROM cells WHERE release = 'was' AND value IS NOT NULL AND _period <> ''),
      last AS (
        SELECT _period, count(DISTINCT _place) AS before FROM reported GROUP BY ALL ORDER BY _period DESC LIMIT 1
      )
@@ -394,16 +391,17 @@ const reportingPlaces = (db: Database) =>
 const roundMeans = (db: Database) =>
   db.rows<RowComparison['rounds'][number]>(
     `WITH results AS (
-       SELECT side, "column", nth, split_part(_group, ' ', 1) AS year, split_part(_group, ' ', 2) AS method,
+       SELECT release, "column", nth, split_part(_group, ' ', 1) AS year, split_part(_group, ' ', 2) AS method,
          avg(value) AS mean
        FROM cells WHERE split_part(_group, ' ', 2) <> '' AND "column" NOT IN (${COORDINATES.map(literal)}) GROUP BY ALL
      ), was AS (
-       FROM results WHERE side = 'was' AND year = (SELECT max(year) FROM results WHERE side = 'was')
+       FROM results WHERE release = 'was' AND year = (SELECT max(year) FROM results WHERE release = 'was')
      ), years AS (
-       SELECT DISTINCT year FROM results WHERE year NOT IN (SELECT year FROM results WHERE side = 'was')
+       SELECT DISTINCT year FROM results WHERE year NOT IN (SELECT year FROM results WHERE release = 'was')
      )
-     SELECT was."column", years.year || ' ' || was.method AS of, was.mean AS was, n.mean AS "is"
+     SELECT was."column", years.year || ' ' || was.method AS of, was.mean AS was, later.mean AS "is"
      FROM years CROSS JOIN was LEFT JOIN results n
-       ON n.side = 'is' AND n."column" = was."column" AND n.year = years.year AND n.method = was.method
+       ON later.release = 'is' AND later."column" = was."column" AND later.year = years.year
+         AND later.method = was.method
      ORDER BY was.nth, of`,
   );

@@ -44,7 +44,7 @@ export async function compareSources(
     const readRows = async (compared: ComparedSource) =>
       compared.rows ?? comparedRows(await readWithCodes(compared.rawData, compared.source), compared.source, states);
     const releases = [await readRows(accepted), await readRows(updated)];
-    // Where a file goes by names, what is compared are the codes that they stand for.
+    // Names of areas are not compared: their codes are.
     const namedLevels = [accepted, updated].flatMap((compared) => namedLevel(compared.source) ?? []);
     for (const { texts: words } of releases.flat()) for (const level of namedLevels) delete words[level];
     const rows = await compareRows(releases[0]!, releases[1]!);

@@ -18,7 +18,7 @@ const NEW_MONTHS_FACTOR = 3;
 const MAXIMUM_FACTOR = 3;
 /** Added months below this share of the column's mean (rain in the dry season) may vary by any factor. */
 const LEAST_SHARE_OF_MEAN = 0.1;
-/** Sums over fewer existing rows are not informative, and up to this many rows may be corrected in any table. */
+/** Sums over fewer rows are not informative, and up to this many rows may be corrected in any table. */
 const LEAST_ROWS = 3;
 /** A figure of one place in a corrected table rarely changes by more than this factor. */
 const PLACE_FACTOR = 3;
@@ -30,9 +30,9 @@ const LEAST_STATE_CORRELATION = 0.8;
 const MOST_SHIFT_MONTHS = 0.3;
 /** Share of rows that may be corrected. */
 const MOST_CORRECTED_SHARE = 0.02;
-/** A single figure of a month is hardly ever corrected by more than this factor. */
+/** A figure of one place and month is hardly ever corrected by more than this factor. */
 const CORRECTION_FACTOR = 2;
-/** Fewer rows of a month do not make its sum informative. */
+/** The sum of a month over fewer rows is not informative. */
 const LEAST_MONTH_ROWS = 10;
 /** Roles whose past rows do not change, apart from corrections. */
 const HISTORY_ROLES: readonly Role[] = ['survey_clusters', 'survey_states', 'cases_states', 'cases_lgas', 'climate'];
@@ -59,8 +59,8 @@ export function rowDoubts(role: Role, comparison: RowComparison): string[] {
 }
 
 /**
- * Records of the past, and any table of which most rows are as before, are corrected in few rows, and hardly ever in
- * most of what one place, state or round has; a table of codes never changes.
+ * Records of the past, and any table most of whose rows are unchanged, should be corrected in few rows, and not in most
+ * rows of one place, state or round. A table of codes never changes.
  */
 function correctionDoubts(
   role: Role,
@@ -90,7 +90,7 @@ function roundDoubts({ rounds }: RowComparison): string[] {
   ];
 }
 
-/** The first three of `items` in one line; none without any. */
+/** A doubt with the first three of `items`; none if there are none. */
 function examplesDoubt<T>(intro: string, items: readonly T[], describe: (item: T) => string): string[] {
   return items.length === 0 ? [] : [`${intro} ${firstFew(items.map(describe), 3)}`];
 }
@@ -160,11 +160,11 @@ function placeDoubts({
   return doubts;
 }
 
-/** Looser limits for added months, which follow the usual order of places and the usual seasonal cycle less closely. */
+/** Limits for added months, which follow the usual order of places and the seasonal cycle less closely. */
 const ADDED_LIMITS = { rank_correlation: 0.7, shift: 0.75 };
 /**
- * Least rank correlation with the neighbours in the list, and how much lower that of the places themselves is, if rows
- * have slipped. In 360 months of Nigeria's states, the highest correlation with the neighbours is 0.68.
+ * Rows have slipped by one if the rank correlation with the neighbouring places exceeds `shifted`, and that of the places
+ * themselves is lower by more than `less`. In 360 months of Nigeria's states, the highest with neighbours is 0.68.
  */
 const SLIP_LIMITS = { shifted: 0.75, less: 0.4 };
 

@@ -4,10 +4,10 @@ import type { Source } from '../../catalog/sources.ts';
 import type { RawRow, RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
 
-/** Reads a table with the codes of its areas. */
+/** Reads a table, with the codes of its areas even if the file has their names. */
 export type ReadWithCodes = (rawData: string, source: Source) => Promise<RawTable>;
 
-/** Columns that may give the same month in two ways: the month itself is compared. */
+/** Columns of times. They may give the same month in two forms, so the month itself is compared. */
 const TIME_COLUMNS = ['period', 'year', 'month'];
 
 /**

@@ -1,39 +1,39 @@
-/** The columns of a routine table that add up to its confirmed cases: parts by age, test and sex, each case once. */
+/** The columns whose sum is the confirmed cases of a routine table: parts by age, test and sex, without overlap. */
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { filledCells, guessSubject, nameAsWords, TEST_WORDS } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
 
-/** Whom a column counts; without a key, people of all ages, tests or sexes. */
+/** The people that a column counts; null stands for all ages, tests or sexes. */
 interface Part {
   column: string;
   /** In months, the end exclusive. */
   ages: readonly [number, number] | null;
   test: string | null;
   sex: string | null;
-  /** Whether its name says no more than that something was positive. */
+  /** Whether its name says only that something was positive. */
   isVague: boolean;
 }
 
 /** The columns of confirmed cases in a table. */
 export interface CaseColumns {
-  /** Those that add up to all cases, each once; none if none are known to. */
+  /** Those whose sum is all cases; empty if it is not known which these are. */
   summed: string[];
   /** The other columns about cases. */
   leftOut: string[];
 }
 
-/** Words of columns that are not all cases of an age, or are cases counted elsewhere too. */
+/** Words of columns with a subset of the cases, or with cases that another column counts too. */
 const SUBSET_WORDS =
   /\b(deaths?|died|deces|obitos?|muertes?|mort(s|ality|alite)?|in[- ]?patients?|ipd|admi(ssions?|tted|s)|hospitali[sz]\w+|internad\w+|internamento\w*|severe|graves?|pregnan\w+|enceintes?|gravidas?|gestantes?|embarazadas?|anc|cpn|communaut\w+|communit\w+|comunit\w+|chws?|asc|relais|refer\w+|import\w+)\b/;
 
-/** Whether a column's name says that its cases are counted elsewhere too, or are not all of an age. */
+/** Whether a column's name says that it has a subset of the cases, or cases that another column counts too. */
 export const namesSubset = (column: string) => SUBSET_WORDS.test(cleanName(column));
 
-/** Words of cases that nobody tested, alone or in a total. */
+/** Words of cases that were not tested, or of totals with them. */
 const PRESUMED_WORDS =
   /\b(not tested|untested|non teste\w*|nao testad\w+|presum\w+|presumptive|clinical(ly)?|cliniques?|clinic[ao]s?)\b/;
 
-/** What is left in a name whose ages are not understood. */
+/** Words of ages, which remain in a name if its ages cannot be parsed. */
 const AGE_WORDS =
   /[<>≤≥+]|(?<!\d)\d{1,2}(?!\d)|\b(ages?|ans|anos?|years?|yrs?|mois|meses|months?|child(ren)?|enfants?|criancas?|ninos?|adult\w*|infants?|nourrissons?)\b/u;
 const ALL_AGES_WORDS = /\b(all|tous|toutes|todas|todos)\b.*\b(ages?|idades|edades)\b/;
@@ -68,13 +68,13 @@ const AGE_PATTERNS = {
   ),
 };
 
-/** A month has 29 days here, so that 0-28 days end where a month begins. */
+/** Days are counted as 1/29 of a month, so that 0-28 days are the first month. */
 const ageInMonths = (number: string, unit = 'y') => {
   if (/^[dj]/.test(unit)) return Number(number) / 29;
   return Number(number) * (/^m/.test(unit) ? 1 : 12);
 };
 
-/** The ages that a name gives, in months, and the name without them; null if it gives none. */
+/** The ages in a name, in months, and the name without them; null if it has none. */
 function parseAges(name: string): { ages: readonly [number, number]; rest: string } | null {
   const text = name.replaceAll(/\p{L}+/gu, (word) => NUMBER_WORDS[word] ?? word);
   const withoutMatch = (match: RegExpExecArray) => text.replace(match[0], ' ');
@@ -98,34 +98,31 @@ const SEX_WORDS = {
   male: /\b(males?|m|hommes?|masculin|masculino|homens|hombres)\b/,
 };
 
-/**
- * Without the number of a form at its start, as in `105-1 OPD Malaria`, and without signs that are no ages: `RDT + BS`,
- * `GE+`.
- */
+/** A name as words, without a form's number at its start (`105-1 OPD Malaria`) and `+` after words (`RDT + BS`, `GE+`). */
 const cleanName = (column: string) =>
   nameAsWords(column.replaceAll(/(?<=\d)_(?=\d)/g, '-'))
     .replaceAll('b/s', 'bs')
     .replace(/^\d{3}-\d+[a-z]?(?=\s)/, '')
     .replaceAll(/(?<=\p{L})\s*\+/gu, ' ');
 
-/** Whether a name says nothing but ages and sex. */
+/** Whether a name consists of ages and sexes. */
 function hasOnlyAgesAndSexes(name: string): boolean {
   const { rest = name } = parseAges(name) ?? {};
   const withoutSexes = Object.values(SEX_WORDS).reduce((text, sex) => text.replace(sex, ''), rest);
   return withoutSexes !== name && !/[\p{L}\d]/u.test(withoutSexes);
 }
 
-/** Whether a column's name, as `bareName` writes it, says that it has the wanted figures. */
+/** Whether a column's name, as `cleanName` writes it, is of the figures that are looked for. */
 type NameTest = (name: string, hasWord: (word: keyof typeof TEST_WORDS) => boolean) => boolean;
 
-/** Cases confirmed by any test, or a result of one that is named, or of malaria. */
+/** Names of confirmed cases, or of positives by a named test or of malaria. */
 const namesCases: NameTest = (name, hasWord) =>
   hasWord('confirmed') ||
   (hasWord('positive') && (hasWord('rdt') || hasWord('microscopy') || hasWord('tested') || MALARIA_WORDS.test(name)));
 
 const namesTested: NameTest = (_name, hasWord) => hasWord('tested') && !hasWord('positive') && !hasWord('confirmed');
 
-/** Whom a column counts; null for a column without the wanted figures, or with some of them alone. */
+/** The part that a column counts; null for a column that is not relevant or has only a subset of the figures. */
 function parsePart(column: string, isRelevant: NameTest): Part | null {
   const name = cleanName(column);
   const hasWord = (word: keyof typeof TEST_WORDS) => TEST_WORDS[word].test(name);
@@ -165,7 +162,7 @@ export function findCaseColumns(
   const allParts = columns.flatMap((column) =>
     areCounts(filledCells(table, column)) ? (parsePart(column, isRelevant) ?? []) : [],
   );
-  // Beside a test that is named, what else is positive is of a test whose name is not known.
+  // If columns name their test, positives without a test are of an unknown one.
   const parts = allParts.some(({ test }) => test !== null) ? allParts.filter(({ isVague }) => !isVague) : allParts;
   const isOfSubgroup = ({ ages, test, sex }: Part) => (ages ?? test ?? sex) !== null;
   if (
@@ -183,7 +180,7 @@ export function findCaseColumns(
   return { summed, leftOut: columns.filter((column) => isAboutCases(column) && !summed.includes(column)) };
 }
 
-/** The fewest parts that cover every age, test and sex once; null if none are known to. */
+/** The fewest parts that cover every age, test and sex once; null if no parts do. */
 function fewestCoveringParts(parts: readonly Part[]): Part[] | null {
   const bounds = [...new Set([0, ...parts.flatMap(({ ages }) => ages ?? [])])].sort((a, b) => a - b);
   const starts = bounds.filter((age) => age !== Number.POSITIVE_INFINITY);
@@ -196,11 +193,11 @@ function fewestCoveringParts(parts: readonly Part[]): Part[] | null {
       (part.ages === null || (part.ages[0] <= age && age < part.ages[1])) &&
       (part.test ?? test) === test &&
       (part.sex ?? sex) === sex;
-    return { part, whom: groups.flatMap((group, groupIndex) => (countsGroup(group) ? [groupIndex] : [])) };
+    return { part, groupIndexes: groups.flatMap((group, groupIndex) => (countsGroup(group) ? [groupIndex] : [])) };
   });
-  // Columns that count the same people may be of different things: none of them is known to be the right one.
-  const distinct = [...Map.groupBy(partGroups, ({ whom }) => whom.join(' ')).values()].flatMap((samePeople) =>
-    samePeople.length === 1 ? samePeople : [],
+  // If several columns count the same people, it is not known which is right, so none is used.
+  const distinct = [...Map.groupBy(partGroups, ({ groupIndexes }) => groupIndexes.join(' ')).values()].flatMap(
+    (samePeople) => (samePeople.length === 1 ? samePeople : []),
   );
   let fewest: Part[] | null = null;
   const extend = (chosen: readonly Part[], covered: ReadonlySet<number>): void => {
@@ -208,16 +205,16 @@ function fewestCoveringParts(parts: readonly Part[]): Part[] | null {
     const firstUncovered = groups.findIndex((_, i) => !covered.has(i));
     if (firstUncovered === -1) fewest = [...chosen];
     else
-      for (const { part, whom } of distinct)
-        if (whom.includes(firstUncovered) && !whom.some((groupIndex) => covered.has(groupIndex)))
-          extend([...chosen, part], new Set([...covered, ...whom]));
+      for (const { part, groupIndexes } of distinct)
+        if (groupIndexes.includes(firstUncovered) && !groupIndexes.some((groupIndex) => covered.has(groupIndex)))
+          extend([...chosen, part], new Set([...covered, ...groupIndexes]));
   };
   extend([], new Set());
   const covering = fewest as Part[] | null;
   return covering && parts.filter((part) => covering.includes(part));
 }
 
-/** The fewest columns that together count all people tested once; none if it is not known which do. */
+/** The fewest columns that together count every person tested once; empty if it is not known which do. */
 export const findTestedColumns = (columns: readonly string[]): string[] => {
   const parts = columns.flatMap((column) => parsePart(column, namesTested) ?? []);
   return fewestCoveringParts(parts)?.map(({ column }) => column) ?? [];

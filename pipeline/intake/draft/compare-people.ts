@@ -1,4 +1,4 @@
-/** What the population is: every table of people is compared with every raster of people, area by area. */
+/** Compares every table of people with every raster of people, area by area, to find out which have the population. */
 import { plainName } from '../../lib/likeness.ts';
 import { columnOfYear, filledCells, guessSubject } from '../columns.ts';
 import type { DraftAreas } from './draft-areas.ts';
@@ -15,10 +15,10 @@ import { mayBePeople, populationRasters, yearInName } from './draft-rasters.ts';
 import type { DraftedTable } from './draft-tables.ts';
 import type { RasterFile, TableFile } from './recognise.ts';
 
-/** A raster also has people beyond the areas of a table, or lacks some. */
+/** Totals of a raster and a table of people differ by less than this factor: they may not cover the same areas. */
 const NEAR_TOTAL_FACTOR = 2;
 
-/** The ratios of rasters to each table. */
+/** For each table, the ratios of each raster to it, by area. */
 export type PeopleComparison = ReadonlyMap<TableFile, ReadonlyMap<RasterFile, Ratio[]>>;
 
 /** The table's column of people in a year, or without the year. */
@@ -55,13 +55,13 @@ export async function comparePeople(
   return comparison;
 }
 
-/** Of the names of people's columns, one says nothing. */
+/** Whether a table's names are of people: a column `Total` may be of anything. */
 const namesPeople = ({ table, entry }: DraftedTable): boolean =>
   plainName(entry.columns!.people!) !== 'total' || guessSubject([table.file]) === 'people';
 
 /**
- * Tables that have no people: another table agrees with a raster, which they do not, or nothing but a heading such as
- * Total suggests people.
+ * Tables that probably have no people: they disagree with the rasters while another table agrees, or only a heading such
+ * as Total suggests people.
  * @returns why, by table
  */
 export function tablesUnlikePeople(

@@ -29,7 +29,7 @@ export interface Repairs {
   left: Fault[];
 }
 
-/** A declaration may reveal the next fault of a file: files are read again at most this many times. */
+/** A declaration may reveal the next fault of a file: files are read at most this many times. */
 const MAX_PASSES = 10;
 
 /**
@@ -99,7 +99,7 @@ const GAP_FINDINGS: Readonly<Record<Gap['rule'], string>> = {
   value: 'cells without a value',
 };
 
-/** What is wrong, whatever a person says of it; the same for consecutive months, whose gaps are merged. */
+/** What is wrong, in words that do not depend on the month: gaps of consecutive months with the same reason are merged. */
 const describeFinding = (remedy: Remedy): string =>
   remedy.declare === 'gap' ? GAP_FINDINGS[remedy.gap.rule] : 'rows that cannot be used';
 
@@ -126,7 +126,7 @@ function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
   return { ...source, recode: { ...source.recode, [column]: { ...source.recode?.[column], [from]: to } } };
 }
 
-/** Adds a gap; masks of consecutive months of a place are merged. */
+/** Adds a gap, and merges masks of consecutive months of a place. */
 function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
   const precedingGap = gaps.find(
     (existing) =>
@@ -145,13 +145,13 @@ function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
 const describeNewAlias = ({ name, parent, code, from }: Alias) =>
   `name "${name}"${parent && ` in ${parent}`} is ${from ? `a part of ${code} from ${from} on` : code} (${ALIASES_FILE})`;
 
-/** Number of places that a line of several names. */
+/** Number of places that the line of a group of repairs names. */
 const SHOWN_PLACES = 3;
 
 /**
- * Repairs as they are shown: gaps that differ in their places alone are one.
- * @param examples number of places that a line names: all of them once they are accepted, since nobody can accept what
- *   was not shown
+ * Merges gaps that differ only in their places, for display.
+ * @param examples number of places that a line names: all when they are accepted, since nobody can accept what was not
+ *   shown
  */
 export function groupRepairs(repairs: readonly Repair[], examples = SHOWN_PLACES): Repair[] {
   const groups = Map.groupBy(repairs, (repair) => {
@@ -199,7 +199,11 @@ async function writeRepairs(
     const repaired = repairedCountry.sources[sourceIndex]!;
     const sourceRepairs = repairs.filter((repair) => repair.source === source.id);
     if (sourceRepairs.length === 0) return [];
-    const what = `declared: ${sourceRepairs.length > 3 ? `${sourceRepairs.length} faults` : sourceRepairs.map(({ declares }) => declares).join('; ')}`;
+    const declared =
+      sourceRepairs.length > 3
+        ? `${sourceRepairs.length} faults`
+        : sourceRepairs.map(({ declares }) => declares).join('; ');
+    const what = `declared: ${declared}`;
     const fields = (['recode', 'dissolve', 'sliver_km2', 'leave_out', 'gaps'] as const).flatMap((name) =>
       repaired[name] === undefined ? [] : [{ path: ['sources', sourceIndex, name], value: repaired[name] }],
     );

@@ -10,7 +10,7 @@ export interface Edit extends JsonEdit {
   was: unknown;
 }
 
-const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release'] as const;
+const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release', 'columns', 'recode'] as const;
 
 export function catalogEdits(
   countryBefore: Country,
@@ -36,16 +36,12 @@ export function catalogEdits(
     });
   };
   for (const name of ENTRY_FIELDS) addEdit([name], acceptedSource[name], updatedSource[name]);
-  for (const name of ['columns', 'recode'] as const) addEdit([name], acceptedSource[name], updatedSource[name]);
   for (const end of ['first', 'last'] as const)
     addEdit(['span', end], acceptedSource.span?.[end], updatedSource.span?.[end]);
   if (updatedSource.rounds) addEdit(['rounds'], acceptedSource.rounds, updatedSource.rounds);
   updatedSource.files.forEach((file, fileIndex) => {
     const acceptedFile = acceptedSource.files[fileIndex];
-    if (!acceptedFile) {
-      addEdit(['files', fileIndex], undefined, file, `files, ${file.path}`);
-      return;
-    }
+    if (!acceptedFile) return addEdit(['files', fileIndex], undefined, file, `files, ${file.path}`);
     if (acceptedFile.sha256 === file.sha256) return;
     for (const name of ['rows', 'bytes', 'sha256'] as const)
       addEdit(['files', fileIndex, name], acceptedFile[name], file[name], `files, ${file.path}, ${name}`);

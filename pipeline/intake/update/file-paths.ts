@@ -1,4 +1,4 @@
-/** The catalog paths of new files, and a view of the raw data as it would be with them. */
+/** The catalog paths of new files, and temporary folders with links to raw files. */
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,13 +12,13 @@ import { InputLocation } from '../../lib/bad-input.ts';
 export interface NewFile {
   file: string;
   catalogPath: string;
-  /** What its entry has besides, if it is one more: the month of a raster; nothing for a delivery of a table. */
+  /** For a file that the catalog does not list yet: the month of a raster; no field for a delivery of a table. */
   newEntry?: { period?: Period };
 }
 
 /**
- * The path of each new file: that of the entry's only file, of the file with the same name or extension, or one in the
- * directory of the others for a raster of a new month, and for one more delivery of a table that has several.
+ * The catalog path of each new file: that of the entry's only file or of its file with the same name or extension. A
+ * raster of a new month, and another delivery of a table that has several, get a path in the folder of the others.
  * @throws BadInput if a file does not exist or matches none in the catalog
  */
 export function matchNewFiles(source: Source, files: readonly string[], period?: Period): NewFile[] {
@@ -65,7 +65,7 @@ function matchMonthlyRaster(source: Source, file: string, period: Period | undef
     : { file, catalogPath: pathInFolder(source, name), newEntry: { period: month } };
 }
 
-/** Creates a temporary directory with links to `files` (path in the catalog -> file). */
+/** Creates a temporary folder with links to `files` (catalog path -> file) and returns its path. */
 export function createLinkFolder(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'malaria-catalog-'));
   for (const [name, file] of Object.entries(files)) {

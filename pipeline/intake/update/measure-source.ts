@@ -29,6 +29,8 @@ export async function measureSource(
   if (!isTable(source)) return { source: { ...source, files }, rows: null };
   const table = await readWithCodes(rawData, source);
   const rows = comparedRows(table, source, states);
+  // Rounds of the catalog stay as they are, new ones have the months of their rows.
+  const extendRounds = source.columns?.survey_year ? roundsByYear : roundsByMonth;
   return {
     source: {
       ...source,
@@ -37,7 +39,7 @@ export async function measureSource(
         return tableIndex === -1 ? file : { ...file, rows: table.counts[tableIndex]!.total };
       }),
       ...(source.span ? { span: extendSpan(source.span, rows) } : {}),
-      ...(source.rounds ? { rounds: extendRounds(source, source.rounds, rows) } : {}),
+      ...(source.rounds ? { rounds: extendRounds(source.rounds, rows) } : {}),
     },
     rows,
   };
@@ -46,7 +48,7 @@ export async function measureSource(
 type Span = NonNullable<Source['span']>;
 
 /**
- * From the first month of any series to the last month that half of the places reach. Readers of the table report
+ * From the first month of any place to the last month that half of the places reach. Readers of the table report
  * places that end earlier and months that only a few places have.
  */
 function extendSpan(span: Span, rows: readonly ComparedRow[]): Span {
@@ -64,11 +66,6 @@ function extendSpan(span: Span, rows: readonly ComparedRow[]): Span {
 }
 
 type Rounds = NonNullable<Source['rounds']>;
-
-/** The rounds of the table: those of the catalog as they are there, new ones with the months of their rows. */
-function extendRounds({ columns = {} }: Source, rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
-  return columns.survey_year ? roundsByYear(rounds, rows) : roundsByMonth(rounds, rows);
-}
 
 /**
  * Months soon before or after a round of the catalog are not another round: a reader of the table refuses their rows.

@@ -60,7 +60,7 @@ export interface Update {
   /** Null if no file has changed, or the previously accepted files are not available. */
   comparison: SourceComparison | null;
   doubts: string[];
-  /** The names that a table goes by. Nothing is compared while one of them has no area. */
+  /** The names of areas in a table without codes. Nothing is compared while one of them matches no area. */
   names: MatchedName[];
   /** What else is wrong with a table whose names have no areas yet. */
   faults: Fault[];
@@ -70,12 +70,12 @@ export interface Update {
 /** A name with the number of its rows. */
 export type MatchedName = Omit<NameMatch, 'rows'> & { rows: number };
 
-/** The entry as it would be with the new files, and how its table is read. */
+/** The catalog entry with the new files, and how its table is read. */
 interface Proposal {
   entry: Source;
   /** The raw data with the new files in place. */
   rawData: string;
-  /** The table, and the areas that its names are matched with; null if it goes by codes. */
+  /** The table and the areas with which its names are matched; null if it has codes. */
   nameTable: { table: RawTable; areas: Areas } | null;
   readWithCodes: ReadWithCodes;
 }
@@ -83,8 +83,8 @@ interface Proposal {
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { out, accept } = request;
-  const [fault] = schemaFaults(request.country);
-  if (fault) throw fault;
+  const [schemaFault] = schemaFaults(request.country);
+  if (schemaFault) throw schemaFault;
   const country = readUnchecked(request.country, request.rawData);
   const acceptedSource = findSource(country, request.source);
   const newFiles = matchNewFiles(acceptedSource, request.files, request.period);
@@ -144,7 +144,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     });
     return { ...checkedUpdate, accepted: true };
   } catch (error) {
-    // Show the catalog's paths, not those of the temporary view.
+    // Show paths of the catalog, not those of the temporary folder.
     for (const fault of error instanceof BadInput ? [error, ...error.further] : []) {
       fault.message = fault.message.replaceAll(`${proposedRawData}${path.sep}`, '');
       fault.file = fault.file.replaceAll(`${proposedRawData}${path.sep}`, '');
@@ -155,7 +155,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   }
 }
 
-/** Reads what the names of the proposed table are matched with. The accepted one may go by names where it does not. */
+/** Reads the areas if the proposed table, or the accepted one that it is compared with, has names instead of codes. */
 async function readProposal(
   country: Country,
   acceptedSource: Source,
@@ -209,7 +209,7 @@ async function measureAndCheck(
   return { updatedSource, rows, proposedCountry, report: await checkAsBuild(proposedCountry, updatedSource) };
 }
 
-/** Keeps copies of an entry's files, whose hashes it has. */
+/** Stores copies of an entry's files. */
 async function storeFiles(out: string, { files }: Source, rawData: string): Promise<void> {
   for (const { path: file, sha256 } of files) await storeFile(out, path.join(rawData, file), sha256!);
 }
@@ -222,7 +222,7 @@ async function copyIntoRawData(newFiles: readonly NewFile[], rawData: string): P
   }
 }
 
-/** The source with this id, or else that of the file with this name, with or without its ending. */
+/** The source with this id, or else the one with a file of this name, with or without extension. */
 function findSource({ sources }: Country, name: string): Source {
   const byId = sources.filter((source) => source.id === name);
   const isNamed = (file: string) => [path.basename(file), path.parse(file).name].includes(name);
@@ -241,8 +241,8 @@ async function readAreas({ sources, model }: Country, rawData: string): Promise<
 }
 
 /**
- * The entry of a table that has the names of its areas where the last one had their codes: in the column that the entry
- * maps already, else one of a usual name, else the one with most of the names.
+ * Maps the column of names if a table has names of areas instead of the codes that the last one had: the column that the
+ * entry maps already, else one with a usual name, else the one with most of the names.
  */
 async function mapPlaceNames(source: Source, country: Country, rawData: string): Promise<Source> {
   const { columns = {}, recode } = source;
@@ -265,7 +265,7 @@ async function mapPlaceNames(source: Source, country: Country, rawData: string):
   return { ...source, columns: nameColumns, ...(recode ? { recode: withoutCode(recode) } : {}) };
 }
 
-/** @throws BadInput if one more file would take the place of another source's */
+/** @throws BadInput if an additional file would overwrite a file of another source */
 function refuseOverwriting({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): void {
   for (const { file, catalogPath, newEntry } of newFiles) {
     const owner = sources.find(
@@ -279,7 +279,7 @@ function refuseOverwriting({ sources, rawData }: Country, source: Source, newFil
   }
 }
 
-/** A view of the raw data with the new files in place. */
+/** @returns a temporary folder with links to all raw files, the new ones in place of those that they replace */
 function linkProposedFiles({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): string {
   const files = Object.fromEntries(
     sources.flatMap(({ files: listed }) => listed.map((file) => [file.path, path.join(rawData, file.path)])),
@@ -358,7 +358,7 @@ function filePairs(accepted: Source, updated: Source, files: Update['files']): F
   });
 }
 
-/** A view of the files that the entry pins; null if one of them is no longer available. */
+/** @returns a temporary folder with links to the accepted files; null if one of them is no longer available */
 async function linkAcceptedFiles(out: string, rawData: string, source: Source): Promise<string | null> {
   const files: Record<string, string> = {};
   for (const { path: file, sha256 } of source.files) {
@@ -382,14 +382,16 @@ async function writeCatalog(
   acceptance: Acceptance,
 ): Promise<void> {
   const index = country.sources.indexOf(accepted);
-  const entry = { path: ['sources', index, 'accepted', accepted.accepted?.length ?? 0], value: acceptance };
-  const first = accepted.accepted ? entry : { path: ['sources', index, 'accepted'], value: [acceptance] };
+  const acceptanceEdit = {
+    path: ['sources', index, 'accepted'],
+    value: [...(accepted.accepted ?? []), acceptance],
+  };
   for (const name of ['sources.json', 'model.json'] as const) {
     const fileEdits = edits.filter(({ file }) => file === name);
     if (name === 'model.json' && fileEdits.length === 0) continue;
     const file = path.join(country.directory, name);
     const text = readFileSync(file, 'utf8');
-    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...fileEdits, first] : fileEdits));
+    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...fileEdits, acceptanceEdit] : fileEdits));
   }
 }
 
