@@ -229,7 +229,7 @@ function updateCommand(): Command {
 function updateRequest(source: string, files: string[], options: UpdateOptions): UpdateRequest {
   const { country, rawData, out, accept, acceptNames, by, period, lastEstimated, release, citation, licence, title } =
     options;
-  const about = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
+  const description = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
   const accepted = accept === undefined ? undefined : acceptance(accept, by);
   return {
     country,
@@ -241,6 +241,6 @@ function updateRequest(source: string, files: string[], options: UpdateOptions):
     lastEstimated,
     acceptNames,
     accept: accepted,
-    description: Object.fromEntries(about),
+    description: Object.fromEntries(description),
   };
 }

@@ -44,7 +44,7 @@ import {
 import type { TableFile } from './recognise.ts';
 import { findYearColumn } from './survey-rounds.ts';
 
-/** What a column of a table by area is used for. */
+/** A measure that a column of a table by area may give, and the role that the table has for it. */
 interface FigureUse {
   measure: ColumnName;
   /** The role of a table of the lower level, and of the upper level if there is one. */
@@ -55,7 +55,7 @@ interface FigureUse {
   /** Whether every month is used, or only the latest figure of each area. */
   isMonthly: boolean;
   secondMeasure?: ColumnName;
-  /** What the country lacks without it, unless it is mere context. */
+  /** What the country lacks without it; left out for context figures. */
   subject?: string;
 }
 
@@ -90,12 +90,12 @@ const FIGURE_USES: readonly FigureUse[] = [
   }),
 ];
 
-/** Names that may stand beside those of a table's areas; a name in the row of a facility may be the facility's. */
+/** Columns with further names of a row's area; none for facilities, where a name may be that of the facility. */
 const PLACE_NAME_COLUMNS = { lga_pcode: ['lga', 'state'], state_pcode: ['state'], facility: [] } as const;
 
-/** The file's column of each figure, by its name. */
+/** The file's column of each measure. */
 type ColumnByMeasure = Partial<Record<ColumnName, string>>;
-/** The same, or the columns that a figure is the sum of. */
+/** The file's column of each measure, or the columns whose sum it is. */
 type ColumnsByMeasure = Partial<Record<ColumnName, string | readonly string[]>>;
 
 /** @param answers to questions about what numbers without a name are */
@@ -103,64 +103,56 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   if (!place) return draftWithoutPlace(table);
   const placeColumns = [place.column, ...(place.facilityColumn ? [place.facilityColumn] : [])];
   const otherColumns = table.header.filter((column) => !placeColumns.includes(column));
+  const measureNames = FIGURE_USES.map(({ measure }) => measure);
   const columnByMeasure: ColumnByMeasure = {
     ...peopleByYear(table, otherColumns),
-    ...likeliestColumns(
-      otherColumns,
-      FIGURE_USES.map(({ measure }) => measure),
-    ),
+    ...likeliestColumns(otherColumns, measureNames),
   };
   const rateColumn = reportingRateColumn(otherColumns);
   const unnamedColumn = findUnnamedColumn(table, otherColumns, columnByMeasure);
   const numberKind = unnamedColumn === null ? null : guessNumberKind(table, otherColumns, unnamedColumn, answers);
   const isMonthly = isMonthlyTime(findTimeColumn(table, placeColumns));
   const { confirmed } = columnByMeasure;
-  const filledZeros =
-    isMonthly && confirmed !== undefined && !numberKind ? findFilledZeros(table, otherColumns, confirmed) : null;
-  const caseSum =
-    isMonthly && !numberKind && !filledZeros?.parts ? findCaseSum(table, otherColumns, confirmed, answers) : null;
+  const isOfCases = isMonthly && !numberKind;
+  const filledZeros = isOfCases && confirmed ? findFilledZeros(table, otherColumns, confirmed) : null;
+  const cases = isOfCases && !filledZeros?.parts ? findCaseSum(table, otherColumns, confirmed, answers) : null;
   const measures: ColumnsByMeasure = numberKind
     ? measuresFor(numberKind, unnamedColumn!)
     : {
         ...columnByMeasure,
         ...(filledZeros?.parts ? { confirmed: filledZeros.parts } : {}),
-        ...(caseSum && caseSum.summed.length > 0 ? { confirmed: caseSum.summed } : {}),
+        ...(cases && cases.summed.length > 0 ? { confirmed: cases.summed } : {}),
       };
   const time = findTimeColumn(table, [...placeColumns, ...Object.values(measures).flat()]);
   const monthlyRows = selectMonthlyRows(table, place, time, measures);
   const latestRows = selectLatestRows(table, place, time, measures);
-  const keyColumns = [
-    ...placeColumns,
-    ...(rateColumn ? [rateColumn] : []),
-    ...(typeof time === 'string' ? [] : Object.values(time.columns)),
-  ];
+  const timeColumns = typeof time === 'string' ? [] : Object.values(time.columns);
+  const keyColumns = [...placeColumns, ...(rateColumn ? [rateColumn] : []), ...timeColumns];
   const isByFacility = place.kind === 'facility' || place.facilityColumn !== undefined;
   const draft: TableDraft = {
     entries: [],
     obstacles: [],
     keyColumns,
     ...(numberKind ? { numberKind } : {}),
-    ...(caseSum ? { cases: caseSum } : {}),
+    ...(cases ? { cases } : {}),
   };
-  if (caseSum?.summed.length === 0)
-    draft.obstacles.push({
-      why: `no columns are known to count each confirmed case once, of ${caseSum.leftOut.map((column) => `"${column}"`).join(', ')} (answer "${casesQuestionId(table.file)}" with those to add up)`,
-      lost: 'cases',
-    });
+  if (cases?.summed.length === 0) {
+    const unclear = cases.leftOut.map((column) => `"${column}"`).join(', ');
+    const advice = `(answer "${casesQuestionId(table.file)}" with those to add up)`;
+    const why = `no columns are known to count each confirmed case once, of ${unclear} ${advice}`;
+    draft.obstacles.push({ why, lost: 'cases' });
+  }
   for (const use of FIGURE_USES) {
-    const measureColumns = measures[use.measure];
-    if (measureColumns === undefined) continue;
-    const [column, ...otherParts] = [measureColumns].flat() as [string];
-    const role =
-      isByFacility && use.measure !== 'confirmed'
-        ? undefined
-        : place.kind === 'state_pcode'
-          ? use.upperRole
-          : use.lowerRole;
+    const summands = [measures[use.measure] ?? []].flat();
+    const [column] = summands;
+    if (column === undefined) continue;
+    const isConfirmed = use.measure === 'confirmed';
+    const isUpperLevel = place.kind === 'state_pcode';
+    const role = isByFacility && !isConfirmed ? undefined : isUpperLevel ? use.upperRole : use.lowerRole;
     const rows = use.isMonthly ? monthlyRows : latestRows;
-    if (use.measure === 'people' && place.kind === 'state_pcode' && !isByFacility && typeof rows !== 'string') {
-      const [unit, peopleColumns] = [use.unit, { [placeColumnName(place)]: place.column, people: column }];
-      draft.statePeople = { role: use.lowerRole, unit, columns: peopleColumns, ...rows };
+    if (use.measure === 'people' && isUpperLevel && !isByFacility && typeof rows !== 'string') {
+      const columns = { [placeColumnName(place)]: place.column, people: column };
+      draft.statePeople = { role: use.lowerRole, unit: use.unit, columns, ...rows };
       continue;
     }
     if (role === undefined || typeof rows === 'string') {
@@ -178,47 +170,37 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
         [placeColumnName(place)]: place.column,
         ...(place.facilityColumn ? { facility: place.facilityColumn } : {}),
         ...columns,
-        ...(otherParts.length === 0 ? { [use.measure]: column } : {}),
-        ...(use.measure === 'confirmed' && rateColumn && !isByFacility ? { reporting_rate: rateColumn } : {}),
+        ...(summands.length === 1 ? { [use.measure]: column } : {}),
+        ...(isConfirmed && rateColumn && !isByFacility ? { reporting_rate: rateColumn } : {}),
         ...likeliestColumns(otherColumns, [
           ...(use.secondMeasure ? [use.secondMeasure] : []),
           ...PLACE_NAME_COLUMNS[place.facilityColumn ? 'state_pcode' : place.kind].filter(
             (name) => name !== placeColumnName(place),
           ),
         ]),
-        // Whatever its column is called, an upper-level area tells names of the lower level apart.
+        // The same name may occur in several upper-level areas.
         ...(placeColumnName(place) === 'lga' ? findStateColumn(table, null, areas.states) : {}),
       },
-      ...(otherParts.length > 0 ? { sums: { [use.measure]: [column, ...otherParts] } } : {}),
-      ...(use.measure === 'confirmed' && caseSum ? answeredUnused(table, caseSum, answers) : {}),
+      ...(summands.length > 1 ? { sums: { [use.measure]: summands } } : {}),
+      ...(isConfirmed && cases ? answeredUnused(table, cases, answers) : {}),
       ...fileDialect(table, columns ? time : null),
       ...rowSelection,
     };
-    const totals = findTotalRows(table, place, areas, typeof time === 'string' ? null : time, use, [
-      column,
-      ...otherParts,
-    ]);
+    const totals = findTotalRows(table, place, areas, typeof time === 'string' ? null : time, use, summands);
     if (totals?.leave_out) entry.leave_out = totals.leave_out;
-    draft.doubts = [...(draft.doubts ?? []), ...(totals?.doubts ?? [])];
-    if (use.measure === 'confirmed') {
+    const doubts = totals?.doubts ?? [];
+    if (isConfirmed) {
       const omittedZeros = entry.columns?.reporting_rate ? countOmittedZeros(table, place, column, rateColumn!) : 0;
       if (omittedZeros > 0) entry.reporting = { blank: 'zero' };
-      draft.doubts = [
-        ...draft.doubts,
-        ...(filledZeros ? [filledZeros.doubt] : []),
-        ...(omittedZeros > 0
-          ? [
-              `${table.file}: "${column}" is never 0, and blank in ${omittedZeros} rows whose reports came in: these are read as 0 (reporting)`,
-            ]
-          : []),
-        ...(otherParts.length > 0 ? partlyBlankDoubts(table, [column, ...otherParts]) : []),
-        ...moreThanTestedDoubts(
-          table,
-          [column, ...otherParts],
-          testedColumns(table, otherColumns, [column, ...otherParts]),
-        ),
-      ];
+      if (filledZeros) doubts.push(filledZeros.doubt);
+      if (omittedZeros > 0)
+        doubts.push(
+          `${table.file}: "${column}" is never 0, and blank in ${omittedZeros} rows whose reports came in: these are read as 0 (reporting)`,
+        );
+      if (summands.length > 1) doubts.push(...partlyBlankDoubts(table, summands));
+      doubts.push(...moreThanTestedDoubts(table, summands, testedColumns(table, otherColumns, summands)));
     }
+    draft.doubts = [...(draft.doubts ?? []), ...doubts];
     draft.entries.push({ entry, note: describeEntry(table, place, entry, numberKind) });
   }
   if (draft.entries.length + draft.obstacles.length === 0 && !draft.statePeople)
@@ -230,7 +212,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   return draft;
 }
 
-/** Counts that rows of the same table may add up to: of the facilities of an area, or of the areas. */
+/** Rows of cases or people that are totals of other rows of the table: of facilities or of areas. */
 function findTotalRows(
   table: TableFile,
   place: PlaceKey,
@@ -279,7 +261,7 @@ function describeEntry(
   return parts.join(', ');
 }
 
-/** In a table about people whose columns are years, the people of the last one. */
+/** The column of the last year, if the table is about people and has years as columns. */
 function peopleByYear(table: TextTable & { file: string }, columns: readonly string[]): ColumnByMeasure {
   const years = columns.filter((column) => /^(19|20)\d\d$/.test(column.trim())).sort();
   const isOfPeople = years.length > 0 && guessSubject([table.file, ...columns]) === 'people';
@@ -287,8 +269,8 @@ function peopleByYear(table: TextTable & { file: string }, columns: readonly str
 }
 
 /**
- * The columns to add up to a table's cases, none if they are not known, as answered or else as their names say. Of parts
- * whose names are not understood, such as `PW`, those beside them are parts too.
+ * The columns to add up to a table's cases: those of the answer, else a guess from their names; none if they are not
+ * known. Columns with names that are not understood, such as `PW`, are added if their numbers show that they are parts.
  */
 function findCaseSum(
   table: TableFile,
@@ -329,13 +311,13 @@ function findSiblings(table: TableFile, columns: readonly string[], summed: read
   );
 }
 
-/** What a person has said is no part of the cases. */
+/** Columns that an answer excludes from the cases, declared as unused. */
 const answeredUnused = ({ file }: TableFile, { siblings }: CaseSum, answers: Answers): Pick<DraftEntry, 'unused'> =>
   answers[casesQuestionId(file)] === undefined || siblings.length === 0
     ? {}
     : { unused: Object.fromEntries(siblings.map(({ column }) => [column, 'no part of the cases, as answered'])) };
 
-/** Counts of which none is known to be of confirmed cases, in a table about malaria: people can say which are. */
+/** The columns of counts of a table about malaria, none of which is known to be of confirmed cases. */
 function unknownCaseColumns(table: TableFile, columns: readonly string[]): CaseColumns | null {
   if (!MALARIA_WORDS.test([table.file, ...columns].join(' '))) return null;
   const leftOut = columns.filter((column) => areCounts(filledCells(table, column)));
@@ -355,13 +337,13 @@ function partlyBlankDoubts({ file, header, rows }: TableFile, summed: readonly s
   ];
 }
 
-/** The columns of tests, none if their parts are not understood: those of the positives are not. */
+/** The columns of people tested; none if the columns of the positives are not understood. */
 function testedColumns(table: TableFile, columns: readonly string[], positives: readonly string[]): string[] {
   const caseColumns = findCaseColumns(table, columns);
   return caseColumns && String(caseColumns.summed) !== String(positives) ? [] : findTestedColumns(columns);
 }
 
-/** A doubt about the rows in which more people are positive than were tested, if columns give these. */
+/** A doubt about rows with more positives than people tested. */
 function moreThanTestedDoubts(
   { file, header, rows }: TableFile,
   positives: readonly string[],
@@ -387,7 +369,7 @@ const isPercent = (table: TextTable, column: string) => filledCells(table, colum
 
 /**
  * The column of numbers whose name does not say what they are: one called `value`, as after a pivot, or the only data
- * element beside a reporting rate, which DHIS2 calls as it likes.
+ * element of a DHIS2 export, whose name is free.
  */
 function findUnnamedColumn(
   table: TableFile,
@@ -418,16 +400,16 @@ function guessNumberKind(table: TableFile, columns: readonly string[], column: s
   return areWhole && (subject === null || subject === 'cases') ? 'cases' : 'other';
 }
 
-/** Numbers without a name are the only ones of their table: others beside them are totals. */
+/** The measure that an unnamed column of numbers gives. */
 function measuresFor(numberKind: NumberKind, column: string): ColumnsByMeasure {
   const measure = { cases: 'confirmed', rain: 'rain_mm', people: 'people', other: null }[numberKind];
   return measure === null ? {} : { [measure]: column };
 }
 
-/** The rows of an entry: the columns of their months and the span, or the time to keep. */
+/** Which rows an entry uses: all months of a span, with the columns of months, or those of one time (`where`). */
 type RowSelection = Pick<DraftEntry, 'columns' | 'span' | 'where'>;
 
-/** One row for each area and month, or why there is none. */
+/** One row for each area and month, or the reason why this is impossible. */
 function selectMonthlyRows(
   table: TextTable,
   place: PlaceKey,
@@ -440,8 +422,8 @@ function selectMonthlyRows(
 }
 
 /**
- * One row for each area, or why there is none. People are not summed over times: of several, the latest that most areas
- * have is kept.
+ * One row for each area, or the reason why this is impossible. Of several times, the latest that most areas have is
+ * kept.
  */
 function selectLatestRows(
   table: TableFile,
@@ -472,7 +454,7 @@ function surveyYears(table: TableFile): TimeKey | null {
   return { columns: { year: survey.column }, isMonthly: false, monthOrder: undefined, times };
 }
 
-/** Why a table has several rows for one area and time, and what tells them apart; null if it has not. */
+/** Describes several rows for one area and time, and the column in which they differ; null if there are none. */
 function describeRepeatedRows(
   table: TextTable,
   place: PlaceKey,

@@ -1,4 +1,4 @@
-/** Entries of the catalog as far as a file itself shows them. */
+/** Catalog entries, as far as they follow from the file itself. */
 import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
@@ -9,24 +9,24 @@ import type { TableFile } from './recognise.ts';
 /** The part of an entry of sources.json that follows from the file itself. */
 export type DraftEntry = { role: Role } & Pick<Source, 'unit'> & Partial<Source>;
 
-/** What a table gives, and why it does not give more. */
+/** The entries drafted from a table, and the reasons why others are not. */
 export interface TableDraft {
   entries: { entry: DraftEntry; note: string }[];
-  /** Each with what is lost for it, null if nothing, if that is known from a column. */
+  /** `lost` is the subject that the country then lacks, null if none; left out if no column shows it. */
   obstacles: { why: string; lost?: string | null }[];
-  /** The columns of its areas and times, which need not be named as unused. */
+  /** The columns of its areas and times, which are not listed as unused. */
   keyColumns?: string[];
-  /** What is used although it may be wrong. */
+  /** Guesses that may be wrong. */
   doubts?: string[];
-  /** The rows as the entries read them, if not as they stand in the file. */
+  /** The rows as the entries read them, if they differ from those of the file. */
   rows?: TextTable;
   /** Other files that are joined to its rows. */
   joinedFiles?: Source['files'];
-  /** What its numbers were taken for, if they have no name. */
+  /** The guess of what its numbers are, if their column does not say so. */
   numberKind?: NumberKind;
   /** People by area of the upper level, with which a raster is compared. */
   statePeople?: DraftEntry;
-  /** The columns whose sum was taken for its cases, those about cases that were left out, and all to choose from. */
+  /** The columns that are added up to its cases, and those that are not. */
   cases?: CaseSum;
 }
 
@@ -37,6 +37,6 @@ export function fileDialect(table: TableFile, time: TimeKey | string | null): Pi
   return Object.keys(dialect).length > 0 ? { dialect } : {};
 }
 
-/** The file's column of codes or names of the areas of a table by area. */
+/** The file's column with the codes or names of the areas. */
 export const placeColumn = ({ columns = {} }: DraftEntry): string =>
   (columns.lga_pcode ?? columns.lga ?? columns.state_pcode ?? columns.state ?? columns.facility)!;

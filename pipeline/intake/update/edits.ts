@@ -12,13 +12,8 @@ export interface Edit extends JsonEdit {
 
 const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release', 'columns', 'recode'] as const;
 
-export function catalogEdits(
-  countryBefore: Country,
-  countryAfter: Country,
-  acceptedSource: Source,
-  updatedSource: Source,
-): Edit[] {
-  const sourceIndex = countryBefore.sources.indexOf(acceptedSource);
+export function catalogEdits(before: Country, after: Country, accepted: Source, updated: Source): Edit[] {
+  const sourceIndex = before.sources.indexOf(accepted);
   const edits: Edit[] = [];
   const addEdit = (
     pathInEntry: (string | number)[],
@@ -29,25 +24,25 @@ export function catalogEdits(
     if (JSON.stringify(oldValue) === JSON.stringify(newValue)) return;
     edits.push({
       file: 'sources.json',
-      field: `${acceptedSource.id} ${field}`,
+      field: `${accepted.id} ${field}`,
       path: ['sources', sourceIndex, ...pathInEntry],
       was: oldValue,
       value: newValue,
     });
   };
-  for (const name of ENTRY_FIELDS) addEdit([name], acceptedSource[name], updatedSource[name]);
-  for (const end of ['first', 'last'] as const)
-    addEdit(['span', end], acceptedSource.span?.[end], updatedSource.span?.[end]);
-  if (updatedSource.rounds) addEdit(['rounds'], acceptedSource.rounds, updatedSource.rounds);
-  updatedSource.files.forEach((file, fileIndex) => {
-    const acceptedFile = acceptedSource.files[fileIndex];
-    if (!acceptedFile) return addEdit(['files', fileIndex], undefined, file, `files, ${file.path}`);
-    if (acceptedFile.sha256 === file.sha256) return;
-    for (const name of ['rows', 'bytes', 'sha256'] as const)
-      addEdit(['files', fileIndex, name], acceptedFile[name], file[name], `files, ${file.path}, ${name}`);
-  });
+  for (const name of ENTRY_FIELDS) addEdit([name], accepted[name], updated[name]);
+  for (const end of ['first', 'last'] as const) addEdit(['span', end], accepted.span?.[end], updated.span?.[end]);
+  if (updated.rounds) addEdit(['rounds'], accepted.rounds, updated.rounds);
+  for (const [fileIndex, file] of updated.files.entries()) {
+    const acceptedFile = accepted.files[fileIndex];
+    if (acceptedFile?.sha256 === file.sha256) continue;
+    if (!acceptedFile) addEdit(['files', fileIndex], undefined, file, `files, ${file.path}`);
+    else
+      for (const name of ['rows', 'bytes', 'sha256'] as const)
+        addEdit(['files', fileIndex, name], acceptedFile[name], file[name], `files, ${file.path}, ${name}`);
+  }
   for (const name of ['last_estimated', 'updated_at'] as const) {
-    const [oldValue, newValue] = [countryBefore.model[name], countryAfter.model[name]];
+    const [oldValue, newValue] = [before.model[name], after.model[name]];
     if (oldValue !== newValue)
       edits.push({ file: 'model.json', field: name, path: [name], was: oldValue, value: newValue });
   }

@@ -97,7 +97,7 @@ test('an added month of cases is first shown, then accepted by the same command'
   const { country, directory, update, text, given, out } = prepare();
   const before = text('sources.json');
   const file = given('export.csv', withMonth(country.files['cases.csv']!));
-  const request = { files: [file], lastEstimated: '2022-01', about: { release: '2' } };
+  const request = { files: [file], lastEstimated: '2022-01', description: { release: '2' } };
 
   const shown = await update('cases', request);
   expect(shown.comparison?.rows?.rows).toEqual({ was: 48, is: 49, added: 1, removed: 0, changed: 0 });
