@@ -5,7 +5,7 @@
 
 import type { CountryStage } from './catalog/country-stage.ts';
 import type { Source } from './catalog/sources.ts';
-import { hasUncovered } from './catalog/uncovered.ts';
+import { hasUncoveredGround } from './catalog/uncovered-ground.ts';
 import type { StageTable } from './engine/stage.ts';
 import * as ingest from './ingest/ingest-tables.ts';
 import * as boundaries from './measure/boundaries/boundaries-tables.ts';
@@ -60,7 +60,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'zonal',
     module: 'pipeline/measure/zonal/zonal-stage.ts',
-    reads: (source) => rasters(source) || hasUncovered(source),
+    reads: (source) => rasters(source) || hasUncoveredGround(source),
     model: [],
     inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
     outputs: ['lgas', 'cells', 'climate', 'covariates'],

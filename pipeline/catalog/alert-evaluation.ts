@@ -1,7 +1,7 @@
 /** The schema of `alert-evaluation.json`, the last result of `malaria-risk evaluate alerts`, with its date. */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
-import { closed } from './values.ts';
+import { closed } from './shared-schemas.ts';
 
 export const ALERT_EVALUATION_FILE = 'alert-evaluation.json';
 

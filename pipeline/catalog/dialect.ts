@@ -1,14 +1,14 @@
 /** How a table is written. Stages read it, so it is apart from the schema of sources.json, which names all formats. */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
-import { closed, text } from './values.ts';
+import { closed, text } from './shared-schemas.ts';
 
 /** The orders of a month's parts. */
 export const MONTH_ORDERS = ['year month', 'month year', 'year month day', 'day month year', 'month day year'] as const;
 export type MonthOrder = (typeof MONTH_ORDERS)[number];
 
 /** Where the year of a whole table stands. */
-export const YEAR_FROM = ['name', 'title'] as const;
+export const YEAR_LOCATIONS = ['name', 'title'] as const;
 
 export const SEPARATORS = [';', '\t', '|'] as const;
 
@@ -27,7 +27,7 @@ export const Dialect = Type.Object(
       Type.Integer({ minimum: 1, description: 'Rows above the header of a CSV, as office programs export them' }),
     ),
     year: Type.Optional(
-      Type.Enum([...YEAR_FROM], {
+      Type.Enum([...YEAR_LOCATIONS], {
         description:
           "The year of all rows is the only one in the file's name or in the lines above its header, and is given in a column `year`",
       }),

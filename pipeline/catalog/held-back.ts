@@ -1,11 +1,11 @@
 /** The schema of `held-back.json`, the register of evaluations on the held-back year ("looks" in its fields). */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
-import { closed } from './values.ts';
+import { closed } from './shared-schemas.ts';
 
 export const HELD_BACK_FILE = 'held-back.json';
 /** One evaluation on the held-back year, registered before it runs. */
-export const Look = Type.Object(
+export const RegisteredEvaluation = Type.Object(
   {
     held_back_year: Type.Integer(),
     design: Type.String({
@@ -31,7 +31,7 @@ export const Look = Type.Object(
   },
   closed,
 );
-export type Look = Static<typeof Look>;
+export type RegisteredEvaluation = Static<typeof RegisteredEvaluation>;
 /** held-back.json, written by `malaria-risk evaluate held-back`. */
-export const HeldBack = Type.Object({ looks: Type.Array(Look) }, closed);
+export const HeldBack = Type.Object({ looks: Type.Array(RegisteredEvaluation) }, closed);
 export type HeldBack = Static<typeof HeldBack>;

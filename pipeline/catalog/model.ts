@@ -5,10 +5,10 @@ import { Type } from '../contract/type.ts';
 import type { AlertEvaluation } from './alert-evaluation.ts';
 import type { Alias } from './aliases.ts';
 import type { HeldBack } from './held-back.ts';
-import { closed, FOR_EDITORS, METHODS, period, text, YEARS, year } from './values.ts';
+import { closed, FOR_EDITORS, METHODS, period, text, YEARS, year } from './shared-schemas.ts';
 
-const SHARES = { minimum: 0, maximum: 1 };
-const share = Type.Number(SHARES);
+const SHARE_RANGE = { minimum: 0, maximum: 1 };
+const share = Type.Number(SHARE_RANGE);
 const count = Type.Integer({ minimum: 1 });
 
 /** The precision with which monthly case records are published (model/transmission/case-series-form.ts). */
@@ -16,7 +16,7 @@ export const CASE_SERIES_FORMS = ['exact', 'rounded', 'index'] as const;
 export type CaseSeriesForm = (typeof CASE_SERIES_FORMS)[number];
 
 /** The risk model's positive hyperparameters, in the order of its search (model/risk/hyperparameters.ts). */
-export const POSITIVE = [
+export const POSITIVE_HYPERPARAMETERS = [
   'sigma_place',
   'range_km',
   'sigma_change',
@@ -132,7 +132,7 @@ export const Model = Type.Object(
             ),
             start: Type.Optional(
               Type.Record(
-                Type.String({ pattern: `^(${POSITIVE.join('|')}|rho_[0-9]{4})$` }),
+                Type.String({ pattern: `^(${POSITIVE_HYPERPARAMETERS.join('|')}|rho_[0-9]{4})$` }),
                 Type.Number({ minimum: 1e-5, maximum: 1e5 }),
                 {
                   ...closed,
@@ -185,17 +185,20 @@ export const Model = Type.Object(
         ),
         diff: Type.Object(
           {
-            score_change: Type.Number({ ...SHARES, description: 'A score has moved if it changes by more than this' }),
+            score_change: Type.Number({
+              ...SHARE_RANGE,
+              description: 'A score has moved if it changes by more than this',
+            }),
             max_moved_share: Type.Number({
-              ...SHARES,
+              ...SHARE_RANGE,
               description: '`diff --gate`: share of areas and months that may move',
             }),
             max_flipped_share: Type.Number({
-              ...SHARES,
+              ...SHARE_RANGE,
               description: 'Share of areas and months whose level may change',
             }),
             max_disjoint_share: Type.Number({
-              ...SHARES,
+              ...SHARE_RANGE,
               description: 'Share of areas and months whose ranges may no longer overlap',
             }),
           },

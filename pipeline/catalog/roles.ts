@@ -4,7 +4,7 @@
  * A role and its columns, by the project's names: required and optional ones. `what` is for any country: areas are
  * those of the lower level.
  */
-interface RoleForm {
+interface RoleDefinition {
   what: string;
   columns: readonly string[];
   /** The columns that together identify a row, as far as the table has them; `period` is its month in any form. */
@@ -15,11 +15,11 @@ interface RoleForm {
 }
 
 /** Names of places, beside codes or in place of them. Beside codes, a name that belongs to another place is refused. */
-const NAMES = ['lga', 'state'] as const;
+const NAME_COLUMNS = ['lga', 'state'] as const;
 
 /** Columns of codes, names, words and times; every other column of a table holds numbers. */
-export const WORDS: readonly string[] = [
-  ...NAMES,
+export const TEXT_COLUMNS: readonly string[] = [
+  ...NAME_COLUMNS,
   'lga_pcode',
   'state_pcode',
   'facility',
@@ -57,14 +57,14 @@ export const ROLES = {
     what: 'Table by area',
     columns: ['lga_pcode', 'people'],
     key: ['lga_pcode'],
-    optional: ['children_0_4', ...NAMES],
+    optional: ['children_0_4', ...NAME_COLUMNS],
   },
   elevation: { what: 'GeoTIFF, metres', columns: [] },
   climate: {
     what: 'Table by area and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain for each month',
     columns: ['lga_pcode', 'rain_mm'],
     key: ['lga_pcode', 'period'],
-    optional: ['temperature_c', 'year', ...NAMES],
+    optional: ['temperature_c', 'year', ...NAME_COLUMNS],
     either: [['period', 'month']],
   },
   survey_clusters: {
@@ -82,7 +82,7 @@ export const ROLES = {
       'year',
       'youngest_years',
       'oldest_years',
-      ...NAMES,
+      ...NAME_COLUMNS,
     ],
     either: [
       ['positive', 'positivity'],
@@ -93,46 +93,46 @@ export const ROLES = {
     what: 'Table of a round with results for the upper level only',
     columns: ['survey_year', 'state_pcode', 'method', 'positivity'],
     key: ['survey_year', 'state_pcode', 'method'],
-    optional: NAMES,
+    optional: NAME_COLUMNS,
   },
   cases_states: {
     what: 'Table of monthly confirmed cases of the upper level',
     columns: ['state_pcode', 'confirmed'],
     key: ['state_pcode', 'period'],
-    optional: ['year', 'reporting_rate', ...NAMES],
+    optional: ['year', 'reporting_rate', ...NAME_COLUMNS],
     either: [['period', 'month']],
   },
   cases_lgas: {
     what: 'Table of monthly confirmed cases by area, or by health facility',
     columns: ['lga_pcode', 'confirmed'],
     key: ['lga_pcode', 'facility', 'period'],
-    optional: ['facility', 'state_pcode', 'year', 'reporting_rate', ...NAMES],
+    optional: ['facility', 'state_pcode', 'year', 'reporting_rate', ...NAME_COLUMNS],
     either: [['period', 'month']],
   },
   facilities: {
     what: 'List of health facilities, each with its area or its coordinates',
     columns: ['facility'],
     key: ['facility'],
-    optional: ['latitude', 'state_pcode', ...NAMES],
+    optional: ['latitude', 'state_pcode', ...NAME_COLUMNS],
     either: [['lga_pcode', 'longitude']],
   },
   layer: {
     what: 'A context figure: GeoTIFF, or table by area of either level of the figure or of `classes`',
     columns: [],
     key: ['lga_pcode', 'state_pcode'],
-    optional: NAMES,
+    optional: NAME_COLUMNS,
     either: [['lga_pcode', 'state_pcode']],
   },
   covariate: {
     what: 'A possible predictor of risk: GeoTIFF, or table by area of either level of `value` or of `classes`',
     columns: [],
     key: ['lga_pcode', 'state_pcode'],
-    optional: NAMES,
+    optional: NAME_COLUMNS,
     either: [['lga_pcode', 'state_pcode']],
   },
-} as const satisfies Record<string, RoleForm>;
+} as const satisfies Record<string, RoleDefinition>;
 export type Role = keyof typeof ROLES;
-export const roleForm = (role: Role): RoleForm => ROLES[role];
+export const roleDefinition = (role: Role): RoleDefinition => ROLES[role];
 
 export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
@@ -148,6 +148,6 @@ export const deliveredFiles = <File extends { path: string; join?: unknown }>({
 
 /** The columns that a role's source may have, apart from those named after a figure. */
 export function knownColumns(role: Role): readonly string[] {
-  const { columns, optional = [], either = [] } = roleForm(role);
+  const { columns, optional = [], either = [] } = roleDefinition(role);
   return [...columns, ...optional, ...either.flat()];
 }

@@ -3,9 +3,9 @@ import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
 import { Dialect } from './dialect.ts';
 import { FIGURES } from './figures.ts';
-import { LeftOut } from './left-out.ts';
+import { LeaveOutRule } from './leave-out-rule.ts';
 import { ROLES, type Role, TABLE_FORMATS } from './roles.ts';
-import { closed, FOR_EDITORS, period, text, year } from './values.ts';
+import { closed, FOR_EDITORS, period, text, year } from './shared-schemas.ts';
 
 /**
  * A known gap of a source and the rule for handling it. Missing data that is not declared stops the build.
@@ -108,7 +108,7 @@ export const Source = Type.Object(
       }),
     ),
     leave_out: Type.Optional(
-      Type.Array(LeftOut, { description: 'Rows of a table to leave out, each kind with a reason' }),
+      Type.Array(LeaveOutRule, { description: 'Rows of a table to leave out, each kind with a reason' }),
     ),
     recode: Type.Optional(
       Type.Record(Type.String(), Type.Record(Type.String(), text), {

@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import { PERIOD } from './months.ts';
+import { PERIOD_PATTERN } from './months.ts';
 import { ANY_CODE, Territory } from './territory.ts';
 import { Type } from './type.ts';
 
-const hexDigits = '^[0-9a-f]{64}$';
-const sha256 = Type.String({ pattern: hexDigits });
-const period = Type.String({ pattern: PERIOD });
+const SHA256_PATTERN = '^[0-9a-f]{64}$';
+const sha256 = Type.String({ pattern: SHA256_PATTERN });
+const period = Type.String({ pattern: PERIOD_PATTERN });
 
 /** One file of a snapshot. `etag` is a strong validator of exactly these bytes, so each encoding has its own. */
 export const FileEntry = Type.Object(
@@ -19,7 +19,7 @@ export const StageRecord = Type.Object(
   {
     stage: Type.String(),
     key: Type.String({
-      pattern: hexDigits,
+      pattern: SHA256_PATTERN,
       description: 'Hash of inputs, code, parameters and runtime',
     }),
     code: Type.Record(Type.String(), sha256, {

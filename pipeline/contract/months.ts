@@ -2,7 +2,7 @@
 export type Period = string;
 
 /** Its form, for schemas. */
-export const PERIOD = '^\\d{4}-(0[1-9]|1[0-2])$';
+export const PERIOD_PATTERN = '^\\d{4}-(0[1-9]|1[0-2])$';
 const FORM = /^(\d{4})-(0[1-9]|1[0-2])$/;
 
 /** Forecasts are for so many months after the latest month of data. */

@@ -8,7 +8,7 @@ import { Type } from './type.ts';
 
 const closed = <P extends TProperties>(properties: P, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
-const words = Type.String({ minLength: 1 });
+const nonEmptyText = Type.String({ minLength: 1 });
 
 /** Codes of areas in any country. They name files, so they are letters, digits, `_` and `-` alone. */
 export const ANY_CODE = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
@@ -39,7 +39,9 @@ export const Territory = closed({
     closed(
       {
         one: Type.String({ minLength: 1, description: 'What a zone is called' }),
-        names: Type.Record(Type.String({ pattern: '^[A-Z0-9]{1,8}$' }), words, { description: 'Code -> full name' }),
+        names: Type.Record(Type.String({ pattern: '^[A-Z0-9]{1,8}$' }), nonEmptyText, {
+          description: 'Code -> full name',
+        }),
       },
       'Groups of states; left out if the country has none, and then every `zone` is null',
     ),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Complaint, complaintIn, errorMessage } from '../lib/bad-input.ts';
 import { ROOT } from '../lib/packed.ts';
-import { openIo, type StageTask } from './io.ts';
+import { createStageIo, type StageTask } from './io.ts';
 import type { StageRun } from './stage.ts';
 
 /** What a thread reports. */
@@ -14,11 +14,13 @@ export type WorkerMessage =
 
 const task = workerData as StageTask;
 const post = (message: WorkerMessage) => parentPort!.postMessage(message);
-const io = openIo(task, (share, what) => post({ type: 'progress', share, ...(what === undefined ? {} : { what }) }));
+const io = createStageIo(task, (share, what) =>
+  post({ type: 'progress', share, ...(what === undefined ? {} : { what }) }),
+);
 
 try {
-  const stage = (await import(path.join(ROOT, task.module))) as { run: StageRun };
-  post({ type: 'done', values: await stage.run(io) });
+  const stageModule = (await import(path.join(ROOT, task.module))) as { run: StageRun };
+  post({ type: 'done', values: await stageModule.run(io) });
 } catch (error) {
   const { stack = '', code } = error as NodeJS.ErrnoException;
   const message = errorMessage(error as Error);

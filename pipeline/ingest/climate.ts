@@ -1,4 +1,4 @@
-import { EVERY_MONTH } from '../catalog/rain-files.ts';
+import { EXPECTED_MONTHS_OF_RAIN } from '../catalog/rain-files.ts';
 import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
@@ -27,7 +27,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), monthIndex(span.first));
   const last = table.rows.reduce((most, row) => Math.max(most, monthOfRow.get(row)!), monthIndex(span.last));
   const months = last - first + 1;
-  if (months < 12) throw table.error(`${months} months of rain`, EVERY_MONTH);
+  if (months < 12) throw table.error(`${months} months of rain`, EXPECTED_MONTHS_OF_RAIN);
 
   const weatherByLga = new Map<string, Weather[]>();
   const placeOfRow = new Map(readEach(table.rows, (row) => [row, code.lga(row).lga_code] as const));

@@ -3,7 +3,7 @@
  * `territory` in model.json describes them). Missing values are null, and nothing is rounded.
  * Tables of areas list all areas in ascending order of code.
  */
-import { METHODS } from '../catalog/values.ts';
+import { METHODS } from '../catalog/shared-schemas.ts';
 import { account, area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { choice, flag, orNull, real, type TableRow, text, whole, withMeaning } from '../lib/tables/table.ts';

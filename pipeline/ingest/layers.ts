@@ -1,4 +1,4 @@
-import { eachFigure, type Figure } from '../catalog/figures.ts';
+import { type Figure, figureValues } from '../catalog/figures.ts';
 import type { Source } from '../catalog/sources.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { checkControls } from './controls.ts';
@@ -24,7 +24,7 @@ export async function ingestLayers(input: IngestInput, areas: Areas): Promise<La
     const figure = source.figure!;
     layers[figure] = await readLayer(input, areas, source, figure);
   }
-  return areas.lgas.map(({ lga_code }, i) => ({ lga_code, ...eachFigure((figure) => layers[figure]?.[i] ?? null) }));
+  return areas.lgas.map(({ lga_code }, i) => ({ lga_code, ...figureValues((figure) => layers[figure]?.[i] ?? null) }));
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Tables that go by the names of their areas: each name is matched with a code, and none is guessed. */
-import { type Alias, describeAlias, namedLevel } from '../catalog/aliases.ts';
-import { LEVELS } from '../catalog/level-words.ts';
+import { type Alias, aliasCsvLine, levelJoinedByName } from '../catalog/aliases.ts';
+import { AREA_TERMS } from '../catalog/area-terms.ts';
 import type { Model } from '../catalog/model.ts';
 import type { Remedy } from '../catalog/remedy.ts';
-import { WORDS } from '../catalog/roles.ts';
+import { TEXT_COLUMNS } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';
@@ -57,7 +57,7 @@ export async function readPlaced(
   source: Source,
 ): Promise<RawTable> {
   const table = await readTable(input.rawData, source, input.report, input.deliveries);
-  const level = namedLevel(source);
+  const level = levelJoinedByName(source);
   if (!level) return table;
   const matches = matchNames(table, source, areas, input.model);
   const nameless = isOfPlacesWithin(source) ? [] : table.rows.filter((row) => !row.has(level));
@@ -102,7 +102,7 @@ function refuseUnmatched(
     });
   const likest = candidates.map((one) => `${one.area.name} (${one.area.code}, ${one.like.toFixed(2)})`).join(' or ');
   const why = leftOver ? ', which is not like it and is the only area that no other name of the table may mean' : '';
-  const way = proposal ? `, as in a row "${describeAlias(proposal)}" of aliases.csv` : '';
+  const way = proposal ? `, as in a row "${aliasCsvLine(proposal)}" of aliases.csv` : '';
   const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
   throw rows[0]!
     .at('name')
@@ -132,7 +132,7 @@ export function matchNames(
   areas: Areas,
   model: Pick<Model, 'territory' | 'aliases' | 'states'>,
 ): NameMatch[] {
-  const level = namedLevel(source)!;
+  const level = levelJoinedByName(source)!;
   const placed = rows.filter((row) => row.has(level));
   const { bare, nameLikeness, within, named } = placesByName(
     level,
@@ -230,7 +230,7 @@ export function placesByName(
     upper.flatMap(({ code, state_code, names }) => [code, ...names].map((name) => [plainName(name), state_code])),
   );
   const { one, many, full = '' } = territory[level];
-  const inOtherLanguages = LEVELS.find((term) => term.one === one)?.words ?? [];
+  const inOtherLanguages = AREA_TERMS.find((term) => term.one === one)?.words ?? [];
   const levelWords = [...[one, many, full].flatMap(splitWords), ...inOtherLanguages];
   const without = (shared: Iterable<string>) => withoutWords(new Set([...levelWords, ...sharedWords(shared)]));
   const bare = withoutWords(new Set(levelWords));
@@ -301,7 +301,7 @@ function withCodes(
   aliases: readonly Alias[],
 ): RawTable {
   const { counts, ranges, months } = table;
-  const level = namedLevel(source)!;
+  const level = levelJoinedByName(source)!;
   const columns = new Set([...table.columns, `${level}_pcode`]);
   const matchByRow = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
   const isPart = (row: RawRow) => !isOfPlacesWithin(source) && Boolean(matchByRow.get(row)?.alias?.from);
@@ -327,7 +327,7 @@ function withCodes(
         .at(level)
         .error(`a part of ${code} (aliases.csv)`, 'the whole area: only cases and people are added up');
     values[level] = null;
-    for (const column of [...table.columns].filter((name) => !WORDS.includes(name))) {
+    for (const column of [...table.columns].filter((name) => !TEXT_COLUMNS.includes(name))) {
       const numbers = group.map((row) => row.numberOrNull(column));
       values[column] = numbers.includes(null) ? null : String(numbers.reduce((sum, value) => sum! + value!));
       if (values[column] === null) for (const row of group) row.leaveOut('a part is blank');

@@ -1,8 +1,8 @@
 /** What a row of a survey table says of a cluster; what cannot be so is refused with file, row and remedy. */
-import type { LeftOut } from '../catalog/left-out.ts';
+import type { LeaveOutRule } from '../catalog/leave-out-rule.ts';
 import type { Remedy } from '../catalog/remedy.ts';
+import { METHODS, type Method } from '../catalog/shared-schemas.ts';
 import type { Source } from '../catalog/sources.ts';
-import { METHODS, type Method } from '../catalog/values.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
 import { codeAndName, codeReader, type IngestInput } from './input.ts';
 import { FARTHEST_KM, type Locator } from './locate.ts';
@@ -15,7 +15,7 @@ const MOST_EXAMINED = 10_000;
 const YEARS = { least: 1980, most: 2099 };
 
 /** The declaration in the catalog that would leave rows with these values out. */
-const leaveOut = (where: LeftOut['where']): Remedy => ({ declare: 'leave_out', where });
+const leaveOut = (where: LeaveOutRule['where']): Remedy => ({ declare: 'leave_out', where });
 
 /** What programs write for a value that they do not have. */
 const NO_VALUE = /^(n\/?a|nan|null|[-.])$/i;

@@ -1,5 +1,5 @@
+import type { Method } from '../catalog/shared-schemas.ts';
 import type { Source } from '../catalog/sources.ts';
-import type { Method } from '../catalog/values.ts';
 import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { checkControls } from './controls.ts';

@@ -3,15 +3,15 @@
 import { type Country, readCountry } from '../catalog/country.ts';
 import { type CountryStage, countryProject } from '../catalog/country-stage.ts';
 import { unpinnedFiles } from '../catalog/pins.ts';
-import { countryWords, tell } from '../contract/words.ts';
-import { type CacheEntry, clearTemporaries, latestEntry, markLatest, readArtifact } from '../engine/cache.ts';
+import { countryWords, wordingInCountry } from '../contract/words.ts';
+import { type CacheEntry, latestEntry, readArtifact, recordLatest, removeTemporaries } from '../engine/cache.ts';
 import { type CacheKey, stageCacheKey } from '../engine/cache-key.ts';
-import { lockShared, runIfAlone } from '../engine/lock.ts';
-import { type PlannedStage, planStages, planWaiting } from '../engine/plan.ts';
-import { rememberRows } from '../engine/raw-files.ts';
-import { artifactHashes, refuseChanges, runStages, type StageEvent } from '../engine/run.ts';
+import { explainRun } from '../engine/explain-run.ts';
+import { lockShared, runIfUnused } from '../engine/lock.ts';
+import { type PlannedStage, planStages, planWithMissingInputs } from '../engine/plan.ts';
+import { storeRowChecksums } from '../engine/raw-files.ts';
+import { artifactHashes, refuseChangedFiles, runStages, type StageEvent } from '../engine/run-stages.ts';
 import type { ReportLine } from '../engine/stage.ts';
-import { explainRun } from '../engine/why.ts';
 import { storeAcceptedFiles } from '../intake/accepted-files.ts';
 import { codeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
@@ -62,8 +62,8 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   const { out, jobs, onEvent } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheFolder(out);
-  runIfAlone(out, () => {
-    clearTemporaries(cache);
+  runIfUnused(out, () => {
+    removeTemporaries(cache);
     clearUnfinished(out);
   });
   const lock = lockShared(out);
@@ -73,8 +73,8 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
     const { stages } = stageTable(options);
     const entries = await runStages(stages, { project: countryProject(country, rawHashes), cache, jobs, onEvent });
-    for (const entry of entries) await markLatest(cache, entry, country.model.country);
-    await rememberRows(cache, country.rawData, rawHashes);
+    for (const entry of entries) await recordLatest(cache, entry, country.model.country);
+    await storeRowChecksums(cache, country.rawData, rawHashes);
     const findings = collectFindings(country, rawHashes, cache, entries);
     const result = await buildSnapshot(options, country, rawHashes, entries, findings);
     await noteCandidate(out, {
@@ -99,7 +99,7 @@ export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
   const project = countryProject(country, rawHashes);
   const { planned, entries } = planStages(stages, project, cache);
   const artifacts = artifactHashes(entries);
-  const waiting = planWaiting(snapshot, project, artifacts, cache);
+  const waiting = planWithMissingInputs(snapshot, project, artifacts, cache);
   if (waiting) return [...planned, waiting];
   const cacheKey = stageCacheKey(snapshot, project, artifacts);
   const { version, keys } = versionWithKeys(
@@ -176,7 +176,7 @@ async function buildSnapshot(
       });
     },
     async check(temporary) {
-      await refuseChanges(cacheKey, country.rawData);
+      await refuseChangedFiles(cacheKey, country.rawData);
       const { verifySnapshot } = await import('../publish/snapshot/verify.ts');
       const { faults } = await verifySnapshot(temporary, (share) =>
         onEvent({ type: 'progress', stage, share: 0.7 + 0.3 * share, what: 'check' }),
@@ -188,7 +188,7 @@ async function buildSnapshot(
     },
   });
   const seconds = (performance.now() - startedAt) / 1000;
-  if (!already) await markLatest(cache, { ...cacheKey, outputs: {}, counts: {}, seconds }, country.model.country);
+  if (!already) await recordLatest(cache, { ...cacheKey, outputs: {}, counts: {}, seconds }, country.model.country);
   onEvent(already ? { type: 'cached', stage } : { type: 'finished', stage, seconds });
   const manifest_sha256 = hashOfManifest(directory);
   return { model_version: version, directory, already, unpublishable: reasons, manifest_sha256 };
@@ -217,7 +217,7 @@ function collectFindings(
   );
   const words = countryWords(country.model.territory);
   const findings = [...catalogFindings(country.sources, rawHashes), ...reports];
-  return findings.map((finding) => ({ ...finding, what: tell(finding.what, words) }));
+  return findings.map((finding) => ({ ...finding, what: wordingInCountry(finding.what, words) }));
 }
 
 function expectedSeconds(cache: string, { model }: Country): Record<string, number> {

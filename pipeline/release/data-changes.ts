@@ -1,6 +1,6 @@
 import type { Acceptance, Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
-import { differences, valueChanges } from '../engine/why.ts';
+import { changedNames, describeValueChanges } from '../engine/explain-run.ts';
 
 type Change = 'new' | 'gone' | 'changed';
 
@@ -31,7 +31,7 @@ function sourceChange(before: Source | undefined, after: Source | undefined): So
   const { id, title } = (after ?? before)!;
   const files = changedFiles(before, after);
   const release = { was: before?.release ?? null, is: after?.release ?? null };
-  const catalog = before && after ? valueChanges(withoutFiles(before), withoutFiles(after)) : [];
+  const catalog = before && after ? describeValueChanges(withoutFiles(before), withoutFiles(after)) : [];
   const change = !before ? 'new' : !after ? 'gone' : 'changed';
   if (change === 'changed' && files.length === 0 && release.was === release.is && catalog.length === 0) return null;
   return { source: id, title, change, release, files, accepted: acceptedSince(before, after), catalog };
@@ -65,7 +65,7 @@ export function changedMaking(before: Manifest, after: Manifest): MakingChange {
   const snapshotParameters = ({ stages }: Manifest) => stages.find(({ stage }) => stage === 'snapshot')?.parameters;
   const codeIn = ({ stages }: Manifest): Record<string, string> => Object.assign({}, ...stages.map(({ code }) => code));
   return {
-    model: valueChanges(snapshotParameters(before), snapshotParameters(after)),
-    code: differences(codeIn(after), codeIn(before)),
+    model: describeValueChanges(snapshotParameters(before), snapshotParameters(after)),
+    code: changedNames(codeIn(after), codeIn(before)),
   };
 }

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:
 import path from 'node:path';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
-import { runIfAlone } from '../engine/lock.ts';
+import { runIfUnused } from '../engine/lock.ts';
 import { removeStoredFiles } from '../intake/accepted-files.ts';
 import { temporaryName } from '../lib/atomic-write.ts';
 import { TryAgain } from '../lib/errors.ts';
@@ -34,7 +34,7 @@ export interface Pruned {
 export function pruneReleases(out: string, keep: number, now = Date.now()): Promise<Pruned> {
   return publishAlone(out, async () => {
     const pruned: Pruned = { removed: [], kept: [], raw: { files: 0, bytes: 0 } };
-    const wasAlone = runIfAlone(out, () => {
+    const wasAlone = runIfUnused(out, () => {
       const { releases, versions } = listReleases(out);
       const effective = releases.filter(({ status }) => status !== 'abandoned');
       const publishedVersions = [...new Set(effective.map(({ model_version }) => model_version))];

@@ -7,7 +7,7 @@ import type * as schemas from '../contract/schemas.ts';
 import { sha256 } from '../lib/hash.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import type { Snapshot } from '../publish/snapshot/read.ts';
-import { encode } from '../publish/snapshot/tree.ts';
+import { compress } from '../publish/snapshot/tree.ts';
 import type { Review } from './review.ts';
 
 /**
@@ -124,7 +124,7 @@ async function writeIndex(files: ReleaseFiles, now: string, history: schemas.Ver
 }
 
 async function writeEncoded({ write: writeFile }: ReleaseFiles, name: string, text: string): Promise<void> {
-  const { gzip, brotli } = await encode(text);
+  const { gzip, brotli } = await compress(text);
   await writeFile(name + ENCODINGS.gzip, gzip);
   await writeFile(name + ENCODINGS.br, brotli);
   // Last, so that where it exists its compressed copies do too.

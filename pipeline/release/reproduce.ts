@@ -6,10 +6,10 @@ import { ALIASES_FILE, type Alias, aliasesCsv } from '../catalog/aliases.ts';
 import { HELD_BACK_FILE } from '../catalog/held-back.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
-import { stageCode } from '../engine/cache-key.ts';
-import { RUNTIME } from '../engine/code.ts';
-import type { StageEvent } from '../engine/run.ts';
-import { differences } from '../engine/why.ts';
+import { stageCodeHashes } from '../engine/cache-key.ts';
+import { RUNTIME } from '../engine/code-hashes.ts';
+import { changedNames } from '../engine/explain-run.ts';
+import type { StageEvent } from '../engine/run-stages.ts';
 import { type CodeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { firstFew } from '../lib/first-few.ts';
@@ -103,7 +103,7 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
   if (manifest.runtime !== RUNTIME) refuse(RUNTIME, `${manifest.runtime}, which built it`);
   const changed = manifest.stages.flatMap(({ stage, code: files }) => {
     const currentStage = [...STAGES, SNAPSHOT].find(({ name }) => name === stage);
-    return currentStage ? differences(stageCode(currentStage), files) : [`stage ${stage}`];
+    return currentStage ? changedNames(stageCodeHashes(currentStage), files) : [`stage ${stage}`];
   });
   const names = [...new Set(changed)];
   if (names.length > 0) refuse(`different code: ${firstFew(names, 3)}`, 'the code that built it');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Manifest } from '../contract/manifest.ts';
-import { RELEASES, snapshotPath, versionAt } from '../contract/published.ts';
+import { RELEASES_FOLDER, snapshotPath, versionFromPointer } from '../contract/published.ts';
 import { TryAgain, UsageError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { inParallel } from '../lib/in-parallel.ts';
@@ -69,7 +69,7 @@ export async function withBucket<T>(
         const object = await getObject('current');
         currentObject = object && { etag: object.etag };
         if (!object) return null;
-        const version = versionAt(object.bytes.toString());
+        const version = versionFromPointer(object.bytes.toString());
         if (version === null) throw new UsageError(`${url}/current: found other text, expected snapshots/VERSION`);
         return fetchReviewed(version, path.join(temporary, version), async (name, size) => {
           const file = await getObject(`${snapshotPath(version)}/${name}`, size);
@@ -90,8 +90,8 @@ export async function withBucket<T>(
         await putObject(`${folder}/manifest.json`, bytes, sha256(bytes));
       },
       releaseFiles: {
-        read: async (name) => (await getObject(`${RELEASES}/${name}`))?.bytes ?? null,
-        write: (name, bytes) => putObject(`${RELEASES}/${name}`, bytes, sha256(bytes)).then(() => {}),
+        read: async (name) => (await getObject(`${RELEASES_FOLDER}/${name}`))?.bytes ?? null,
+        write: (name, bytes) => putObject(`${RELEASES_FOLDER}/${name}`, bytes, sha256(bytes)).then(() => {}),
         // Nothing here removes versions from a bucket; proxies skip missing ones.
         has: () => true,
       },

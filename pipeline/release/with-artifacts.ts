@@ -2,9 +2,9 @@
 
 import { type Country, readCountry } from '../catalog/country.ts';
 import { countryProject, type StageIo, stageView } from '../catalog/country-stage.ts';
-import { openIo, stageTask } from '../engine/io.ts';
+import { createStageIo, createStageTask } from '../engine/io.ts';
 import { lockShared } from '../engine/lock.ts';
-import { artifactHashes, runStages, type StageEvent } from '../engine/run.ts';
+import { artifactHashes, runStages, type StageEvent } from '../engine/run-stages.ts';
 import { SNAPSHOT, stagesBehind } from '../stages.ts';
 import { cacheFolder } from './build-paths.ts';
 import { hashRawFiles } from './raw-hashes.ts';
@@ -41,7 +41,10 @@ export async function withArtifacts<T>(
     const inputs = Object.keys(artifactHashes(entries));
     return await work(
       country,
-      openIo(await stageTask({ ...SNAPSHOT, inputs }, stageView(SNAPSHOT, country), cache, byStage), () => {}),
+      createStageIo(
+        await createStageTask({ ...SNAPSHOT, inputs }, stageView(SNAPSHOT, country), cache, byStage),
+        () => {},
+      ),
     );
   } finally {
     lock.release();

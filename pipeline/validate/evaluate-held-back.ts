@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Country } from '../catalog/country.ts';
 import type { StageIo } from '../catalog/country-stage.ts';
-import { HELD_BACK_FILE, type HeldBack, type Look } from '../catalog/held-back.ts';
+import { HELD_BACK_FILE, type HeldBack, type RegisteredEvaluation } from '../catalog/held-back.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
 import { projectionSettings, readTransmissionInput, transmissionRecords } from '../model/transmission/case-records.ts';
@@ -11,7 +11,7 @@ import { developProjections, type Scores, scoreHeldBack } from '../model/transmi
 export interface HeldBackEvaluation {
   /** The register. */
   file: string;
-  look: Look;
+  look: RegisteredEvaluation;
   /** Whether this design had been evaluated before; the evaluation is then not repeated. */
   already: boolean;
   /** Evaluations of the year so far. */
@@ -56,7 +56,7 @@ export async function evaluateHeldBack(
     mean_absolute_error: Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, four(error)])),
     seasonal_shape_correlation: four(held_back.seasonal_shape_correlation),
   };
-  const look: Look = { ...entered, result };
+  const look: RegisteredEvaluation = { ...entered, result };
   await write({ looks: register.looks.with(entry, look) });
   return { file, look, already: false, looks, development };
 }

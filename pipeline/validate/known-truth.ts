@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { moduleCode } from '../engine/code.ts';
+import { moduleCodeHashes } from '../engine/code-hashes.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
 import { sha256Json } from '../lib/hash.ts';
@@ -40,7 +40,7 @@ const TRUTH_FILE = new URL('./known-truth.json', import.meta.url);
 
 /** Hash of the risk stage and its imports from model/risk/ and lib/numerics/. */
 export function modelFingerprint(): string {
-  const files = Object.entries(moduleCode('pipeline/model/risk/risk-stage.ts'));
+  const files = Object.entries(moduleCodeHashes('pipeline/model/risk/risk-stage.ts'));
   return sha256Json(files.filter(([file]) => /^pipeline\/(model\/risk|lib\/numerics)\//.test(file)));
 }
 

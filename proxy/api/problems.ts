@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, FAULTS } from '../../pipeline/contract/errors.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
-import { countryWords, fill } from '../../pipeline/contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../pipeline/contract/words.ts';
 import { errorLine, TryAgain } from '../../pipeline/lib/errors.ts';
 import { Damaged } from '../snapshot/snapshot.ts';
 
@@ -31,7 +31,7 @@ export function problemResponse(
   { detail = PROBLEMS[code].detail, territory }: Wording = {},
 ) {
   const { status, title: usual } = PROBLEMS[code];
-  const title = territory ? fill(usual, countryWords(territory)) : usual;
+  const title = territory ? fillPlaceholders(usual, countryWords(territory)) : usual;
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   // As bytes: Fastify would add a charset to a string.

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import { countryWords, fill } from '../../pipeline/contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../pipeline/contract/words.ts';
 import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { buildApi } from '../api/build-api.ts';
@@ -135,7 +135,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       report,
       countSignIn: (outcome) => metrics.countSignIn(outcome),
       snapshot: () => snapshots.current(),
-      words: (text) => fill(text, countryWords(snapshots.current().territory)),
+      words: (text) => fillPlaceholders(text, countryWords(snapshots.current().territory)),
       reference: () => cachedReference(snapshots.current()),
     });
     opened.defer(() => dashboard.close());

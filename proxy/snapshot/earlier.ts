@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { Check } from 'typebox/value';
 import { ENCODINGS, type Encoding } from '../../pipeline/contract/manifest.ts';
 import { RELEASE_OPERATIONS } from '../../pipeline/contract/operations.ts';
-import { RELEASES, ReleaseIndex, releaseIndexFile, snapshotPath } from '../../pipeline/contract/published.ts';
+import { RELEASES_FOLDER, ReleaseIndex, releaseIndexFile, snapshotPath } from '../../pipeline/contract/published.ts';
 import type { Versions } from '../../pipeline/contract/schemas.ts';
 import { errorLine } from '../../pipeline/lib/errors.ts';
 import {
@@ -80,7 +80,7 @@ export async function openReleases(
         [...endings, ['identity', ''] as const].map(async ([coding, ending]) => {
           const entry = index.files[name + ending];
           if (!entry) throw new Error(`release index: no file ${name}${ending} for ${address}`);
-          const path = join(root, RELEASES, checkRelative(name + ending));
+          const path = join(root, RELEASES_FOLDER, checkRelative(name + ending));
           return [coding, { ...entry, path, held: await readChecked(name + ending, path, entry) }] as const;
         }),
       ),
@@ -110,7 +110,7 @@ export async function versionBefore({ answers }: Releases): Promise<string | nul
 }
 
 const releaseIndexPath = (directory: string) =>
-  join(dirname(dirname(directory)), RELEASES, releaseIndexFile(basename(directory)));
+  join(dirname(dirname(directory)), RELEASES_FOLDER, releaseIndexFile(basename(directory)));
 
 async function readReleaseIndex(path: string): Promise<ReleaseIndex | null> {
   const text = await readFile(path, 'utf8').catch((error) => {

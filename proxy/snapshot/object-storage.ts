@@ -7,11 +7,11 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import {
-  RELEASES,
+  RELEASES_FOLDER,
   type ReleaseIndex,
   releaseIndexFile,
   snapshotPath,
-  versionAt,
+  versionFromPointer,
 } from '../../pipeline/contract/published.ts';
 import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
@@ -134,7 +134,7 @@ export class SnapshotMirror {
       });
     if (!pointer) return;
     const target = pointer.text.trim();
-    if (versionAt(target) === null) throw new Error(`${url}/current does not contain snapshots/VERSION`);
+    if (versionFromPointer(target) === null) throw new Error(`${url}/current does not contain snapshots/VERSION`);
     const get: Get = (name, bytes) => this.#get(name, undefined, bytes);
     const isNew = (await readlink(this.path).catch(() => null)) !== target;
     if (isNew) await fetchSnapshot(get, target, folder);
@@ -207,21 +207,21 @@ async function fetchSnapshot(get: Get, target: string, folder: string, temporary
 
 /** Fetches the release index that belongs to the snapshot at `target`; null if there is none. */
 async function fetchReleaseIndex(get: Get, target: string, folder: string): Promise<ReleaseIndex | null> {
-  const name = releaseIndexFile(versionAt(target)!);
-  const object = await get(`${RELEASES}/${name}`).catch((error) => {
+  const name = releaseIndexFile(versionFromPointer(target)!);
+  const object = await get(`${RELEASES_FOLDER}/${name}`).catch((error) => {
     // Storage without permission to list answers 403 for objects that do not exist.
     if ([403, 404].includes(error.$metadata?.httpStatusCode)) return null;
-    throw new Error(`${RELEASES}/${name}: ${errorLine(error)}`, { cause: error });
+    throw new Error(`${RELEASES_FOLDER}/${name}: ${errorLine(error)}`, { cause: error });
   });
   if (!object) return null;
   const text = await object.Body!.transformToString();
   const index = parseReleaseIndex(text, name);
   await inParallel(FETCHED_AT_ONCE, Object.keys(index.files), async (file) => {
-    const body = await (await get(`${RELEASES}/${checkRelative(file)}`)).Body!.transformToByteArray();
-    await writeAtomic(join(folder, RELEASES, file), body);
+    const body = await (await get(`${RELEASES_FOLDER}/${checkRelative(file)}`)).Body!.transformToByteArray();
+    await writeAtomic(join(folder, RELEASES_FOLDER, file), body);
   });
   // The files are checked against the index when it is opened.
-  await writeAtomic(join(folder, RELEASES, name), text);
+  await writeAtomic(join(folder, RELEASES_FOLDER, name), text);
   return index;
 }
 
@@ -242,9 +242,11 @@ async function fetchEarlier(
     });
   }
   if (missing.length === 0 || stopped.aborted) return;
-  await writeAtomic(join(folder, RELEASES, releaseIndexFile(index.current)), JSON.stringify(index)).catch((error) => {
-    report(`earlier versions were fetched but the index could not be rewritten: ${errorLine(error)}`, 'publication');
-  });
+  await writeAtomic(join(folder, RELEASES_FOLDER, releaseIndexFile(index.current)), JSON.stringify(index)).catch(
+    (error) => {
+      report(`earlier versions were fetched but the index could not be rewritten: ${errorLine(error)}`, 'publication');
+    },
+  );
 }
 
 /** The temporary name of a snapshot being fetched, and of a link being created. */
@@ -262,14 +264,14 @@ async function pointTo(folder: string, target: string): Promise<void> {
 /** Deletes the copies in `folder` that its link does not point to and that the release index does not list as kept. */
 async function sweep(folder: string): Promise<void> {
   const current = await readlink(join(folder, 'current')).catch(() => null);
-  const index = current && releaseIndexFile(versionAt(current)!);
-  const text = index && (await readFile(join(folder, RELEASES, index), 'utf8').catch(() => null));
+  const index = current && releaseIndexFile(versionFromPointer(current)!);
+  const text = index && (await readFile(join(folder, RELEASES_FOLDER, index), 'utf8').catch(() => null));
   const earlier = text
     ? parseReleaseIndex(text, index).earlier.map(({ model_version }) => snapshotPath(model_version))
     : [];
   for (const name of await readdir(join(folder, 'snapshots'))) {
     const target = snapshotPath(name);
     const isKept = target === current || earlier.includes(target);
-    if (versionAt(target) !== null && !isKept) await rm(join(folder, target), { recursive: true });
+    if (versionFromPointer(target) !== null && !isKept) await rm(join(folder, target), { recursive: true });
   }
 }

@@ -36,7 +36,7 @@ export default function diffCommand(): Command {
       const diff = await diffSnapshots(before, after);
       const outlines = diffOutlines(after);
       if (options.html !== undefined) {
-        const { changesPage } = await import('../../publish/report/changes-page.ts');
+        const { renderChangesPage: changesPage } = await import('../../publish/report/changes-page.ts');
         const { a: old, b: is, synthetic } = diff;
         const lead = `From ${old} to ${is}.`;
         await writeAtomic(

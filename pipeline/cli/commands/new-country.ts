@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { deliveredFiles, isTable } from '../../catalog/roles.ts';
-import { OPEN } from '../../catalog/values.ts';
+import { OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
 import { accountFor, firstPage } from '../../ingest/accounts.ts';
 import type { Delivered } from '../../ingest/readers/delivered.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
@@ -33,7 +33,7 @@ A table may have several roles: one of cases, rain and people by month gives all
 Separators, decimal commas, forms of months and months as columns are recognised and declared (dialect). So are a
 survey's tests side by side, the places of its clusters in another file, and its year in a name or in dates alone.
 
-Fields that only people can fill in (producer, citation, licence, release) are marked "${OPEN}". Files that are not used
+Fields that only people can fill in (producer, citation, licence, release) are marked "${OPEN_QUESTION}". Files that are not used
 are listed with the reason, and those in an unsupported format with the command that converts them.
 
 Exits with 0 if the catalog can be built, 1 if a check found a fault or a table that seems to be of cases, surveys,
@@ -216,7 +216,7 @@ async function showNextSteps(
       '',
     );
   say(
-    `Fill in, in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file where marked "${OPEN}".`,
+    `Fill in, in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file where marked "${OPEN_QUESTION}".`,
   );
   showStep('Checking the catalog against the files');
   const deliveries: Delivered[] = [];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { pruneEntries } from '../../engine/cache.ts';
-import { runIfAlone } from '../../engine/lock.ts';
+import { runIfUnused } from '../../engine/lock.ts';
 import { TryAgain, UsageError } from '../../lib/errors.ts';
 import { cacheFolder } from '../../release/build-paths.ts';
 import { clearUnfinished } from '../../release/candidate.ts';
@@ -17,7 +17,7 @@ export default function pruneCommand(): Command {
       if (!existsSync(cacheFolder(out)))
         throw new UsageError(`${out}: found no cache there, expected the --out of a build`);
       const result: ReturnType<typeof pruneEntries>[] = [];
-      const done = runIfAlone(out, () => {
+      const done = runIfUnused(out, () => {
         clearUnfinished(out);
         result.push(pruneEntries(cacheFolder(out)));
       });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBListValue, type DuckDBPreparedStatement, type DuckDBValue, StatementType } from '@duckdb/node-api';
 import { Command } from 'commander';
-import { countryWords, fill } from '../../contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../contract/words.ts';
 import { createArtifactViews } from '../../engine/artifact-views.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { interruptible } from '../../lib/interruptible.ts';
@@ -152,7 +152,7 @@ async function list(options: QueryOptions): Promise<Row[]> {
   const words = countryWords(openSnapshot(snapshot).manifest.territory);
   return columns.map((row) => {
     const column = FORMS[String(row.table).replace('.', '/')]?.columns[String(row.column)];
-    return { ...row, meaning: column ? fill(describe(column), words) : '' };
+    return { ...row, meaning: column ? fillPlaceholders(describe(column), words) : '' };
   });
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { changesPage } from '../../publish/report/changes-page.ts';
+import { renderChangesPage } from '../../publish/report/changes-page.ts';
 import { diffOutlines, diffSections } from '../../publish/report/diff-sections.ts';
 import { releasesFolder } from '../../release/build-paths.ts';
 import { currentSnapshot } from '../../release/current.ts';
@@ -44,7 +44,7 @@ export default function reviewCommand(): Command {
       const [lead, sections, outlines] = [replacedBy(review), reviewSections(review), diffOutlines(after)];
       await writeAtomic(
         page,
-        changesPage({ title: `Review of ${model_version}`, lead, synthetic, sections, diff, outlines }),
+        renderChangesPage({ title: `Review of ${model_version}`, lead, synthetic, sections, diff, outlines }),
       );
       if (options.json) say(JSON.stringify(review, null, 2));
       else {

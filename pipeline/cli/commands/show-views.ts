@@ -1,5 +1,5 @@
 /** The views of `show`: named queries over the tables of a snapshot. */
-import { NO_ALERTS, NO_RAIN, NO_TRANSMISSION } from '../../catalog/missing.ts';
+import { NO_ALERTS, NO_RAIN, NO_TRANSMISSION } from '../../catalog/missing-data.ts';
 import { tableFile } from '../../contract/table-list.ts';
 import type { Chart } from '../terminal/rows.ts';
 import { MODEL_ANSWER } from './query.ts';

@@ -1,5 +1,5 @@
 /** Faults of a catalog, and an update of it, as text. */
-import { ALIASES_FILE, describeAlias } from '../../catalog/aliases.ts';
+import { ALIASES_FILE, aliasCsvLine } from '../../catalog/aliases.ts';
 import type { Fault } from '../../intake/check/fault.ts';
 import type { RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
 import type { SourceComparison } from '../../intake/compare/compare-sources.ts';
@@ -60,7 +60,7 @@ function describeNames({ source, names, faults }: Update): string {
         : '';
     return { name, parent, rows, 'likest area (likeness)': `${likest || 'none is alike'}${part}` };
   });
-  const proposed = doubtful.flatMap(({ proposal }) => (proposal ? [describeAlias(proposal)] : []));
+  const proposed = doubtful.flatMap(({ proposal }) => (proposal ? [aliasCsvLine(proposal)] : []));
   const gaps = faults.flatMap(({ remedy }) => (remedy?.declare === 'gap' ? [JSON.stringify(remedy.gap)] : []));
   const block = (title: string, lines: readonly string[]) => (lines.length > 0 ? [[title, ...lines]] : []);
   const blocks = [

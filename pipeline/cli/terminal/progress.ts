@@ -1,4 +1,4 @@
-import type { StageEvent } from '../../engine/run.ts';
+import type { StageEvent } from '../../engine/run-stages.ts';
 
 /** Shows what happens while stages run. */
 export interface ProgressDisplay {

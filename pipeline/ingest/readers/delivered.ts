@@ -1,5 +1,5 @@
 /** What a file of a table delivered, before any row is left out, and what became of each row. */
-import { WORDS } from '../../catalog/roles.ts';
+import { TEXT_COLUMNS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { monthText, readMonth, yearsIn } from './months.ts';
 
@@ -40,7 +40,7 @@ export interface Delivered {
 const MOST_TEXT = 0.05;
 const TIMES: readonly string[] = ['period', 'year', 'month', 'survey_year'];
 /** Columns that say which row it is, or where. */
-const KEYS: readonly string[] = [...WORDS, 'longitude', 'latitude'];
+const KEYS: readonly string[] = [...TEXT_COLUMNS, 'longitude', 'latitude'];
 
 /**
  * @param header of the file in the project's form, with months as rows

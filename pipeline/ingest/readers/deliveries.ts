@@ -1,5 +1,5 @@
 /** Several deliveries of one table: a later file replaces rows of earlier ones. */
-import { WORDS } from '../../catalog/roles.ts';
+import { TEXT_COLUMNS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { plainName } from '../../lib/likeness.ts';
@@ -77,7 +77,7 @@ const describeExamples = (pairs: readonly { after: Row }[]) =>
     .map(({ after }) => `${after.file}, row ${after.line}`)
     .join('; ')}${pairs.length > NAMED ? ` and ${pairs.length - NAMED} more` : ''}`;
 
-const numberCells = ({ values }: Row) => Object.entries(values).filter(([name]) => !WORDS.includes(name));
+const numberCells = ({ values }: Row) => Object.entries(values).filter(([name]) => !TEXT_COLUMNS.includes(name));
 
 const differs = (was: string | null, is: string | null | undefined) =>
   was === null || is == null ? was !== (is ?? null) : was !== is && Number(was) !== Number(is);

@@ -1,4 +1,4 @@
-import { describeLeftOut, type LeftOut } from '../../catalog/left-out.ts';
+import { describeLeaveOutRule, type LeaveOutRule } from '../../catalog/leave-out-rule.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 
@@ -30,14 +30,14 @@ export function withoutLeftOut<T extends Row>(
     report.push({
       source: id,
       rule: 'left out',
-      what: `${matching.length} of ${rows.length} rows with ${describeLeftOut(declared)}: ${declared.reason}; ${named}`,
+      what: `${matching.length} of ${rows.length} rows with ${describeLeaveOutRule(declared)}: ${declared.reason}; ${named}`,
     });
   }
   return rows.filter((row) => !leave_out.some((declared) => isOfKind(row, declared)));
 }
 
 /** Whether the row has all of the values: a number in any spelling, null for a blank cell. */
-const isOfKind = ({ values }: Row, { where }: LeftOut): boolean =>
+const isOfKind = ({ values }: Row, { where }: LeaveOutRule): boolean =>
   Object.entries(where).every(([column, wanted]) => {
     const cell = values[column]?.trim() || null;
     return typeof wanted === 'number' ? cell !== null && Number(cell) === wanted : cell === wanted;

@@ -3,12 +3,12 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import {
   type Country,
-  RULES,
-  readUnchecked,
-  refuseMissing,
-  refuseOutside,
-  refuseUnlisted,
-  schemaFaults,
+  catalogSchemaErrors,
+  MODEL_CHECKS,
+  readUncheckedCatalog,
+  refuseMissingFile,
+  refuseOutsidePath,
+  refuseUnlistedSiblings,
 } from '../../catalog/country.ts';
 import { acceptCommand } from '../../catalog/pins.ts';
 import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
@@ -45,11 +45,11 @@ export async function checkCountry(
   rawData = directory,
   deliveries: Delivered[] = [],
 ): Promise<Fault[]> {
-  const formFaults = schemaFaults(directory).map(
+  const formFaults = catalogSchemaErrors(directory).map(
     (fault): Fault => ({ step: 'form', source: null, what: fault.message }),
   );
   if (formFaults.length > 0) return formFaults;
-  return countryFaults(readUnchecked(directory, rawData), deliveries);
+  return countryFaults(readUncheckedCatalog(directory, rawData), deliveries);
 }
 
 /** The faults of a catalog that has the right form and may differ from the one on disk. */
@@ -65,11 +65,11 @@ export async function countryFaults(country: Country, deliveries: Delivered[] = 
 async function catalogFaults(country: Country): Promise<Fault[]> {
   const { sources, rawData } = country;
   const faults = await collectFaults('form', null, () => checkAcrossSources(sources));
-  for (const rule of RULES) faults.push(...(await collectFaults('form', null, () => rule(country))));
+  for (const rule of MODEL_CHECKS) faults.push(...(await collectFaults('form', null, () => rule(country))));
   for (const source of sources) {
     faults.push(...(await collectFaults('form', source.id, () => checkSource(source))));
     for (const file of source.files)
-      faults.push(...(await collectFaults('form', source.id, () => refuseOutside(file.path, rawData))));
+      faults.push(...(await collectFaults('form', source.id, () => refuseOutsidePath(file.path, rawData))));
   }
   return faults;
 }
@@ -77,8 +77,8 @@ async function catalogFaults(country: Country): Promise<Fault[]> {
 async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]> {
   const faults: Fault[] = [];
   for (const file of source.files)
-    faults.push(...(await collectFaults('files', source.id, () => refuseMissing(file.path, rawData))));
-  return faults.length > 0 ? faults : collectFaults('files', source.id, () => refuseUnlisted(source, rawData));
+    faults.push(...(await collectFaults('files', source.id, () => refuseMissingFile(file.path, rawData))));
+  return faults.length > 0 ? faults : collectFaults('files', source.id, () => refuseUnlistedSiblings(source, rawData));
 }
 
 /** Files that differ from those that the catalog pins, whether or not they can be read. */

@@ -1,4 +1,4 @@
-import { eachFigure } from '../../catalog/figures.ts';
+import { figureValues } from '../../catalog/figures.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import type { LayerRow } from '../../ingest/ingest-tables.ts';
 import { listDoubts } from '../../measure/doubts/checks.ts';
@@ -31,5 +31,5 @@ export const findDoubts = (
 const mergeLayers = (rows: readonly LayerRow[]): LayerRow[] =>
   [...Map.groupBy(rows, ({ lga_code }) => lga_code)].map(([lga_code, lgaRows]) => ({
     lga_code,
-    ...eachFigure((figure) => lgaRows.find((row) => row[figure] !== null)?.[figure] ?? null),
+    ...figureValues((figure) => lgaRows.find((row) => row[figure] !== null)?.[figure] ?? null),
   }));

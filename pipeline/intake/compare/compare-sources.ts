@@ -1,6 +1,6 @@
 /** Compares a source as last accepted with the version to be accepted. */
 import path from 'node:path';
-import { namedLevel } from '../../catalog/aliases.ts';
+import { levelJoinedByName } from '../../catalog/aliases.ts';
 import type { Model } from '../../catalog/model.ts';
 import { isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
@@ -45,7 +45,7 @@ export async function compareSources(
       compared.rows ?? comparedRows(await readWithCodes(compared.rawData, compared.source), compared.source, states);
     const releases = [await readRows(accepted), await readRows(updated)];
     // Names of areas are not compared: their codes are.
-    const namedLevels = [accepted, updated].flatMap((compared) => namedLevel(compared.source) ?? []);
+    const namedLevels = [accepted, updated].flatMap((compared) => levelJoinedByName(compared.source) ?? []);
     for (const { texts: words } of releases.flat()) for (const level of namedLevels) delete words[level];
     const rows = await compareRows(releases[0]!, releases[1]!);
     return { rows, doubts: rowDoubts(source.role, rows) };

@@ -1,5 +1,5 @@
 import type { Model } from '../../catalog/model.ts';
-import { roleForm, WORDS } from '../../catalog/roles.ts';
+import { roleDefinition, TEXT_COLUMNS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { RawRow, RawTable } from '../../ingest/readers/raw-table.ts';
 import type { ComparedRow } from './compare-rows.ts';
@@ -15,8 +15,8 @@ const TIME_COLUMNS = ['period', 'year', 'month'];
  * numbers become null: a check reports them.
  */
 export function comparedRows({ rows, columns }: RawTable, source: Source, states: Model['states']): ComparedRow[] {
-  const textColumns = [...columns].filter((name) => WORDS.includes(name) && !TIME_COLUMNS.includes(name));
-  const numericColumns = [...columns].filter((name) => !WORDS.includes(name));
+  const textColumns = [...columns].filter((name) => TEXT_COLUMNS.includes(name) && !TIME_COLUMNS.includes(name));
+  const numericColumns = [...columns].filter((name) => !TEXT_COLUMNS.includes(name));
   const statePcode = (place: string) =>
     states.find(({ state_pcode }) => place.startsWith(state_pcode))?.state_pcode ?? '';
   return rows.map((row) => {
@@ -26,7 +26,7 @@ export function comparedRows({ rows, columns }: RawTable, source: Source, states
     const numbers = Object.fromEntries(numericColumns.map((name) => [name, numberIn(row, name)]));
     if (source.classes) numbers[`mean ${source.figure ?? 'value'}`] = classMean(source.classes, numbers);
     return {
-      key: (roleForm(source.role).key ?? [])
+      key: (roleDefinition(source.role).key ?? [])
         .flatMap((name) => (name === 'period' ? period : values[name]) ?? [])
         .join(' '),
       place,

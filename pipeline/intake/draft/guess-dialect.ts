@@ -1,6 +1,6 @@
 /** Recognises how a table is written. */
 import path from 'node:path';
-import { type Dialect, MONTH_ORDERS, YEAR_FROM } from '../../catalog/dialect.ts';
+import { type Dialect, MONTH_ORDERS, YEAR_LOCATIONS } from '../../catalog/dialect.ts';
 import type { ReadCsv, TextTable } from '../../ingest/readers/csv.ts';
 import { nameIn, OF_THE_ROW } from '../../ingest/readers/dialect.ts';
 import { monthNamed, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
@@ -99,7 +99,7 @@ export function guessDialect(
   const texts = { name: path.basename(file), title: titles.join(' ') };
   const year =
     hasCalendarMonths && !hasYears({ header, rows })
-      ? YEAR_FROM.find((place) => yearsIn(texts[place]).length === 1)
+      ? YEAR_LOCATIONS.find((place) => yearsIn(texts[place]).length === 1)
       : undefined;
   const unusedName = (name: string): string => (header.includes(name) ? unusedName(`${name}_`) : name);
   const pivot =

@@ -1,6 +1,7 @@
 /** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
+
+import { UNKNOWN_COUNTRY } from '../../catalog/shared-schemas.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { UNKNOWN_COUNTRY } from '../../catalog/values.ts';
 import { describeSiblings, type Sibling } from '../../ingest/siblings.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';

@@ -2,8 +2,8 @@
 import path from 'node:path';
 import type { Model } from '../../catalog/model.ts';
 import { isTable, ROLES } from '../../catalog/roles.ts';
+import { METHOD_NAMES, METHODS, OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { METHOD_NAMES, METHODS, OPEN } from '../../catalog/values.ts';
 import { addMonths, calendarYear } from '../../contract/months.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import { BadInput } from '../../lib/bad-input.ts';
@@ -30,10 +30,10 @@ export async function writeDraft(
       id: sameNames > 0 ? `${name}_${sameNames + 1}` : name,
       role,
       title: path.basename(files[0]!.path),
-      producer: OPEN,
-      citation: OPEN,
-      licence: OPEN,
-      release: OPEN,
+      producer: OPEN_QUESTION,
+      citation: OPEN_QUESTION,
+      licence: OPEN_QUESTION,
+      release: OPEN_QUESTION,
       format,
       ...(isTable({ format }) ? {} : { crs: 'EPSG:4326' as const }),
       unit,

@@ -1,9 +1,9 @@
 /** Declarations that a catalog could make so that its files can be read unedited. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ALIASES_FILE, type Alias, aliasesCsv, withAliases } from '../../catalog/aliases.ts';
-import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
-import { describeLeftOut } from '../../catalog/left-out.ts';
+import { ALIASES_FILE, type Alias, aliasesCsv, mergeAliases } from '../../catalog/aliases.ts';
+import { type Country, catalogSchemaErrors, readUncheckedCatalog } from '../../catalog/country.ts';
+import { describeLeaveOutRule } from '../../catalog/leave-out-rule.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { Remedy } from '../../catalog/remedy.ts';
 import type { Acceptance, Gap, Source } from '../../catalog/sources.ts';
@@ -44,9 +44,9 @@ export async function repairCountry(
   rawData = directory,
   accept: Pick<Acceptance, 'at' | 'by' | 'reason'> | null = null,
 ): Promise<Repairs> {
-  const [fault] = schemaFaults(directory);
+  const [fault] = catalogSchemaErrors(directory);
   if (fault) throw fault;
-  const original = readUnchecked(directory, rawData);
+  const original = readUncheckedCatalog(directory, rawData);
   const reason = accept?.reason ?? 'proposed by `catalog repair`';
   let repairedCountry: Country = { ...original, sources: structuredClone(original.sources) };
   const repairs: Repair[] = [];
@@ -111,7 +111,7 @@ export const declaredReason = (remedy: Remedy, reason: string): string =>
 
 function withAliasRemedies(model: Model, remedies: readonly Remedy[]): Model {
   const aliases = remedies.flatMap((remedy) => (remedy.declare === 'alias' ? remedy.alias : []));
-  return aliases.length === 0 ? model : { ...model, aliases: withAliases(model.aliases, aliases) };
+  return aliases.length === 0 ? model : { ...model, aliases: mergeAliases(model.aliases, aliases) };
 }
 
 function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
@@ -180,7 +180,7 @@ export function describeRemedy(remedy: Remedy): string {
   if (remedy.declare === 'dissolve') return 'dissolve: features with the same code are one area';
   if (remedy.declare === 'sliver_km2')
     return `sliver_km2: overlaps and gaps of outlines up to ${remedy.km2} km² are drawing errors`;
-  if (remedy.declare === 'leave_out') return `leave_out: rows with ${describeLeftOut(remedy)}`;
+  if (remedy.declare === 'leave_out') return `leave_out: rows with ${describeLeaveOutRule(remedy)}`;
   if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" means "${remedy.to}"`;
   if (remedy.declare === 'alias') return describeNewAlias(remedy.alias);
   const { rule, first, last, area_km2 } = remedy.gap;

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ALIASES_FILE, aliasesCsv, namedLevel, withAliases } from '../../catalog/aliases.ts';
-import { type Country, readUnchecked, schemaFaults } from '../../catalog/country.ts';
+import { ALIASES_FILE, aliasesCsv, levelJoinedByName, mergeAliases } from '../../catalog/aliases.ts';
+import { type Country, catalogSchemaErrors, readUncheckedCatalog } from '../../catalog/country.ts';
 import { checkCovariates } from '../../catalog/covariate-rules.ts';
 import { checkEvidence } from '../../catalog/evidence-rules.ts';
 import { checkModel } from '../../catalog/model-rules.ts';
@@ -11,7 +11,7 @@ import { isTable } from '../../catalog/roles.ts';
 import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { countryWords, tell } from '../../contract/words.ts';
+import { countryWords, wordingInCountry } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
@@ -83,9 +83,9 @@ interface Proposal {
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { out, accept } = request;
-  const [schemaFault] = schemaFaults(request.country);
+  const [schemaFault] = catalogSchemaErrors(request.country);
   if (schemaFault) throw schemaFault;
-  const country = readUnchecked(request.country, request.rawData);
+  const country = readUncheckedCatalog(request.country, request.rawData);
   const acceptedSource = findSource(country, request.source);
   const newFiles = matchNewFiles(acceptedSource, request.files, request.period);
   refuseOverwriting(country, acceptedSource, newFiles);
@@ -125,7 +125,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     const doubts = [
       ...(isPinned && !acceptedRawData ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
-      ...report.map(({ what }) => tell(what, words)),
+      ...report.map(({ what }) => wordingInCountry(what, words)),
     ];
     if (accept && files.length > 0) proposedCountry.model.updated_at = accept.at;
     const edits = catalogEdits(country, proposedCountry, acceptedSource, updatedSource);
@@ -163,9 +163,9 @@ async function readProposal(
   rawData: string,
 ): Promise<Proposal> {
   const { model } = country;
-  const hasNames = [acceptedSource, entry].some((source) => namedLevel(source) !== null);
+  const hasNames = [acceptedSource, entry].some((source) => levelJoinedByName(source) !== null);
   const areas = hasNames ? await readAreas(country, rawData) : null;
-  const nameTable = areas && namedLevel(entry) ? { table: await readTable(rawData, entry), areas } : null;
+  const nameTable = areas && levelJoinedByName(entry) ? { table: await readTable(rawData, entry), areas } : null;
   const readWithCodes: ReadWithCodes = (folder, source) =>
     areas ? readPlaced({ rawData: folder, model, report: [] }, areas, source) : readTable(folder, source);
   return { entry, rawData, nameTable, readWithCodes };
@@ -187,12 +187,12 @@ async function matchPlaces(
   const matchTableNames = () => matchNames(nameTable.table, entry, nameTable.areas, model);
   const aliases = matchTableNames().flatMap((name) => name.proposal ?? []);
   if (acceptNames && aliases.length > 0) {
-    model.aliases = withAliases(model.aliases, aliases);
+    model.aliases = mergeAliases(model.aliases, aliases);
     await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
   }
   const names = matchTableNames().map((name): MatchedName => ({ ...name, rows: name.rows.length }));
   if (names.every(({ area }) => area)) return { names, faults: [] };
-  model.aliases = withAliases(model.aliases, aliases);
+  model.aliases = mergeAliases(model.aliases, aliases);
   if (!matchTableNames().every(({ area }) => area)) return { names, faults: [] };
   const check = () => measureAndCheck(country, proposal, lastEstimated);
   return { names, faults: await collectFaults('tables and outlines', entry.id, check) };

@@ -1,5 +1,5 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
-import { eachFigure } from '../../catalog/figures.ts';
+import { figureValues } from '../../catalog/figures.ts';
 import { worded } from '../../contract/words.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { byCode, type TableRow, toTable } from '../../lib/tables/table.ts';
@@ -29,7 +29,7 @@ function contextTables(io: StageIo): { lgas: TableRow<typeof LGAS>[]; states: Ta
 
   const lgas = io.table(ingest.LGAS).map(({ lga_code, state_code }) => {
     const row = fromRasters[lga_code]!;
-    const figures = eachFigure((figure) => layers[lga_code]![figure] ?? row[figure]);
+    const figures = figureValues((figure) => layers[lga_code]![figure] ?? row[figure]);
     return {
       lga_code,
       state_code,
@@ -45,7 +45,7 @@ function contextTables(io: StageIo): { lgas: TableRow<typeof LGAS>[]; states: Ta
   const states = io.table(ingest.STATES).map(({ state_code }) => {
     const members = byState.get(state_code)!;
     const sum = (field: 'population' | 'area_km2') => members.reduce((total, lga) => total + lga[field], 0);
-    const figures = eachFigure((figure) =>
+    const figures = figureValues((figure) =>
       weightedMean(members.map((lga) => ({ value: lga[figure], weight: lga.population }))),
     );
     return {

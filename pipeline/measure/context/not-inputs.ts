@@ -1,6 +1,6 @@
 /** Detects coverage figures that are used as covariates of the risk score under another name or in another form. */
-import { NOT_INPUTS } from '../../catalog/covariate-rules.ts';
-import { COVERAGE, type Figure } from '../../catalog/figures.ts';
+import { COVERAGE_IS_NO_INPUT } from '../../catalog/covariate-rules.ts';
+import { COVERAGE_FIGURES, type Figure } from '../../catalog/figures.ts';
 import type * as ingest from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
@@ -40,7 +40,7 @@ export function refuseCoverageValues(
     ...[...rasters].map(([source, rows]) => ({ source, values: meansByLga(rows, cells) })),
   ];
   for (const { source, values } of covariates)
-    for (const figure of COVERAGE) {
+    for (const figure of COVERAGE_FIGURES) {
       const pairs = figures.flatMap((lga) => {
         const [value, coverage] = [values.get(lga.lga_code), lga[figure]];
         return value === undefined || coverage === null ? [] : [{ value, coverage }];
@@ -50,7 +50,7 @@ export function refuseCoverageValues(
           file: 'sources.json',
           where: `source ${source}`,
           found: `the values of ${figure} as a covariate`,
-          expected: `a different covariate: ${NOT_INPUTS}`,
+          expected: `a different covariate: ${COVERAGE_IS_NO_INPUT}`,
         });
     }
 }

@@ -1,5 +1,5 @@
 /** Surveys that are possible row by row and impossible as a whole. Each function returns a text for each fault. */
-import type { Method } from '../../catalog/values.ts';
+import type { Method } from '../../catalog/shared-schemas.ts';
 import type { SurveyRow } from '../../ingest/ingest-tables.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
 import { areaNames, type Content, gainOneRowOff, percent } from './content.ts';

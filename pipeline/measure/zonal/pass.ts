@@ -1,4 +1,4 @@
-import { openPool } from '../../engine/threads.ts';
+import { openThreadPool } from '../../engine/threads.ts';
 import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { type BlockSize, listWindows } from '../../ingest/readers/windows.ts';
 import type { Window } from '../../lib/numerics/grid.ts';
@@ -80,12 +80,12 @@ async function sumBands(
     }
     return;
   }
-  const pool = openPool<Window, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
+  const pool = openThreadPool<Window, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
   try {
     const ahead: Promise<BandAnswer>[] = [];
     let sent = 0;
     for (const band of bands.keys()) {
-      while (sent < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.ask(bands[sent++]!));
+      while (sent < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.run(bands[sent++]!));
       onSums(band, bandSums(await ahead.shift()!));
     }
   } finally {

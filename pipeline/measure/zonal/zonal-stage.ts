@@ -1,7 +1,7 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
-import { eachFigure } from '../../catalog/figures.ts';
+import { figureValues } from '../../catalog/figures.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { hasUncovered } from '../../catalog/uncovered.ts';
+import { hasUncoveredGround } from '../../catalog/uncovered-ground.ts';
 import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import type { Areas, Census, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
@@ -76,7 +76,7 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
   const { lgas: measured, touched } = inside;
   const codes = areas.lgas.map((lga) => lga.lga_code);
   const mapped = measured.reduce((sum, { population }) => sum + population, 0);
-  const hasLagoon = sources.some(hasUncovered);
+  const hasLagoon = sources.some(hasUncoveredGround);
   const spread = worded`no population raster: the people of each {lga.one} in the census are spread evenly over it`;
   const report: ReportLine[] = [
     even
@@ -107,7 +107,7 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
       population,
       urban_population,
       elevation_m: filled[i]!,
-      ...eachFigure((figure) => layers[figure]?.[i] ?? null),
+      ...figureValues((figure) => layers[figure]?.[i] ?? null),
     }),
   );
   const cells = toRows<PredictionCell>(inside.cells);

@@ -1,5 +1,5 @@
-import { POSITIVE } from '../../catalog/model.ts';
-import type { Method } from '../../catalog/values.ts';
+import { POSITIVE_HYPERPARAMETERS } from '../../catalog/model.ts';
+import type { Method } from '../../catalog/shared-schemas.ts';
 import { calendarMonth, type Period } from '../../contract/months.ts';
 import { solveForward } from '../../lib/numerics/sparse-cholesky.ts';
 import { logit } from '../../lib/numerics/special.ts';
@@ -104,7 +104,7 @@ function hyperparameterNames({ rounds, observed }: PreparedRisk): { name: string
     observed.some((observation) => observation.risk.clustered && observation.risk.round === r),
   );
   return [
-    ...POSITIVE.map((name) => ({ name, scale: 'log' as const })),
+    ...POSITIVE_HYPERPARAMETERS.map((name) => ({ name, scale: 'log' as const })),
     ...clustered.map((year) => ({ name: `rho_${year}`, scale: 'logit' as const })),
   ];
 }
@@ -112,7 +112,7 @@ function hyperparameterNames({ rounds, observed }: PreparedRisk): { name: string
 /** θ at the given values, and at the usual start for hyperparameters that are not given. */
 function startFrom(prepared: PreparedRisk, start: Start): number[] {
   const names = hyperparameterNames(prepared);
-  return usualStart(names.length - POSITIVE.length).map((usual, i) => {
+  return usualStart(names.length - POSITIVE_HYPERPARAMETERS.length).map((usual, i) => {
     const { name, scale } = names[i]!;
     const given = start[name];
     if (given === undefined) return usual;

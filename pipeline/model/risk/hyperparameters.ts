@@ -1,4 +1,4 @@
-import { POSITIVE } from '../../catalog/model.ts';
+import { POSITIVE_HYPERPARAMETERS } from '../../catalog/model.ts';
 import { expit, logit } from '../../lib/numerics/special.ts';
 
 export interface Hyperparameters {
@@ -24,12 +24,15 @@ export interface Hyperparameters {
  * each round.
  */
 export function toTheta(hyperparameters: Hyperparameters): number[] {
-  return [...POSITIVE.map((name) => Math.log(hyperparameters[name])), ...hyperparameters.rho.map(logit)];
+  return [
+    ...POSITIVE_HYPERPARAMETERS.map((name) => Math.log(hyperparameters[name])),
+    ...hyperparameters.rho.map(logit),
+  ];
 }
 
 export function fromTheta(theta: readonly number[]): Hyperparameters {
-  const positive = POSITIVE.map((name, i) => [name, Math.exp(theta[i]!)]);
-  return { ...Object.fromEntries(positive), rho: theta.slice(POSITIVE.length).map(expit) };
+  const positive = POSITIVE_HYPERPARAMETERS.map((name, i) => [name, Math.exp(theta[i]!)]);
+  return { ...Object.fromEntries(positive), rho: theta.slice(POSITIVE_HYPERPARAMETERS.length).map(expit) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { openPool, type ThreadPool } from '../../engine/threads.ts';
+import { openThreadPool, type ThreadPool } from '../../engine/threads.ts';
 import type { Mode } from '../../lib/numerics/laplace.ts';
 import { drawBatches } from './draws.ts';
 import { centrePoint, type FitPoint, pointsAround, type RiskFit, summariseFit, weighed } from './fit.ts';
@@ -27,7 +27,7 @@ export async function estimateInThreads(
 ): Promise<Estimates & { fit: RiskFit }> {
   const { mesh, times, observations, constants, pathInputs } = data;
   progress(0, 'fit');
-  const pool = openPool<RiskTask, unknown>(new URL('./thread.ts', import.meta.url), data, availableParallelism());
+  const pool = openThreadPool<RiskTask, unknown>(new URL('./thread.ts', import.meta.url), data, availableParallelism());
   try {
     const marginal = prepareMarginal(mesh, times, observations, constants);
     const { symbolic } = marginal.layout;
@@ -70,4 +70,4 @@ export async function estimateInThreads(
 }
 
 const share = <Answer>(pool: ThreadPool<RiskTask, unknown>, tasks: readonly RiskTask[]) =>
-  Promise.all(tasks.map(pool.ask)) as Promise<Answer[]>;
+  Promise.all(tasks.map(pool.run)) as Promise<Answer[]>;

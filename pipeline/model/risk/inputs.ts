@@ -1,5 +1,5 @@
 import type { StageIo } from '../../catalog/country-stage.ts';
-import type { Method } from '../../catalog/values.ts';
+import type { Method } from '../../catalog/shared-schemas.ts';
 import { calendarMonth, monthIndex, type Period } from '../../contract/months.ts';
 import type { Areas, Cluster, StateRound, Surveys } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';

@@ -1,4 +1,4 @@
-import { roundAs } from '../../contract/decimals.ts';
+import { roundAsField } from '../../contract/decimals.ts';
 import { type RainSeason, rainTransmission } from './rain-season.ts';
 import type { SeasonWindow } from './season-tables.ts';
 import { bestWindow, CRITERION, judgeWindow, probabilityVerdict, WINDOW_MONTHS, windowShares } from './windows.ts';
@@ -29,7 +29,7 @@ export function areaWindows(
       const { first_month, criterion_probability: chance, ...judged } = judgeWindow(measures[measure], months, errors);
       const decides = months === CRITERION.months;
       // the rule applies to the probability as published
-      const criterion_probability = decides && chance !== null ? roundAs('criterion_probability', chance) : null;
+      const criterion_probability = decides && chance !== null ? roundAsField('criterion_probability', chance) : null;
       const recordWindow = recorded && bestWindow(recorded, months);
       return {
         area,

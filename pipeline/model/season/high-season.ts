@@ -1,4 +1,4 @@
-import { roundAs } from '../../contract/decimals.ts';
+import { roundAsField } from '../../contract/decimals.ts';
 import type { Season } from '../../contract/schemas.ts';
 
 /** Months 0 (January) to 11, round the year. */
@@ -12,7 +12,7 @@ export function seasonalIndex(values: readonly number[]): number[] {
   const peak = Math.max(...values);
   if (values.length !== 12 || !(peak > 0) || !Number.isFinite(peak) || values.some((value) => !(value >= 0)))
     throw new RangeError(`a season needs twelve values of 0 or more, at least one above 0; found ${values.join(', ')}`);
-  return values.map((value) => roundAs('seasonal_index', value / peak));
+  return values.map((value) => roundAsField('seasonal_index', value / peak));
 }
 
 /**

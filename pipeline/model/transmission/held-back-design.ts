@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { HELD_BACK_FILE, type HeldBack, type Look } from '../../catalog/held-back.ts';
+import { HELD_BACK_FILE, type HeldBack, type RegisteredEvaluation } from '../../catalog/held-back.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { sha256Json } from '../../lib/hash.ts';
 import { probeRecord } from './projection-probe.ts';
@@ -44,7 +44,7 @@ export function heldBackStanding(register: HeldBack | undefined, year: number, d
  */
 export function enterLook(
   register: HeldBack,
-  look: Omit<Look, 'reason' | 'result'>,
+  look: Omit<RegisteredEvaluation, 'reason' | 'result'>,
   again: string | undefined,
 ): { register: HeldBack; entry: number } {
   const position = register.looks.findIndex(
@@ -58,7 +58,7 @@ export function enterLook(
         `${earlier.design.slice(0, 8)}, expected none, since the year is then no longer unseen. To evaluate ` +
         `${look.design.slice(0, 8)} nevertheless, give a reason with --again REASON; both stay on record`,
     );
-  const entered: Look = { ...look, reason: earlier ? again! : 'first look', result: null };
+  const entered: RegisteredEvaluation = { ...look, reason: earlier ? again! : 'first look', result: null };
   return { register: { looks: [...register.looks, entered] }, entry: register.looks.length };
 }
 

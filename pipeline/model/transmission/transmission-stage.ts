@@ -1,5 +1,5 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
-import { roundAs, roundFields } from '../../contract/decimals.ts';
+import { roundAsField, roundFields } from '../../contract/decimals.ts';
 import { addMonths, monthFromIndex, type Period } from '../../contract/months.ts';
 import type { ProjectionScores, TransmissionModel } from '../../contract/schemas.ts';
 import { type Wording, worded } from '../../contract/words.ts';
@@ -128,7 +128,9 @@ export const run: StageRun = async (io) => {
 
 /** Reproduction numbers are rounded first; infection grows in a month if the rounded number is above 1. */
 function reproduction({ cycle }: SirsFit) {
-  const reproduction_number_by_month = cycle.reproduction_number.map((r) => roundAs('reproduction_number_by_month', r));
+  const reproduction_number_by_month = cycle.reproduction_number.map((r) =>
+    roundAsField('reproduction_number_by_month', r),
+  );
   return {
     months_with_infection_growing: reproduction_number_by_month.flatMap((r, month) => (r > 1 ? [month + 1] : [])),
     reproduction_number_by_month,

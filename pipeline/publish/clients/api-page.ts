@@ -5,7 +5,7 @@ import { cardStyle, headOnDisk, page, pageBody } from '../../lib/pages/page.ts';
 
 /** The reference as one page, for those who have a snapshot but no dashboard. */
 export function renderApiPage(reference: Reference): string {
-  const { title, modelVersion, contractVersion, base, operations } = reference;
+  const { title, modelVersion, contractVersion, baseUrl: base, operations } = reference;
   const example = operations.find(({ parameters }) => parameters.length > 1) ?? operations[0]!;
   const { Usage, ...parts } = commonParts(reference);
   return page(

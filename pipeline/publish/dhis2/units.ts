@@ -36,12 +36,15 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
   });
   const location = new InputLocation(file);
   const [idColumn, codeColumn] = [header.indexOf('id'), header.indexOf('code')];
-  const twice = [header.indexOf('id', idColumn + 1), codeColumn === -1 ? -1 : header.indexOf('code', codeColumn + 1)];
-  if (idColumn !== -1 && twice.some((index) => index !== -1))
+  const duplicates = [
+    header.indexOf('id', idColumn + 1),
+    codeColumn === -1 ? -1 : header.indexOf('code', codeColumn + 1),
+  ];
+  if (idColumn !== -1 && duplicates.some((index) => index !== -1))
     throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code once each');
   if (idColumn === -1) throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
-  const byCode = byKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
-  const byId = byKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
+  const byCode = placesByKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
+  const byId = placesByKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
   const ids = new Map<string, string>();
   const areas = new Map<string, string>();
   let unrelated = 0;
@@ -55,9 +58,9 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
     }
     if (!UID.test(id))
       throw rowLocation.at('id').error(id || 'nothing', 'an id of DHIS2: eleven letters and digits, first a letter');
-    const before = ids.get(place.code) ?? areas.get(id);
-    if (before !== undefined)
-      throw rowLocation.error(`${id} for ${place.code}, beside ${before}`, 'one unit for each area');
+    const earlier = ids.get(place.code) ?? areas.get(id);
+    if (earlier !== undefined)
+      throw rowLocation.error(`${id} for ${place.code}, beside ${earlier}`, 'one unit for each area');
     ids.set(place.code, id);
     areas.set(id, place.code);
   });
@@ -70,7 +73,7 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
 }
 
 /** The places by their keys; a key of two places is none. */
-function byKey(places: readonly Place[], placeKeys: (place: Place) => (string | null)[]): Map<string, Place> {
+function placesByKey(places: readonly Place[], placeKeys: (place: Place) => (string | null)[]): Map<string, Place> {
   const pairs = places.flatMap((place) => [...new Set(placeKeys(place))].map((key) => ({ key, place })));
   const groups = Map.groupBy(pairs, ({ key }) => key);
   return new Map(

@@ -10,7 +10,7 @@ import type { TableRow } from '../../lib/tables/table.ts';
 import type { TABLES } from './table-columns.ts';
 
 type Row<Name extends keyof typeof TABLES> = TableRow<(typeof TABLES)[Name]>;
-interface Outlined {
+interface Boundaries {
   boundaries_lgas: Row<'boundaries_lgas'>[];
   boundaries_states: Row<'boundaries_states'>[];
 }
@@ -19,13 +19,13 @@ interface Outlined {
 const QUANTIZATION = 1e6;
 
 /** All outlines as TopoJSON, without a source; each border that areas share occurs once. */
-export function outlineTopology({ boundaries_lgas, boundaries_states }: Outlined) {
-  const collection = <Properties extends object>(features: (Properties & { geometry: unknown })[]) => ({
+export function outlineTopology({ boundaries_lgas, boundaries_states }: Boundaries) {
+  const toCollection = <Properties extends object>(features: (Properties & { geometry: unknown })[]) => ({
     type: 'FeatureCollection' as const,
     features: features.map(({ geometry, ...properties }) => ({ type: 'Feature' as const, geometry, properties })),
   });
   const objects = {
-    lgas: collection(
+    lgas: toCollection(
       boundaries_lgas.map(({ lga_code: lgaCode, lga, state_code: state, geometry }) => ({
         lgaCode,
         lga,
@@ -33,7 +33,7 @@ export function outlineTopology({ boundaries_lgas, boundaries_states }: Outlined
         geometry,
       })),
     ),
-    states: collection(
+    states: toCollection(
       boundaries_states.map(({ state_code: code, state: name, geometry }) => ({ code, name, geometry })),
     ),
   };
@@ -43,41 +43,41 @@ export function outlineTopology({ boundaries_lgas, boundaries_states }: Outlined
   >;
 }
 
-/** The table `places`: states, then LGAs, in ascending order of code. @param names other names of places */
+/** The table `places`: states, then LGAs, in ascending order of code. @param otherNames other names of places */
 export function placesTable(
-  outlined: Outlined,
+  boundaries: Boundaries,
   states: readonly { state_code: string; state_pcode: string }[],
   { iso_code, iso_3166_2 }: Territory,
-  names: readonly { area: string; code: string; name: string }[],
+  otherNames: readonly { area: string; code: string; name: string }[],
 ): Row<'places'>[] {
-  const named = Map.groupBy(names, ({ area, code }) => `${area} ${code}`);
-  const aliases = (area: 'state' | 'lga', code: string) =>
-    (named.get(`${area} ${code}`) ?? []).map(({ name }) => name).join('; ') || null;
-  const { objects } = outlineTopology(outlined);
+  const namesByArea = Map.groupBy(otherNames, ({ area, code }) => `${area} ${code}`);
+  const joinAliases = (area: 'state' | 'lga', code: string) =>
+    (namesByArea.get(`${area} ${code}`) ?? []).map(({ name }) => name).join('; ') || null;
+  const { objects } = outlineTopology(boundaries);
   const pcodes = new Map(states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
-  const sharedBorders = (geometries: unknown[], codes: readonly string[]) =>
-    neighbors(geometries as Topology<{ x: Polygon }>['objects']['x'][]).map((near) =>
-      near
+  const neighbourCodes = (geometries: unknown[], codes: readonly string[]) =>
+    neighbors(geometries as Topology<{ x: Polygon }>['objects']['x'][]).map((indices) =>
+      indices
         .map((i) => codes[i]!)
         .sort()
         .join(' '),
     );
-  const near = {
-    state: sharedBorders(
+  const neighbours = {
+    state: neighbourCodes(
       objects.states.geometries,
-      outlined.boundaries_states.map(({ state_code }) => state_code),
+      boundaries.boundaries_states.map(({ state_code }) => state_code),
     ),
-    lga: sharedBorders(
+    lga: neighbourCodes(
       objects.lgas.geometries,
-      outlined.boundaries_lgas.map(({ lga_code }) => lga_code),
+      boundaries.boundaries_lgas.map(({ lga_code }) => lga_code),
     ),
   };
-  const centre = (geometry: Row<'boundaries_lgas'>['geometry']) => {
+  const locateCentre = (geometry: Row<'boundaries_lgas'>['geometry']) => {
     const [longitude, latitude] = centerOfMass(geometry).geometry.coordinates;
     return { longitude: longitude!, latitude: latitude! };
   };
   return roundFields([
-    ...outlined.boundaries_states.map(({ state_code, state, zone, geometry }, i) => {
+    ...boundaries.boundaries_states.map(({ state_code, state, zone, geometry }, i) => {
       const pcode = pcodes.get(state_code)!;
       return {
         area: 'state' as const,
@@ -86,23 +86,23 @@ export function placesTable(
         state_code,
         zone,
         pcode,
-        aliases: aliases('state', state_code),
+        aliases: joinAliases('state', state_code),
         iso_code: iso_3166_2 ? `${iso_code}-${state_code}` : null,
-        ...centre(geometry),
-        neighbours: near.state[i]!,
+        ...locateCentre(geometry),
+        neighbours: neighbours.state[i]!,
       };
     }),
-    ...outlined.boundaries_lgas.map(({ state_code, lga_code, lga, geometry }, i) => ({
+    ...boundaries.boundaries_lgas.map(({ state_code, lga_code, lga, geometry }, i) => ({
       area: 'lga' as const,
       code: lga_code,
       name: lga,
       state_code,
       zone: null,
       pcode: lga_code,
-      aliases: aliases('lga', lga_code),
+      aliases: joinAliases('lga', lga_code),
       iso_code: null,
-      ...centre(geometry),
-      neighbours: near.lga[i]!,
+      ...locateCentre(geometry),
+      neighbours: neighbours.lga[i]!,
     })),
   ]);
 }

@@ -1,13 +1,13 @@
 import type { Source } from '../../catalog/sources.ts';
 import type { Manifest } from '../../contract/manifest.ts';
-import { hashKey } from '../../engine/cache-key.ts';
+import { hashCacheKey } from '../../engine/cache-key.ts';
 import { sha256Json } from '../../lib/hash.ts';
 
 /**
  * Inconsistencies within a manifest: each stage's key must be the hash of its record, its inputs must be the outputs of
  * earlier stages or raw files of the sources, and the version must match all keys.
  */
-export function recordFaults(manifest: Manifest): string[] {
+export function manifestFaults(manifest: Manifest): string[] {
   const { stages, runtime, model_version } = manifest;
   const faults: string[] = [];
   if (stages.length === 0) faults.push('manifest.json: lists no stages');
@@ -15,7 +15,7 @@ export function recordFaults(manifest: Manifest): string[] {
   for (const { path, sha256 } of (manifest.sources as Source[]).flatMap(({ files }) => files))
     hashes.set(`raw ${path}`, sha256!);
   for (const { stage, key, inputs, code, parameters, outputs } of stages) {
-    if (key !== hashKey({ stage, inputs, code, parameters, runtime }))
+    if (key !== hashCacheKey({ stage, inputs, code, parameters, runtime }))
       faults.push(`manifest.json, ${stage}: its key is not the hash of its inputs, code and parameters`);
     for (const [name, hash] of Object.entries(inputs))
       if (!name.startsWith('catalog ') && hashes.get(name) !== hash)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countryWords, tell } from '../../../pipeline/contract/words.ts';
+import { countryWords, wordingInCountry } from '../../../pipeline/contract/words.ts';
 import { groupCases } from '../../../pipeline/ingest/case-series.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { stopsBuild } from '../../../pipeline/intake/check/fault.ts';
@@ -67,7 +67,7 @@ async function summed(change?: Change) {
     cases: Object.fromEntries(lgas.map(({ lga_code, confirmed }) => [lga_code, confirmed])),
     report: tables.report
       .filter(({ source }) => source === 'facility_cases')
-      .map(({ rule, what }) => `${rule}: ${tell(what, countryWords(TERRITORY))}`),
+      .map(({ rule, what }) => `${rule}: ${wordingInCountry(what, countryWords(TERRITORY))}`),
   };
 }
 

@@ -7,9 +7,9 @@ import { type TableName, tableFile } from '../../../contract/table-list.ts';
 import type { CasesRow } from '../../../ingest/ingest-tables.ts';
 import { writeAtomic } from '../../../lib/atomic-write.ts';
 import { UsageError } from '../../../lib/errors.ts';
-import { allowedForm, CASE_FORMS, type CaseForm, caseFigures, caseRows } from '../../../publish/dhis2/cases.ts';
+import { allowedCaseUnit, CASE_UNITS, type CaseUnit, caseFigures, caseRows } from '../../../publish/dhis2/cases.ts';
 import { type AreaMonth, FORMATS, type Format } from '../../../publish/dhis2/data-values.ts';
-import { dhis2Files, MOST_VALUES } from '../../../publish/dhis2/files.ts';
+import { dhis2Files, MAX_VALUES_PER_FILE } from '../../../publish/dhis2/files.ts';
 import { type Figure, PROBABILITY_FIGURES, SCORE_FIGURES } from '../../../publish/dhis2/metadata.ts';
 import { type Place, readUnits } from '../../../publish/dhis2/units.ts';
 import type { SnapshotTables } from '../../../publish/snapshot/snapshot-tables.ts';
@@ -23,7 +23,7 @@ interface Dhis2Options {
   map: string;
   to: string;
   periods?: { first: Period; last: Period };
-  cases?: CaseForm;
+  cases?: CaseUnit;
   format: Format;
 }
 
@@ -51,14 +51,14 @@ export function dhis2Command(): Command {
       new Option(
         '--cases <form>',
         'forecasts of cases: as counts, as an index, or none (default: counts if sources.json says of each case record `"pass_on": "yes"`, otherwise index)',
-      ).choices(CASE_FORMS),
+      ).choices(CASE_UNITS),
     )
     .addOption(new Option('--format <format>', 'of the values').choices(Object.keys(FORMATS)).default('json'))
     .addOption(outOption())
     .addHelpText(
       'after',
       `
-Writes metadata.json (data elements, their group and data set), data-values-001.json and so on (at most ${MOST_VALUES}
+Writes metadata.json (data elements, their group and data set), data-values-001.json and so on (at most ${MAX_VALUES_PER_FILE}
 values each), and units-unmatched.csv: the areas for which the map has no organisation unit, which get no values. A code
 in the map is the code of an area here, its code in the raw files, or its ISO code; nothing is matched by likeness.
 
@@ -87,7 +87,7 @@ async function exportTo(version: string | undefined, options: Dhis2Options): Pro
   const select = async <Row>(sql: string) => (await query(sql, { out, snapshot })) as Row[];
   const units = await readUnits(map, await select<Place>('FROM places ORDER BY area DESC, code'));
   const hasTable = (table: TableName) => Object.hasOwn(manifest.files, tableFile(table, 'parquet'));
-  const form = !hasTable('forecasts_cases') ? 'none' : (options.cases ?? allowedForm(manifest.sources as Source[]));
+  const form = !hasTable('forecasts_cases') ? 'none' : (options.cases ?? allowedCaseUnit(manifest.sources as Source[]));
   const forecasts = form === 'none' ? [] : await select<Forecast>(`FROM forecasts_cases ${IN_ORDER}`);
   const records = form === 'index' ? await readRecords(select, out) : [];
   const { last_estimated } = manifest.coverage;

@@ -1,10 +1,10 @@
-import { data, isArea, isState, lgaByCode, onView, setView, type View, view } from './store.ts';
+import { data, isArea, isState, lgaByCode, onViewChange, setView, type View, view } from './store.ts';
 
 /** Tabs of the report by id; the first one opens by default. */
-const TABS = ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources'];
+const TAB_IDS = ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources'];
 
 /** The view as an address: `#when?m=2023-09&c=CODE&pins=CODE,CODE`. */
-export function viewAddress({ tab, month, state, lga, pins, by, plan }: View): string {
+export function viewAddress({ tab, month, state, lga, pins, mapChoices: by, plan }: View): string {
   const parts = new URLSearchParams();
   if (month !== data.estimated - 1) parts.set('m', data.periods[month]!);
   if (state !== null) parts.set('c', lga ?? state);
@@ -18,7 +18,7 @@ export function viewAddress({ tab, month, state, lga, pins, by, plan }: View): s
 /** The view that an address names, or null if it names no tab; unknown months and places are ignored. */
 export function parseAddress(address: string): Partial<View> | null {
   const [, tab, query] = /^#(\w+)(?:\?(.*))?$/.exec(address) ?? [];
-  if (tab === undefined || !TABS.includes(tab)) return null;
+  if (tab === undefined || !TAB_IDS.includes(tab)) return null;
   const parts = new URLSearchParams(query);
   const month = (data.periods as readonly (string | null)[]).indexOf(parts.get('m'));
   const code = (parts.get('c') ?? '').toUpperCase();
@@ -34,7 +34,7 @@ export function parseAddress(address: string): Partial<View> | null {
     tab,
     month: month < 0 ? data.estimated - 1 : month,
     pins: (parts.get('pins') ?? '').toUpperCase().split(',').filter(isArea).slice(0, 4),
-    by: { ...view.by, ...(by === null ? {} : { [tab]: by }) },
+    mapChoices: { ...view.mapChoices, ...(by === null ? {} : { [tab]: by }) },
     plan: {
       people: number('people'),
       nets: number('nets'),
@@ -46,7 +46,8 @@ export function parseAddress(address: string): Partial<View> | null {
 }
 
 /** Whether Back undoes the change: it does for a place or a tab, not for a month or a slider. */
-const isStep = (before: View) => before.tab !== view.tab || before.state !== view.state || before.lga !== view.lga;
+const isNavigation = (before: View) =>
+  before.tab !== view.tab || before.state !== view.state || before.lga !== view.lga;
 
 /** Keeps the address and the view in step. Links to a part of the page open the tab that contains it. */
 export function startAddress(): void {
@@ -62,10 +63,10 @@ export function startAddress(): void {
     if (target instanceof HTMLDetailsElement) target.open = true;
     target?.scrollIntoView();
   };
-  onView((before) => {
+  onViewChange((before) => {
     const address = viewAddress(view);
     if (following || address === location.hash) return;
-    if (isStep(before)) history.pushState(null, '', address);
+    if (isNavigation(before)) history.pushState(null, '', address);
     else history.replaceState(null, '', address);
   });
   // Fires for Back and Forward within this page, and for links.

@@ -9,10 +9,10 @@ const indexOf = (period: string) => Number(period.slice(0, 4)) * 12 + Number(per
  * @param today date in the reader's time zone
  */
 export function describeAge(periods: readonly string[], estimated: number, today: Date): string {
-  const now = today.getFullYear() * 12 + today.getMonth();
-  const last = periods[estimated - 1]!;
-  const months = now - indexOf(last);
-  if (months < 1) return '';
-  const age = `The last estimated month, ${periodName(last)}, was ${months === 1 ? 'a month' : `${months} months`} ago.`;
-  return now > indexOf(periods.at(-1)!) ? `${age} All the months that this page forecasts have passed.` : age;
+  const currentMonth = today.getFullYear() * 12 + today.getMonth();
+  const lastPeriod = periods[estimated - 1]!;
+  const monthsAgo = currentMonth - indexOf(lastPeriod);
+  if (monthsAgo < 1) return '';
+  const age = `The last estimated month, ${periodName(lastPeriod)}, was ${monthsAgo === 1 ? 'a month' : `${monthsAgo} months`} ago.`;
+  return currentMonth > indexOf(periods.at(-1)!) ? `${age} All the months that this page forecasts have passed.` : age;
 }

@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { initial } from './words.ts';
+import { monthInitial } from './words.ts';
 
 /** Width available in an element, at least `least`: an element narrower than that scrolls. */
 export const availableWidth = (container: Element, least = 300) => Math.max(least, Math.floor(container.clientWidth));
@@ -10,8 +10,8 @@ export const availableWidth = (container: Element, least = 300) => Math.max(leas
  * on elements without a role.
  */
 export function chart(options: Plot.PlotOptions & { ariaLabel: string }): Element {
-  const made = Plot.plot(options);
-  const svgs = made.localName === 'svg' ? [made] : [...made.querySelectorAll('svg')];
+  const plot = Plot.plot(options);
+  const svgs = plot.localName === 'svg' ? [plot] : [...plot.querySelectorAll('svg')];
   for (const svg of svgs) {
     // The last SVG is the plot; those before it are the symbols of its legend.
     svg.setAttribute('role', 'img');
@@ -19,11 +19,11 @@ export function chart(options: Plot.PlotOptions & { ariaLabel: string }): Elemen
     else svg.setAttribute('aria-hidden', 'true');
     for (const group of svg.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
   }
-  return made;
+  return plot;
 }
 
 /** A plot in a card with its title. */
-export function titled(name: string, plot: Element): HTMLElement {
+export function plotCard(name: string, plot: Element): HTMLElement {
   const figure = document.createElement('figure');
   figure.className = 'plot card';
   figure.append(caption(name), plot);
@@ -32,9 +32,9 @@ export function titled(name: string, plot: Element): HTMLElement {
 
 /** A figure's caption. */
 export function caption(text: string): HTMLElement {
-  const made = document.createElement('figcaption');
-  made.textContent = text;
-  return made;
+  const element = document.createElement('figcaption');
+  element.textContent = text;
+  return element;
 }
 /** The months of a year on an axis. */
-export const monthScale = { domain: d3.range(1, 13), tickFormat: initial, label: null, tickSize: 0 };
+export const monthScale = { domain: d3.range(1, 13), tickFormat: monthInitial, label: null, tickSize: 0 };

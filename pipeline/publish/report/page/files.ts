@@ -1,18 +1,29 @@
 import * as d3 from 'd3';
-import { listed } from './list.ts';
-import { areaName, data, element, isState, lgaByCode, lgasInView, onView, stateByCode, view } from './store.ts';
-import { scope, type Tab } from './tab.ts';
+import { listedCodes } from './list.ts';
+import {
+  areaName,
+  data,
+  elementById,
+  isState,
+  lgaByCode,
+  lgasInView,
+  onViewChange,
+  stateByCode,
+  view,
+} from './store.ts';
+import { scopeName, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
 import { h } from './words.ts';
 
 /** The source that every downloaded file states. */
 export const citation = () =>
   `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${data.periods[view.month]}. Licences and sources: see “Data” in the report.`;
-const name = () => `${data.country} ${data.periods[view.month]} ${view.tab}${view.state === null ? '' : ` ${scope()}`}`;
+const viewTitle = () =>
+  `${data.country} ${data.periods[view.month]} ${view.tab}${view.state === null ? '' : ` ${scopeName()}`}`;
 const fileName = (ending: string) =>
-  `${`${name()} ${data.model_version}`.replace(/[^\w.-]+/g, '-').toLowerCase()}.${ending}`;
+  `${`${viewTitle()} ${data.model_version}`.replace(/[^\w.-]+/g, '-').toLowerCase()}.${ending}`;
 
-function save(content: string | Blob, ending: string, type: string): void {
+function saveFile(content: string | Blob, ending: string, type: string): void {
   const blob = typeof content === 'string' ? new Blob([content], { type }) : content;
   const link = h('a', { href: URL.createObjectURL(blob), download: fileName(ending) });
   link.click();
@@ -20,14 +31,14 @@ function save(content: string | Blob, ending: string, type: string): void {
 }
 
 /** A cell of a CSV file, quoted if need be; text that a spreadsheet would run as a formula is marked as text. */
-const cell = (value: string | number | null) => {
+const csvCell = (value: string | number | null) => {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-const placeRecord = (code: string) =>
+const areaFields = (code: string) =>
   isState(code)
     ? { state_code: code, state: areaName(code) }
     : {
@@ -36,23 +47,23 @@ const placeRecord = (code: string) =>
         lga_code: code,
         lga: areaName(code),
       };
-const areaRecord = (tab: Tab, code: string) => ({
-  ...placeRecord(code),
+const downloadRow = (tab: Tab, code: string) => ({
+  ...areaFields(code),
   period: data.periods[view.month]!,
-  ...tab.record(code),
+  ...tab.downloadFields(code),
   model_version: data.model_version,
 });
 
 /** All rows of the list, at full precision. */
 export function listCsv(tab: Tab): string {
-  const rows = listed(tab).map((code) => areaRecord(tab, code));
+  const rows = listedCodes(tab).map((code) => downloadRow(tab, code));
   const heads = Object.keys(rows[0] ?? {});
-  return `${[heads, ...rows.map((row) => Object.values(row))].map((cells) => cells.map(cell).join(',')).join('\r\n')}\r\n`;
+  return `${[heads, ...rows.map((row) => Object.values(row))].map((cells) => cells.map(csvCell).join(',')).join('\r\n')}\r\n`;
 }
 
 /** Outlines of the LGAs in view, in the map's resolution, with their figures. */
 function toGeojson(tab: Tab): string {
-  const map = element('map');
+  const map = elementById('map');
   const [west, north, shrink, units] = ['west', 'north', 'shrink', 'units'].map((name) =>
     Number(map.dataset[name]),
   ) as [number, number, number, number];
@@ -64,10 +75,12 @@ function toGeojson(tab: Tab): string {
     const rings = pathRings(map.querySelector(`#lgas [data-code="${code}"]`)!.getAttribute('d')!);
     return {
       type: 'Feature',
-      properties: areaRecord(tab, code),
+      properties: downloadRow(tab, code),
       geometry: {
         type: 'MultiPolygon',
-        coordinates: polygons(rings).map((polygon) => polygon.map((ring) => [...ring, ring[0]!].map(toDegrees))),
+        coordinates: groupIntoPolygons(rings).map((polygon) =>
+          polygon.map((ring) => [...ring, ring[0]!].map(toDegrees)),
+        ),
       },
     };
   });
@@ -91,14 +104,14 @@ function pathRings(path: string): Ring[] {
 }
 
 /** Groups rings into polygons: a ring inside an earlier one is a hole of it. */
-function polygons(rings: Ring[]): Ring[][] {
-  const made: Ring[][] = [];
+function groupIntoPolygons(rings: Ring[]): Ring[][] {
+  const polygons: Ring[][] = [];
   for (const ring of rings) {
-    const around = made.find(([outer]) => d3.polygonContains(outer!, ring[0]!));
-    if (around) around.push(ring);
-    else made.push([ring]);
+    const polygonAround = polygons.find(([exterior]) => d3.polygonContains(exterior!, ring[0]!));
+    if (polygonAround) polygonAround.push(ring);
+    else polygons.push([ring]);
   }
-  return made;
+  return polygons;
 }
 
 const SVG_STYLE =
@@ -108,42 +121,42 @@ const KEY_WIDTH = 24;
 
 /** The map as shown, with its headline above and its legend and source below. */
 function toSvg(tab: Tab): string {
-  const map = element<SVGSVGElement>('map').cloneNode(true) as SVGSVGElement;
+  const map = elementById<SVGSVGElement>('map').cloneNode(true) as SVGSVGElement;
   const [x, y, width, height] = map.getAttribute('viewBox')!.split(' ').map(Number) as [number, number, number, number];
   // What lies outside of the part shown is cut off, as on the page.
-  const part = document.createElementNS(map.namespaceURI, 'svg');
+  const shownPart = document.createElementNS(map.namespaceURI, 'svg');
   for (const [name, value] of Object.entries({ x, y, width, height, viewBox: [x, y, width, height].join(' ') }))
-    part.setAttribute(name, String(value));
-  part.append(...map.childNodes);
-  map.append(part);
+    shownPart.setAttribute(name, String(value));
+  shownPart.append(...map.childNodes);
+  map.append(shownPart);
   // Everything beside the map is laid out in hundredths of its width, from its upper left corner.
   const unit = width / 100;
-  const add = (tag: string, attributes: Record<string, string | number>, text = '') => {
-    const made = document.createElementNS(map.namespaceURI, tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-    made.textContent = text;
-    map.append(made);
-    return made;
+  const addElement = (tag: string, attributes: Record<string, string | number>, text = '') => {
+    const created = document.createElementNS(map.namespaceURI, tag);
+    for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, String(value));
+    created.textContent = text;
+    map.append(created);
+    return created;
   };
-  const write = (text: string, size: number, left: number, top: number, more = {}) =>
-    add('text', { x: x + left * unit, y: y + top * unit, 'font-size': size * unit, ...more }, text);
-  const title = wrapped(tab.headline(), 62);
-  const source = wrapped(citation(), 110);
+  const addText = (text: string, size: number, left: number, top: number, attributes = {}) =>
+    addElement('text', { x: x + left * unit, y: y + top * unit, 'font-size': size * unit, ...attributes }, text);
+  const title = wrapText(tab.headline(), 62);
+  const source = wrapText(citation(), 110);
   const keys = legendEntries();
   const bottom = height / unit;
-  const head = 4 * title.length + 5;
+  const headHeight = 4 * title.length + 5;
   const keysEnd = bottom + 3 + 3 * Math.ceil(keys.length / 4);
-  const foot = keysEnd + 2.2 * source.length + 2;
-  for (const [i, line] of title.entries()) write(line, 3, 1, 4 * i + 4 - head, { 'font-weight': 700 });
-  write(`${data.synthetic ? 'MADE UP · ' : ''}${name()}`, 2.2, 1, -2);
+  const footHeight = keysEnd + 2.2 * source.length + 2;
+  for (const [i, line] of title.entries()) addText(line, 3, 1, 4 * i + 4 - headHeight, { 'font-weight': 700 });
+  addText(`${data.synthetic ? 'MADE UP · ' : ''}${viewTitle()}`, 2.2, 1, -2);
   for (const [i, { fill, name }] of keys.entries()) {
     const [left, top] = [1 + KEY_WIDTH * (i % 4), bottom + 2 + 3 * Math.floor(i / 4)];
-    add('rect', { x: x + left * unit, y: y + (top - 1.6) * unit, width: 2 * unit, height: 2 * unit, fill });
-    write(name, 1.8, left + 2.6, top);
+    addElement('rect', { x: x + left * unit, y: y + (top - 1.6) * unit, width: 2 * unit, height: 2 * unit, fill });
+    addText(name, 1.8, left + 2.6, top);
   }
-  for (const [i, line] of source.entries()) write(line, 1.6, 1, keysEnd + 2.2 * i);
-  const box = { x, y: y - head * unit, width, height: (head + foot) * unit };
-  map.prepend(add('style', {}, SVG_STYLE), add('rect', { ...box, fill: '#fff' }));
+  for (const [i, line] of source.entries()) addText(line, 1.6, 1, keysEnd + 2.2 * i);
+  const box = { x, y: y - headHeight * unit, width, height: (headHeight + footHeight) * unit };
+  map.prepend(addElement('style', {}, SVG_STYLE), addElement('rect', { ...box, fill: '#fff' }));
   for (const attribute of ['id', 'role', 'style']) map.removeAttribute(attribute);
   map.setAttribute('xmlns', map.namespaceURI!);
   map.setAttribute('viewBox', Object.values(box).join(' '));
@@ -154,24 +167,24 @@ function toSvg(tab: Tab): string {
 
 /** The legend's fills and their meanings. */
 function legendEntries(): { fill: string; name: string }[] {
-  const boxes = [...element('legend').querySelectorAll<HTMLElement>('i')];
-  let from = '';
+  const boxes = [...elementById('legend').querySelectorAll<HTMLElement>('i')];
+  let lowerEnd = '';
   return boxes.map((box) => {
     const small = box.parentElement!.querySelector('small');
     const name = small
       ? small.textContent
-        ? `${from ? `${from} to ` : 'below '}${small.textContent}`
-        : `${from} or more`
+        ? `${lowerEnd ? `${lowerEnd} to ` : 'below '}${small.textContent}`
+        : `${lowerEnd} or more`
       : box.parentElement!.textContent!;
-    if (small) from = small.textContent!;
+    if (small) lowerEnd = small.textContent!;
     return { fill: box.classList.contains('hatched') ? '#888' : box.style.background, name };
   });
 }
 
-function wrapped(text: string, most: number): string[] {
+function wrapText(text: string, maxLength: number): string[] {
   const lines = [''];
   for (const word of text.split(' ')) {
-    if (`${lines.at(-1)} ${word}`.length > most) lines.push(word);
+    if (`${lines.at(-1)} ${word}`.length > maxLength) lines.push(word);
     else lines.push(`${lines.pop()} ${word}`.trim());
   }
   return lines;
@@ -184,33 +197,33 @@ async function savePng(tab: Tab): Promise<void> {
   const canvas = document.createElement('canvas');
   Object.assign(canvas, { width: 2 * image.naturalWidth, height: 2 * image.naturalHeight });
   canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
-  canvas.toBlob((blob) => save(blob!, 'png', 'image/png'));
+  canvas.toBlob((blob) => saveFile(blob!, 'png', 'image/png'));
 }
 
-const FILES: [string, string, (tab: Tab) => void][] = [
-  ['CSV', 'The list as a table, at full precision', (tab) => save(`\ufeff${listCsv(tab)}`, 'csv', 'text/csv')],
+const DOWNLOADS: [string, string, (tab: Tab) => void][] = [
+  ['CSV', 'The list as a table, at full precision', (tab) => saveFile(`\ufeff${listCsv(tab)}`, 'csv', 'text/csv')],
   [
     'GeoJSON',
     'Outlines and figures of the areas on the map',
-    (tab) => save(toGeojson(tab), 'geojson', 'application/geo+json'),
+    (tab) => saveFile(toGeojson(tab), 'geojson', 'application/geo+json'),
   ],
-  ['SVG', 'The map as a drawing, to edit and print', (tab) => save(toSvg(tab), 'svg', 'image/svg+xml')],
+  ['SVG', 'The map as a drawing, to edit and print', (tab) => saveFile(toSvg(tab), 'svg', 'image/svg+xml')],
   ['PNG', 'The map as a picture', (tab) => void savePng(tab)],
 ];
 
 /** Adds the buttons that download what is shown. */
 export function startFiles(): void {
-  element('download').append(
+  elementById('download').append(
     h('span', {}, 'Download'),
-    ...FILES.map(([name, what, make]) =>
+    ...DOWNLOADS.map(([name, description, download]) =>
       h(
         'button',
-        { type: 'button', title: what, id: `download-${name.toLowerCase()}`, click: () => make(openTab()!) },
+        { type: 'button', title: description, id: `download-${name.toLowerCase()}`, click: () => download(openTab()!) },
         name,
       ),
     ),
   );
-  onView(() => {
-    element('cite').textContent = citation();
+  onViewChange(() => {
+    elementById('cite').textContent = citation();
   });
 }

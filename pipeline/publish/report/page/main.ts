@@ -6,9 +6,9 @@ import { startFiles } from './files.ts';
 import { startList } from './list.ts';
 import { startMap } from './map.ts';
 import { startQuestion } from './question.ts';
-import { data, element, setView } from './store.ts';
+import { data, elementById, setView } from './store.ts';
 
-const age = element('age');
+const age = elementById('age');
 age.textContent = describeAge(data.periods, data.estimated, new Date());
 age.hidden = age.textContent === '';
 

@@ -1,18 +1,18 @@
-import { changed } from './changed.ts';
+import { changedTab } from './changed.ts';
 import { data, HAS_CHANCES, view } from './store.ts';
-import { sure } from './sure.ts';
+import { sureTab } from './sure.ts';
 import type { Tab } from './tab.ts';
-import { when } from './when.ts';
-import { where } from './where.ts';
-import { who } from './who.ts';
+import { whenTab } from './when.ts';
+import { whereTab } from './where.ts';
+import { whoTab } from './who.ts';
 
 /** Questions that the map answers; some countries' models cannot answer all of them. */
 const TABS: readonly Tab[] = [
-  where,
-  ...(HAS_CHANCES ? [sure] : []),
-  ...(data.changes.months.length > 0 ? [changed] : []),
-  ...(data.windows.length > 0 ? [when] : []),
-  who,
+  whereTab,
+  ...(HAS_CHANCES ? [sureTab] : []),
+  ...(data.changes.months.length > 0 ? [changedTab] : []),
+  ...(data.windows.length > 0 ? [whenTab] : []),
+  whoTab,
 ];
 
 /** The open tab; null if it has no map. */

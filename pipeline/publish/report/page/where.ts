@@ -1,10 +1,19 @@
 import * as d3 from 'd3';
-import { fillAttribute, fillIn, hatchKey, key, levelFill, levelFills, SCORES, scaleKey } from './colours.ts';
+import {
+  fillAttribute,
+  hatchedKey,
+  legendKey,
+  levelFill,
+  levelFills,
+  SCORE_SCALE,
+  scaleFill,
+  scaleLegend,
+} from './colours.ts';
 import {
   areaChance,
   areaName,
   areaScore,
-  CERTAIN,
+  CERTAIN_PERCENT,
   certaintyInWords,
   data,
   fullName,
@@ -18,8 +27,8 @@ import {
   type Score,
   view,
 } from './store.ts';
-import { byFigure, chosen, scope, selected, type Tab } from './tab.ts';
-import { about, count, h, inSentence, integer, share, withRange } from './words.ts';
+import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
+import { formatCount, formatInteger, formatPeople, formatShare, formatWithRange, h, inSentence } from './words.ts';
 
 const scoreAt = (code: string) => areaScore(code, view.month);
 
@@ -31,74 +40,82 @@ export function rangeBar({ score, low, high }: Score, top: number): HTMLElement 
     { class: 'track' },
     h('span', {
       class: 'extent',
-      style: `left:${percent(low)};width:${percent(high - low)};background:${fillIn(SCORES, score)}`,
+      style: `left:${percent(low)};width:${percent(high - low)};background:${scaleFill(SCORE_SCALE, score)}`,
     }),
     h('span', { class: 'at', style: `left:${percent(score)}` }),
   );
 }
-const populationInWords = (code: string) =>
+const areaPopulation = (code: string) =>
   (data.lgas.find((row) => row.lga_code === code) ?? data.states.find((row) => row.state_code === code))!.population;
 
 const { lga } = data.words;
 
-export const where: Tab = {
+export const whereTab: Tab = {
   id: 'where',
   choices: [
     ['score', 'Score'],
     ['level', 'Level'],
   ],
   paint: (code) => ({
-    fill: chosen(where) === 'level' ? levelFill(scoreAt(code).score) : fillIn(SCORES, scoreAt(code).score),
-    uncertain: isUncertain(code),
+    fill:
+      mapChoice(whereTab) === 'level' ? levelFill(scoreAt(code).score) : scaleFill(SCORE_SCALE, scoreAt(code).score),
+    isUncertain: isUncertain(code),
   }),
   legend: () => ({
     keys: [
-      ...(chosen(where) === 'level' ? levelFills.map((fill, i) => key(fill, levelName(i))) : [scaleKey(SCORES)]),
-      ...(HAS_CHANCES ? [hatchKey(`level less than ${CERTAIN}% certain`)] : []),
+      ...(mapChoice(whereTab) === 'level'
+        ? levelFills.map((fill, i) => legendKey(fill, levelName(i)))
+        : [scaleLegend(SCORE_SCALE)]),
+      ...(HAS_CHANCES ? [hatchedKey(`level less than ${CERTAIN_PERCENT}% certain`)] : []),
     ],
     note: '',
   }),
   headline: () => {
-    const code = selected();
+    const code = selectedCode();
     if (code !== null)
-      return `${fullName(code)}, ${monthInWords(view.month)}: ${withRange(scoreAt(code))}, ${levelName(levelIndex(scoreAt(code).score))}`;
-    const areas = data.states.map(({ state_code }) => state_code);
-    const [highest] = byFigure(areas, (code) => scoreAt(code).score);
+      return `${fullName(code)}, ${monthInWords(view.month)}: ${formatWithRange(scoreAt(code))}, ${levelName(levelIndex(scoreAt(code).score))}`;
+    const stateCodes = data.states.map(({ state_code }) => state_code);
+    const [highest] = sortByFigure(stateCodes, (code) => scoreAt(code).score);
     const certain = lgasInView().filter((code) => !isUncertain(code)).length;
-    if (!HAS_CHANCES) return `${areaName(highest!)} has the highest score: ${withRange(scoreAt(highest!))}`;
-    return `${areaName(highest!)} has the highest score; the level is at least ${CERTAIN}% certain in ${integer(certain)} of ${count(lgasInView().length, lga)}`;
+    if (!HAS_CHANCES) return `${areaName(highest!)} has the highest score: ${formatWithRange(scoreAt(highest!))}`;
+    return `${areaName(highest!)} has the highest score; the level is at least ${CERTAIN_PERCENT}% certain in ${formatInteger(certain)} of ${formatCount(lgasInView().length, lga)}`;
   },
-  words: () => {
-    const code = selected();
-    const sentences = code === null ? [] : [inChildren(code)];
+  sentences: () => {
+    const code = selectedCode();
+    const sentences = code === null ? [] : [scoreInChildren(code)];
     if (view.lga !== null) return [...sentences, rankInWords(view.lga)];
     const [lowest, highest] = d3.extent(lgasInView(), (code) => scoreAt(code).score) as [number, number];
-    const [first] = byFigure(lgasInView(), (code) => scoreAt(code).score);
+    const [first] = sortByFigure(lgasInView(), (code) => scoreAt(code).score);
     return [
       ...sentences,
-      ...(code === null ? surelyHighest() : []),
-      `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scope()}`} range from ${share(lowest)} to ${share(highest)}, the highest in ${code === null ? fullName(first!) : areaName(first!)}: ${withRange(scoreAt(first!))}.`,
+      ...(code === null ? highestTenthInWords() : []),
+      `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scopeName()}`} range from ${formatShare(lowest)} to ${formatShare(highest)}, the highest in ${code === null ? fullName(first!) : areaName(first!)}: ${formatWithRange(scoreAt(first!))}.`,
     ];
   },
   method: () => [
-    `The score is the modelled share of children aged ${data.ages_months.join('–')} months who would test positive; its 90% range is in brackets.${HAS_CHANCES ? ` Hatched: the model gives the level shown a probability of less than ${CERTAIN}%, so the true level may well be another.` : ''}`,
+    `The score is the modelled share of children aged ${data.ages_months.join('–')} months who would test positive; its 90% range is in brackets.${HAS_CHANCES ? ` Hatched: the model gives the level shown a probability of less than ${CERTAIN_PERCENT}%, so the true level may well be another.` : ''}`,
     'Levels are classes of the score by WHO’s transmission cut-offs: very low below 0.01, low below 0.10, moderate below 0.35 and high from 0.35. Very high, from 0.50, is a class added here.',
     'Where ranges overlap, the order of two places may be due to chance.',
   ],
-  tip: (code) => [
-    `${share(scoreAt(code).score)} · ${levelName(levelIndex(scoreAt(code).score))}${certaintyInWords(code)}`,
-    `90% range ${share(scoreAt(code).low)}–${share(scoreAt(code).high)}`,
+  tooltip: (code) => [
+    `${formatShare(scoreAt(code).score)} · ${levelName(levelIndex(scoreAt(code).score))}${certaintyInWords(code)}`,
+    `90% range ${formatShare(scoreAt(code).low)}–${formatShare(scoreAt(code).high)}`,
   ],
-  order: (codes) => byFigure(codes, (code) => scoreAt(code).score),
+  sortCodes: (codes) => sortByFigure(codes, (code) => scoreAt(code).score),
   columns: () => {
     const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreAt(lga_code).high));
     return [
       { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreAt(code), top) },
-      { head: 'Score', kind: 'number', cell: (code) => share(scoreAt(code).score), by: (code) => scoreAt(code).score },
+      {
+        head: 'Score',
+        kind: 'number',
+        cell: (code) => formatShare(scoreAt(code).score),
+        sortValue: (code) => scoreAt(code).score,
+      },
       {
         head: '90% range',
         kind: 'number range',
-        cell: (code) => `${share(scoreAt(code).low)}–${share(scoreAt(code).high)}`,
+        cell: (code) => `${formatShare(scoreAt(code).low)}–${formatShare(scoreAt(code).high)}`,
       },
       {
         head: HAS_CHANCES ? 'Level, certainty' : 'Level',
@@ -106,20 +123,25 @@ export const where: Tab = {
         cell: (code) =>
           `${levelName(levelIndex(scoreAt(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
       },
-      { head: 'People', kind: 'number people', cell: (code) => about(populationInWords(code)), by: populationInWords },
+      {
+        head: 'People',
+        kind: 'number people',
+        cell: (code) => formatPeople(areaPopulation(code)),
+        sortValue: areaPopulation,
+      },
     ];
   },
   caption: () => 'Highest score first.',
-  record: (code) => ({
-    ...scoreRecord(code),
+  downloadFields: (code) => ({
+    ...scoreFields(code),
     level: levelName(levelIndex(scoreAt(code).score)),
     ...(HAS_CHANCES ? { probability_of_level: areaChance(code, view.month, 'level') / 100 } : {}),
-    population: populationInWords(code),
+    population: areaPopulation(code),
   }),
 };
 
 /** A score and its range as numbers of children. */
-function inChildren(code: string): string {
+function scoreInChildren(code: string): string {
   const { score, low, high } = scoreAt(code);
   const inHundred = (value: number) => Math.round(100 * value);
   const certainty = HAS_CHANCES ? ` The level shown is ${areaChance(code, view.month, 'level')}% certain.` : '';
@@ -127,38 +149,40 @@ function inChildren(code: string): string {
 }
 
 /** Which places surely belong to the highest tenth, and for how many that is open. */
-function surelyHighest(): string[] {
+function highestTenthInWords(): string[] {
   if (!HAS_CHANCES) return [];
   const chance = (code: string) => areaChance(code, view.month, 'nation');
-  const sure = byFigure(lgasInView(), chance).filter((code) => chance(code) >= SURE);
-  const open = lgasInView().filter((code) => chance(code) < SURE && chance(code) > 100 - SURE).length;
-  const named = sure.slice(0, NAMED).map(nameInList);
-  const more = sure.length - named.length;
-  const which =
-    sure.length === 0
+  const likelyCodes = sortByFigure(lgasInView(), chance).filter((code) => chance(code) >= SURE_PERCENT);
+  const openCount = lgasInView().filter(
+    (code) => chance(code) < SURE_PERCENT && chance(code) > 100 - SURE_PERCENT,
+  ).length;
+  const names = likelyCodes.slice(0, MAX_NAMED).map(nameInList);
+  const unnamedCount = likelyCodes.length - names.length;
+  const subject =
+    likelyCodes.length === 0
       ? `No ${lga.one} is surely`
-      : `${more > 0 ? `${named.join(', ')} and ${integer(more)} more` : inSentence(named)} ${sure.length === 1 ? 'is' : 'are'} surely`;
+      : `${unnamedCount > 0 ? `${names.join(', ')} and ${formatInteger(unnamedCount)} more` : inSentence(names)} ${likelyCodes.length === 1 ? 'is' : 'are'} surely`;
   return [
-    `${which} among the highest tenth (${SURE}% or more); for ${count(open, lga)} that is open, so their order may be chance.`,
+    `${subject} among the highest tenth (${SURE_PERCENT}% or more); for ${formatCount(openCount, lga)} that is open, so their order may be chance.`,
   ];
 }
 /** Chance, in per cent, from which a rank counts as sure. */
-const SURE = 90;
-const NAMED = 4;
+const SURE_PERCENT = 90;
+const MAX_NAMED = 4;
 
 function rankInWords(code: string): string {
-  const rank = byFigure(lgasInView(), (one) => scoreAt(one).score).indexOf(code) + 1;
-  const tenth = HAS_CHANCES
+  const rank = sortByFigure(lgasInView(), (lgaCode) => scoreAt(lgaCode).score).indexOf(code) + 1;
+  const tenthSentence = HAS_CHANCES
     ? ` With ${areaChance(code, view.month, 'nation')}% probability it is among the highest tenth of ${data.country}.`
     : '';
-  return `Rank ${rank} of ${count(lgasInView().length, lga)} of ${scope()}.${tenth}`;
+  return `Rank ${rank} of ${formatCount(lgasInView().length, lga)} of ${scopeName()}.${tenthSentence}`;
 }
 
 /** A score's columns in downloaded files. */
-export const scoreRecord = (code: string) => {
+export const scoreFields = (code: string) => {
   const { score, low, high } = scoreAt(code);
   return { score, score_low: low, score_high: high };
 };
 
 /** Fill of an area on the map of scores, for marks beside it. */
-export const mark = (code: string) => fillAttribute({ fill: fillIn(SCORES, scoreAt(code).score) });
+export const markFill = (code: string) => fillAttribute({ fill: scaleFill(SCORE_SCALE, scoreAt(code).score) });

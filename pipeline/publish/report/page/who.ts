@@ -1,11 +1,11 @@
 import * as d3 from 'd3';
 import { expit } from '../../../lib/numerics/special.ts';
 import { logitNormal } from '../shared/spread.ts';
-import { fillIn, key, NOTHING, SCORES, scaleKey } from './colours.ts';
+import { legendKey, NO_VALUE_FILL, SCORE_SCALE, scaleFill, scaleLegend } from './colours.ts';
 import { areaName, areaScore, data, lgaByCode, lgasInView, monthInWords, nameInList, setView, view } from './store.ts';
-import { byFigure, chosen, scope, type Tab } from './tab.ts';
-import { scoreRecord } from './where.ts';
-import { about, count, h, inSentence, integer, share } from './words.ts';
+import { mapChoice, scopeName, sortByFigure, type Tab } from './tab.ts';
+import { scoreFields } from './where.ts';
+import { formatCount, formatInteger, formatPeople, formatShare, h, inSentence } from './words.ts';
 
 /** People per net, as WHO counts for a mass campaign. */
 const PEOPLE_PER_NET = 1.8;
@@ -13,45 +13,45 @@ const hasLayer = (figure: string) => data.layers.some((layer) => layer.figure ==
 const HAS_NETS = hasLayer('itn_use');
 const HAS_TRAVEL = hasLayer('travel_minutes_to_care');
 /** Share of people who do not sleep under a net; 1 if that is unknown. */
-const withoutNet = (code: string) => 1 - ((HAS_NETS && lgaByCode(code).itn_use) || 0);
+const shareWithoutNet = (code: string) => 1 - ((HAS_NETS && lgaByCode(code).itn_use) || 0);
 /** What the chosen order goes by: people at risk and without a net, as a share of all or in number. */
-const needAt = (code: string, score: number) =>
-  score * withoutNet(code) * (chosen(who) === 'each' ? 1 : lgaByCode(code).population);
-const perNet = () => view.plan.each || PEOPLE_PER_NET;
-const netsFor = (code: string) => Math.ceil(lgaByCode(code).population / perNet());
-const travelTo = (code: string) => lgaByCode(code).travel_minutes_to_care ?? 0;
+const needAtScore = (code: string, score: number) =>
+  score * shareWithoutNet(code) * (mapChoice(whoTab) === 'each' ? 1 : lgaByCode(code).population);
+const peoplePerNet = () => view.plan.each || PEOPLE_PER_NET;
+const netsNeeded = (code: string) => Math.ceil(lgaByCode(code).population / peoplePerNet());
+const minutesToCare = (code: string) => lgaByCode(code).travel_minutes_to_care ?? 0;
 const { lga } = data.words;
 
 /** Enough nets for a tenth of the people in view, rounded. */
 const defaultNets = () =>
   Number((d3.sum(lgasInView(), (code) => lgaByCode(code).population) / PEOPLE_PER_NET / 10).toPrecision(1));
 /** Nets to distribute: as many as declared, or enough for the people declared. */
-const nets = () => {
+const netsAvailable = () => {
   const { nets, people } = view.plan;
-  return people > 0 ? Math.ceil(people / perNet()) : nets || defaultNets();
+  return people > 0 ? Math.ceil(people / peoplePerNet()) : nets || defaultNets();
 };
 
 interface Plan {
   order: string[];
   /** LGAs that get nets for all their people. */
-  given: Set<string>;
+  recipients: Set<string>;
 }
 
 /** Distributes the nets to the LGAs that meet the thresholds, those in greatest need first, as long as they suffice. */
-function distribute(need: (code: string) => number): Plan {
+function makePlan(need: (code: string) => number): Plan {
   const { score, travel } = view.plan;
-  const order = byFigure(
-    lgasInView().filter((code) => areaScore(code, view.month).score >= score && travelTo(code) >= travel),
+  const order = sortByFigure(
+    lgasInView().filter((code) => areaScore(code, view.month).score >= score && minutesToCare(code) >= travel),
     need,
   );
-  const given = new Set<string>();
-  let left = nets();
+  const recipients = new Set<string>();
+  let netsLeft = netsAvailable();
   for (const code of order) {
-    if (netsFor(code) > left) continue;
-    left -= netsFor(code);
-    given.add(code);
+    if (netsNeeded(code) > netsLeft) continue;
+    netsLeft -= netsNeeded(code);
+    recipients.add(code);
   }
-  return { order, given };
+  return { order, recipients };
 }
 
 const DRAWS = 200;
@@ -63,80 +63,82 @@ const DRAWS = 200;
 function chancesInPlan(): Map<string, number> {
   const normal = d3.randomNormal.source(d3.randomLcg(1))();
   const counts = new Map<string, number>();
-  const spread = new Map(lgasInView().map((code) => [code, logitNormal(areaScore(code, view.month))]));
+  const distributions = new Map(lgasInView().map((code) => [code, logitNormal(areaScore(code, view.month))]));
   for (let i = 0; i < DRAWS; i++) {
-    const drawn = new Map([...spread].map(([code, { mean, sd }]) => [code, expit(mean + sd * normal())]));
-    for (const code of distribute((code) => needAt(code, drawn.get(code)!)).given)
+    const drawnScores = new Map([...distributions].map(([code, { mean, sd }]) => [code, expit(mean + sd * normal())]));
+    for (const code of makePlan((code) => needAtScore(code, drawnScores.get(code)!)).recipients)
       counts.set(code, (counts.get(code) ?? 0) + 1 / DRAWS);
   }
   return counts;
 }
 
-let planned: { of: string; plan: Plan; chances: Map<string, number> } | null = null;
+let cachedPlan: { viewKey: string; plan: Plan; chances: Map<string, number> } | null = null;
 /** The plan for the present view and the chances of being in it, computed once. */
-function current() {
-  const of = JSON.stringify([view.month, view.state, view.plan, chosen(who)]);
-  if (planned?.of !== of)
-    planned = {
-      of,
-      plan: distribute((code) => needAt(code, areaScore(code, view.month).score)),
+function currentPlan() {
+  const viewKey = JSON.stringify([view.month, view.state, view.plan, mapChoice(whoTab)]);
+  if (cachedPlan?.viewKey !== viewKey)
+    cachedPlan = {
+      viewKey,
+      plan: makePlan((code) => needAtScore(code, areaScore(code, view.month).score)),
       chances: chancesInPlan(),
     };
-  return planned;
+  return cachedPlan;
 }
-const peopleInNeed = (code: string) =>
-  areaScore(code, view.month).score * withoutNet(code) * lgaByCode(code).population;
-const NAMED = 4;
+const unprotectedRisk = (code: string) =>
+  areaScore(code, view.month).score * shareWithoutNet(code) * lgaByCode(code).population;
+const MAX_NAMED = 4;
 
-export const who: Tab = {
+export const whoTab: Tab = {
   id: 'who',
   choices: [
     ['each', 'Most risk per net'],
     ['total', 'Most people at risk'],
   ],
   paint: (code) => {
-    return getsNets(code) ? { fill: fillIn(SCORES, areaScore(code, view.month).score) } : { fill: NOTHING };
+    return getsNets(code)
+      ? { fill: scaleFill(SCORE_SCALE, areaScore(code, view.month).score) }
+      : { fill: NO_VALUE_FILL };
   },
   legend: () => ({
-    keys: [scaleKey(SCORES), key(NOTHING, 'no nets in this plan')],
+    keys: [scaleLegend(SCORE_SCALE), legendKey(NO_VALUE_FILL, 'no nets in this plan')],
     note: `Scores of the ${lga.many} that get nets.`,
   }),
   headline: () => {
-    const { order, given } = current().plan;
+    const { order, recipients } = currentPlan().plan;
     if (order.length === 0) return `No ${lga.one} meets these thresholds`;
-    const where = view.state === null ? '' : ` in ${scope()}`;
-    if (given.size === 0) {
-      const least = d3.least(order, netsFor)!;
-      return `${integer(nets())} nets are too few for any ${lga.one}${where}: the smallest, ${areaName(least)}, needs ${integer(netsFor(least))}`;
+    const where = view.state === null ? '' : ` in ${scopeName()}`;
+    if (recipients.size === 0) {
+      const least = d3.least(order, netsNeeded)!;
+      return `${formatInteger(netsAvailable())} nets are too few for any ${lga.one}${where}: the smallest, ${areaName(least)}, needs ${formatInteger(netsNeeded(least))}`;
     }
-    const named = order.filter((code) => given.has(code)).map(view.state === null ? nameInList : areaName);
-    const more = given.size - NAMED;
+    const named = order.filter((code) => recipients.has(code)).map(view.state === null ? nameInList : areaName);
+    const more = recipients.size - MAX_NAMED;
     const list =
       more <= 0
         ? inSentence(named)
-        : `${named.slice(0, NAMED).join(', ')} and ${integer(more)} more ${more === 1 ? lga.one : lga.many}`;
-    return `${integer(d3.sum(given, netsFor))} of ${integer(nets())} nets${where} go to ${list}`;
+        : `${named.slice(0, MAX_NAMED).join(', ')} and ${formatInteger(more)} more ${more === 1 ? lga.one : lga.many}`;
+    return `${formatInteger(d3.sum(recipients, netsNeeded))} of ${formatInteger(netsAvailable())} nets${where} go to ${list}`;
   },
-  words: () => {
-    const { order, given } = current().plan;
-    if (given.size === 0) return [];
-    const left = nets() - d3.sum(given, netsFor);
-    const rest = order.filter((code) => !given.has(code));
+  sentences: () => {
+    const { order, recipients } = currentPlan().plan;
+    if (recipients.size === 0) return [];
+    const left = netsAvailable() - d3.sum(recipients, netsNeeded);
+    const rest = order.filter((code) => !recipients.has(code));
     const next = rest[0];
-    const share = d3.sum(given, peopleInNeed) / d3.sum(lgasInView(), peopleInNeed);
-    const sure = order.filter((code) => given.has(code) && (current().chances.get(code) ?? 0) >= 0.8).length;
+    const share = d3.sum(recipients, unprotectedRisk) / d3.sum(lgasInView(), unprotectedRisk);
+    const sure = order.filter((code) => recipients.has(code) && (currentPlan().chances.get(code) ?? 0) >= 0.8).length;
     return [
-      `They cover ${about(d3.sum(given, (code) => lgaByCode(code).population))} people in ${count(given.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scope()}`}; the chance of belonging there is 80% or more for ${integer(sure)} of ${integer(given.size)}.`,
+      `They cover ${formatPeople(d3.sum(recipients, (code) => lgaByCode(code).population))} people in ${formatCount(recipients.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}; the chance of belonging there is 80% or more for ${formatInteger(sure)} of ${formatInteger(recipients.size)}.`,
       ...(next === undefined || left === 0
         ? []
         : [
-            `${integer(left)} nets are left over: too few for ${areaName(next)}, the next in order, which needs ${integer(netsFor(next))}.`,
+            `${formatInteger(left)} nets are left over: too few for ${areaName(next)}, the next in order, which needs ${formatInteger(netsNeeded(next))}.`,
           ]),
     ];
   },
   method: () => [
     `${monthInWords(view.month)}. Unprotected risk is people × score${HAS_NETS ? ' × share who do not sleep under a net' : ''}. Each ${lga.one} gets nets for all its people or none; one that needs more than are left is passed over. ${
-      chosen(who) === 'each'
+      mapChoice(whoTab) === 'each'
         ? 'Ordered by the unprotected risk per person, which puts each net where it counts most.'
         : 'Ordered by the unprotected risk of all people together, so places with many people come first.'
     }`,
@@ -146,41 +148,41 @@ export const who: Tab = {
       .map(({ title, notes }) => `${title}${notes[0] ? `: ${notes[0]}` : ''}.`)
       .join(' ')}`,
   ],
-  tip: (code) => [
-    getsNets(code) ? `${integer(netsFor(code))} nets` : 'no nets in this plan',
+  tooltip: (code) => [
+    getsNets(code) ? `${formatInteger(netsNeeded(code))} nets` : 'no nets in this plan',
     `${Math.round(100 * chanceInPlan(code))}% chance of being in the plan`,
-    `score ${share(areaScore(code, view.month).score)}${HAS_NETS ? ` · ${percent(lgaByCode(code).itn_use)} sleep under a net` : ''}`,
+    `score ${formatShare(areaScore(code, view.month).score)}${HAS_NETS ? ` · ${formatPercent(lgaByCode(code).itn_use)} sleep under a net` : ''}`,
   ],
-  order: (codes) => {
-    const wanted = new Set(codes);
-    return current().plan.order.filter((code) => wanted.has(code));
+  sortCodes: (codes) => {
+    const listedAreas = new Set(codes);
+    return currentPlan().plan.order.filter((code) => listedAreas.has(code));
   },
   columns: () => [
-    { head: 'Nets', kind: 'number', cell: (code) => integer(netsFor(code)), by: netsFor },
+    { head: 'Nets', kind: 'number', cell: (code) => formatInteger(netsNeeded(code)), sortValue: netsNeeded },
     {
       head: 'Chance in plan',
       kind: 'number',
-      cell: (code) => (netsFor(code) > nets() ? 'too large' : `${Math.round(100 * chanceInPlan(code))}%`),
-      by: chanceInPlan,
+      cell: (code) => (netsNeeded(code) > netsAvailable() ? 'too large' : `${Math.round(100 * chanceInPlan(code))}%`),
+      sortValue: chanceInPlan,
     },
     {
       head: 'Score',
       kind: 'number',
-      cell: (code) => share(areaScore(code, view.month).score),
-      by: (code) => areaScore(code, view.month).score,
+      cell: (code) => formatShare(areaScore(code, view.month).score),
+      sortValue: (code) => areaScore(code, view.month).score,
     },
     {
       head: 'People',
       kind: 'number',
-      cell: (code) => about(lgaByCode(code).population),
-      by: (code) => lgaByCode(code).population,
+      cell: (code) => formatPeople(lgaByCode(code).population),
+      sortValue: (code) => lgaByCode(code).population,
     },
     ...(HAS_NETS
       ? [
           {
             head: 'Under a net',
             kind: 'number',
-            cell: (code: string) => percent(lgaByCode(code).itn_use),
+            cell: (code: string) => formatPercent(lgaByCode(code).itn_use),
             by: (code: string) => lgaByCode(code).itn_use ?? 0,
           },
         ]
@@ -190,29 +192,29 @@ export const who: Tab = {
           {
             head: 'Minutes to care',
             kind: 'number',
-            cell: (code: string) => String(Math.round(travelTo(code))),
-            by: travelTo,
+            cell: (code: string) => String(Math.round(minutesToCare(code))),
+            by: minutesToCare,
           },
         ]
       : []),
   ],
   caption: () =>
-    `${count(current().plan.order.length, lga)} meet the thresholds, in the order of need; the marked ones get nets.`,
-  record: (code) => ({
-    ...scoreRecord(code),
+    `${formatCount(currentPlan().plan.order.length, lga)} meet the thresholds, in the order of need; the marked ones get nets.`,
+  downloadFields: (code) => ({
+    ...scoreFields(code),
     population: lgaByCode(code).population,
     itn_use: lgaByCode(code).itn_use,
     travel_minutes_to_care: lgaByCode(code).travel_minutes_to_care,
-    unprotected_risk: Math.round(peopleInNeed(code)),
-    nets: netsFor(code),
+    unprotected_risk: Math.round(unprotectedRisk(code)),
+    nets: netsNeeded(code),
     gets_nets: getsNets(code) ? 'yes' : 'no',
     probability_in_plan: Number(chanceInPlan(code).toFixed(2)),
   }),
 };
 
-export const getsNets = (code: string) => current().plan.given.has(code);
-const chanceInPlan = (code: string) => current().chances.get(code) ?? 0;
-const percent = (value: number | null) => (value === null ? '—' : `${Math.round(100 * value)}%`);
+export const getsNets = (code: string) => currentPlan().plan.recipients.has(code);
+const chanceInPlan = (code: string) => currentPlan().chances.get(code) ?? 0;
+const formatPercent = (value: number | null) => (value === null ? '—' : `${Math.round(100 * value)}%`);
 
 /** Inputs for the number of nets and the thresholds. They are made once; their values follow the view. */
 export function planControls(): HTMLElement {
@@ -233,9 +235,9 @@ export function planControls(): HTMLElement {
   const ofNets = number('nets', '1', (value) => setPlan({ nets: Math.round(value), people: 0 }));
   const each = number('each', '0.5', (value) => setPlan({ each: value }));
   const thresholds: [keyof typeof view.plan, string, HTMLInputElement, (value: number) => string][] = [
-    ['score', 'Only where the score is at least', slider('score', 0.5, 0.01), share],
+    ['score', 'Only where the score is at least', slider('score', 0.5, 0.01), formatShare],
   ];
-  const furthest = Math.max(...data.lgas.map(({ lga_code }) => travelTo(lga_code)));
+  const furthest = Math.max(...data.lgas.map(({ lga_code }) => minutesToCare(lga_code)));
   if (HAS_TRAVEL)
     thresholds.push([
       'travel',
@@ -265,9 +267,9 @@ export function planControls(): HTMLElement {
     const show = (input: HTMLInputElement, value: number) => {
       if (input !== document.activeElement) input.value = String(value);
     };
-    show(people, view.plan.people || Math.round(nets() * perNet()));
-    show(ofNets, nets());
-    show(each, perNet());
+    show(people, view.plan.people || Math.round(netsAvailable() * peoplePerNet()));
+    show(ofNets, netsAvailable());
+    show(each, peoplePerNet());
     for (const { follow } of rows) follow();
   });
   return made;

@@ -3,7 +3,7 @@ import { periodName } from '../shared/names.ts';
 import type { PageData } from '../shared/page-data.ts';
 
 /** The observations that everything on the page is based on, with their dates. */
-export function evidenceStrip(observed: PageData['observed']): Html {
+export function renderObserved(observed: PageData['observed']): Html {
   return html`<dl class="observed">${observed.map(({ what, months, span }) =>
     months.length === 0
       ? null

@@ -62,6 +62,6 @@ const MODEL_NAMES: Record<string, string> = {
 export const modelName = (model: string): string => MODEL_NAMES[model] ?? model.replaceAll('_', ' ');
 
 /** `a`, `a and b`, `a, b and c`. */
-export function inSentence(words: readonly string[]): string {
+export function joinInSentence(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

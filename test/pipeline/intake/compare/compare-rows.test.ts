@@ -1,6 +1,6 @@
 /** Changes to a made-up table of monthly rain, and the doubts that they raise. */
 import { describe, expect, test } from 'vitest';
-import { ROLES, type Role, roleForm } from '../../../../pipeline/catalog/roles.ts';
+import { ROLES, type Role, roleDefinition } from '../../../../pipeline/catalog/roles.ts';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { addMonths, calendarMonth, calendarYear, periodRange } from '../../../../pipeline/contract/months.ts';
 import { RawTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
@@ -372,7 +372,7 @@ test('the same months in another form are no change; every column of a role is c
   const whole = read(['survey_year', 'period', 'method'], '2018', '2018-09', 'rdt');
   expect(whole).toEqual(read(['survey_year', 'year', 'month', 'method'], '2018', '2018', '9', 'rdt'));
   for (const role of Object.keys(ROLES) as Role[]) {
-    const { columns, optional = [], either = [] } = roleForm(role);
+    const { columns, optional = [], either = [] } = roleDefinition(role);
     const all = [...columns, ...optional, ...either.flat()];
     const { texts, numbers } = read(all, ...all.map(() => '1'));
     const times = ['year', 'month'];

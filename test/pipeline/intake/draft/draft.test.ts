@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { OPEN } from '../../../../pipeline/catalog/values.ts';
+import { OPEN_QUESTION } from '../../../../pipeline/catalog/shared-schemas.ts';
 import { codePattern } from '../../../../pipeline/intake/draft/draft-areas.ts';
 import { completeAnswers, listQuestions } from '../../../../pipeline/intake/draft/questions.ts';
 import { listFiles } from '../../../../pipeline/intake/draft/recognise.ts';
@@ -48,7 +48,7 @@ test('GeoJSON, tables and rasters get their roles, and the drafted catalog has n
   const survey = sources.find(({ role }) => role === 'survey_clusters')!;
   expect(survey).toMatchObject({
     methods: { microscopy: 'microscopy', rdt: 'rdt' },
-    licence: OPEN,
+    licence: OPEN_QUESTION,
     rounds: [
       { survey_year: 2018, first: '2018-10', last: '2018-10' },
       { survey_year: 2021, first: '2021-10', last: '2021-10' },

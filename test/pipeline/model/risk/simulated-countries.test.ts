@@ -1,6 +1,6 @@
 /** What the risk model finds in simulated countries whose truth is known: hyperparameters, and the ranges' coverage. */
 import { expect, test } from 'vitest';
-import { POSITIVE } from '../../../../pipeline/catalog/model.ts';
+import { POSITIVE_HYPERPARAMETERS } from '../../../../pipeline/catalog/model.ts';
 import { quantile } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { drawLatent } from '../../../../pipeline/model/risk/draws.ts';
@@ -48,7 +48,7 @@ test('hyperparameters and covariate are recovered within their own uncertainty',
     // ten parameters at three standard deviations: a correct fit fails in about 2% of countries
     expect(Math.abs(mean - t)).toBeLessThan(3 * sd);
     // two rounds are hardly informative about the speed of change
-    if (!POSITIVE[i]?.startsWith('tau')) expect(sd).toBeLessThan(0.8);
+    if (!POSITIVE_HYPERPARAMETERS[i]?.startsWith('tau')) expect(sd).toBeLessThan(0.8);
   });
   expect(fit.points[0]!.rho[0]).toBeGreaterThan(0.07);
   expect(fit.points[0]!.rho[0]).toBeLessThan(0.14);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Model } from '../../../../pipeline/catalog/model.ts';
 import { periodRange } from '../../../../pipeline/contract/months.ts';
 import { Season, SeasonMethod, TransmissionModel } from '../../../../pipeline/contract/schemas.ts';
-import { countryWords, tell, type Wording } from '../../../../pipeline/contract/words.ts';
+import { countryWords, type Wording, wordingInCountry } from '../../../../pipeline/contract/words.ts';
 import type { Cases } from '../../../../pipeline/ingest/case-series.ts';
 import type { Areas, ClimateRow } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { season } from '../../../../pipeline/model/season/season-stage.ts';
@@ -43,7 +43,7 @@ const model = {
   },
 } as unknown as Model;
 /** As the snapshot writes it. */
-const told = (what: string | Wording) => tell(what, countryWords(TERRITORY));
+const told = (what: string | Wording) => wordingInCountry(what, countryWords(TERRITORY));
 const none: Cases = { states: [], lgas: [] };
 const census = {
   NG001001: { people: 600, children_0_4: 1 },

@@ -1,10 +1,10 @@
 /** Rows that a source leaves out. */
 import type { Static } from 'typebox';
 import { Type } from '../contract/type.ts';
-import { closed, text } from './values.ts';
+import { closed, text } from './shared-schemas.ts';
 
 /** Rows to leave out: those with these values in all of the columns. */
-export const LeftOut = Type.Object(
+export const LeaveOutRule = Type.Object(
   {
     where: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
       minProperties: 1,
@@ -14,10 +14,10 @@ export const LeftOut = Type.Object(
   },
   closed,
 );
-export type LeftOut = Static<typeof LeftOut>;
+export type LeaveOutRule = Static<typeof LeaveOutRule>;
 
 /** The rows in words: `longitude 0 and latitude 0`, `a blank weight`. */
-export const describeLeftOut = ({ where }: Pick<LeftOut, 'where'>): string =>
+export const describeLeaveOutRule = ({ where }: Pick<LeaveOutRule, 'where'>): string =>
   Object.entries(where)
     .map(([column, value]) => (value === null ? `a blank ${column}` : `${column} ${value}`))
     .join(' and ');

@@ -9,10 +9,10 @@ export const LOCK_FILE = 'package-lock.json';
 /** A file's hash, and the relative paths that its code names. */
 interface CodeFile {
   hash: string;
-  paths: string[];
+  relativePaths: string[];
 }
 /** Files already read; they are not expected to change while the process runs. */
-const seen = new Map<string, CodeFile>();
+const filesRead = new Map<string, CodeFile>();
 
 /**
  * The SHA-256 of everything that a module runs, by path from the root: its file, every file of this project that it
@@ -22,17 +22,17 @@ const seen = new Map<string, CodeFile>();
  *
  * In an installed package it is the code that the module was compiled from.
  */
-export function moduleCode(module: string, root = ROOT): Record<string, string> {
+export function moduleCodeHashes(module: string, root = ROOT): Record<string, string> {
   const packed = readPacked(root);
   if (packed) return packed.modules[module]!;
   const files = new Map<string, string>();
   const visit = (file: string) => {
-    const name = path.relative(root, file);
-    if (files.has(name)) return;
-    const code = seen.get(file) ?? readCode(file);
-    seen.set(file, code);
-    files.set(name, code.hash);
-    const imported = code.paths.map((relative) => path.resolve(path.dirname(file), relative));
+    const pathFromRoot = path.relative(root, file);
+    if (files.has(pathFromRoot)) return;
+    const codeFile = filesRead.get(file) ?? readCode(file);
+    filesRead.set(file, codeFile);
+    files.set(pathFromRoot, codeFile.hash);
+    const imported = codeFile.relativePaths.map((relative) => path.resolve(path.dirname(file), relative));
     for (const dependency of imported) if (isFile(dependency)) visit(dependency);
   };
   visit(path.resolve(root, module));
@@ -42,16 +42,16 @@ export function moduleCode(module: string, root = ROOT): Record<string, string> 
 
 const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** The first of these files that has changed since it was hashed, or null. @param files as `moduleCode` returns them */
-export function changedFile(files: Record<string, string>, root = ROOT): string | null {
+/** The first of these files that has changed since it was hashed, or null. @param files as `moduleCodeHashes` returns them */
+export function changedCodeFile(files: Record<string, string>, root = ROOT): string | null {
   const packed = readPacked(root);
-  const inPackage: Record<string, string> = packed ? Object.assign({}, ...Object.values(packed.modules)) : {};
-  const hashNow = (name: string) => {
+  const packagedHashes: Record<string, string> = packed ? Object.assign({}, ...Object.values(packed.modules)) : {};
+  const currentHash = (name: string) => {
     const file = path.resolve(root, name);
-    if (packed) return inPackage[name];
+    if (packed) return packagedHashes[name];
     return isFile(file) ? sha256(readFileSync(file)) : undefined;
   };
-  return Object.keys(files).find((name) => hashNow(name) !== files[name]) ?? null;
+  return Object.keys(files).find((name) => currentHash(name) !== files[name]) ?? null;
 }
 
 /** An `import type` or `export type`, which is erased before the code runs. */
@@ -62,7 +62,7 @@ function readCode(file: string): CodeFile {
   const bytes = readFileSync(file);
   const isCode = /\.[cm]?[jt]s$/.test(file);
   const strings = isCode ? bytes.toString('utf8').replace(TYPE_IMPORT, '').matchAll(RELATIVE_PATH) : [];
-  return { hash: sha256(bytes), paths: [...new Set([...strings].map(([, , relative]) => relative!))] };
+  return { hash: sha256(bytes), relativePaths: [...new Set([...strings].map(([, , relative]) => relative!))] };
 }
 
 /** Part of every key, since another version of Node may compress, add or sort differently. */

@@ -46,23 +46,25 @@ export function missingDataSentences(
   sources: readonly Pick<Source, 'role' | 'figure' | 'columns' | 'sums'>[],
   models: { season: boolean; transmission: boolean },
 ): string[] {
-  const lines: string[] = [];
-  if (!hasRain(sources)) lines.push(models.season ? SEASON_FROM_CASES_ALONE : NO_RAIN);
-  if (!hasCases(sources)) lines.push(NO_CASES);
-  if (!models.transmission) lines.push(NO_TRANSMISSION);
+  const sentences: string[] = [];
+  if (!hasRain(sources)) sentences.push(models.season ? SEASON_FROM_CASES_ALONE : NO_RAIN);
+  if (!hasCases(sources)) sentences.push(NO_CASES);
+  if (!models.transmission) sentences.push(NO_TRANSMISSION);
   const census = sources.find(({ role }) => role === 'population_census');
   if (!hasRole(sources, 'population'))
-    lines.push(
+    sentences.push(
       'No population raster: people are spread evenly over each area, so towns inside an area do not stand out.',
     );
-  if (!census) lines.push('No table of people by area: the population raster has not been compared with one.');
+  if (!census) sentences.push('No table of people by area: the population raster has not been compared with one.');
   else if (!(census.columns?.children_0_4 ?? census.sums?.children_0_4))
-    lines.push('No ages in the table of people: numbers of children under five are not known by area.');
-  if (!hasRole(sources, 'elevation')) lines.push('No elevation.');
+    sentences.push('No ages in the table of people: numbers of children under five are not known by area.');
+  if (!hasRole(sources, 'elevation')) sentences.push('No elevation.');
   if (!hasRole(sources, 'state_boundaries'))
-    lines.push('No outlines of the upper level: they are derived from those of the lower level.');
-  const figures = FIGURES.filter((figure) => !sources.some((source) => source.figure === figure));
-  if (figures.length > 0)
-    lines.push(`No data on ${figures.map((figure) => FIGURE_NAMES[figure]).join(', ')}: these figures are missing.`);
-  return lines;
+    sentences.push('No outlines of the upper level: they are derived from those of the lower level.');
+  const missingFigures = FIGURES.filter((figure) => !sources.some((source) => source.figure === figure));
+  if (missingFigures.length > 0)
+    sentences.push(
+      `No data on ${missingFigures.map((figure) => FIGURE_NAMES[figure]).join(', ')}: these figures are missing.`,
+    );
+  return sentences;
 }

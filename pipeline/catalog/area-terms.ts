@@ -1,11 +1,11 @@
 /** What countries call the areas of a level. */
-export interface LevelWord {
+export interface AreaTerm {
   one: string;
   many: string;
 }
 
 /** Terms in English, with the same in the languages of raw files, in lower case without accents, blanks and hyphens. */
-export const LEVELS: readonly (LevelWord & { words: readonly string[] })[] = [
+export const AREA_TERMS: readonly (AreaTerm & { words: readonly string[] })[] = [
   { one: 'region', many: 'regions', words: ['region', 'regions', 'regiao'] },
   { one: 'sub-region', many: 'sub-regions', words: ['subregion', 'subregions'] },
   { one: 'province', many: 'provinces', words: ['province', 'provinces', 'provincia'] },

@@ -3,12 +3,12 @@ import { BadInput } from '../lib/bad-input.ts';
 import { TryAgain } from '../lib/errors.ts';
 import { type CacheEntry, findEntry, latestEntry, writeEntry } from './cache.ts';
 import { type CacheKey, stageCacheKey } from './cache-key.ts';
-import { changedFile } from './code.ts';
-import { stageTask } from './io.ts';
+import { changedCodeFile } from './code-hashes.ts';
+import { explainRun } from './explain-run.ts';
+import { createStageTask } from './io.ts';
 import { changedRawFile } from './raw-files.ts';
 import type { Project, Stage } from './stage.ts';
-import { inThread } from './threads.ts';
-import { explainRun } from './why.ts';
+import { runInThread } from './threads.ts';
 import type { WorkerMessage } from './worker.ts';
 
 /** Events while stages run, for display. */
@@ -20,7 +20,7 @@ export type StageEvent =
   | { type: 'progress'; stage: string; share: number; what?: string }
   | { type: 'finished'; stage: string; seconds: number };
 
-export interface RunInput<ProjectStage extends Stage = Stage> {
+export interface RunOptions<ProjectStage extends Stage = Stage> {
   project: Project<ProjectStage>;
   cache: string;
   /** Maximum number of stages that run at once. */
@@ -36,15 +36,15 @@ export interface RunInput<ProjectStage extends Stage = Stage> {
  */
 export async function runStages<ProjectStage extends Stage>(
   stages: readonly ProjectStage[],
-  input: RunInput<ProjectStage>,
+  options: RunOptions<ProjectStage>,
 ): Promise<CacheEntry[]> {
-  const { project, cache, jobs, onEvent } = input;
+  const { project, cache, jobs, onEvent } = options;
   const entries: Record<string, CacheEntry> = {};
   const running = new Map<string, Promise<void>>();
   const workers = new Set<Worker>();
 
-  const ready = (stage: ProjectStage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
-  const launch = (stage: ProjectStage) => {
+  const hasAllInputs = (stage: ProjectStage) => stage.inputs.every((name) => entries[name.split('/')[0]!]);
+  const startStage = (stage: ProjectStage) => {
     const cacheKey = stageCacheKey(stage, project, artifactHashes(Object.values(entries)));
     const cached = findEntry(cache, stage.name, cacheKey.key);
     if (cached) {
@@ -55,20 +55,20 @@ export async function runStages<ProjectStage extends Stage>(
     const latest = latestEntry(cache, stage.name, project.name);
     const causes = explainRun(cacheKey, latest, { cache, rawData: project.rawData });
     onEvent({ type: 'started', stage: stage.name, causes });
-    const work = runInThread(stage, cacheKey, input, entries, workers).then((entry) => {
+    const stageRun = runStage(stage, cacheKey, options, entries, workers).then((entry) => {
       entries[stage.name] = entry;
       running.delete(stage.name);
       onEvent({ type: 'finished', stage: stage.name, seconds: entry.seconds });
     });
-    running.set(stage.name, work);
+    running.set(stage.name, stageRun);
   };
 
   try {
     for (;;) {
       const waiting = stages.filter((stage) => !entries[stage.name] && !running.has(stage.name));
       if (waiting.length === 0 && running.size === 0) break;
-      const next = waiting.find(ready);
-      if (next && running.size < jobs) launch(next);
+      const nextStage = waiting.find(hasAllInputs);
+      if (nextStage && running.size < jobs) startStage(nextStage);
       else await Promise.race(running.values());
     }
   } finally {
@@ -87,43 +87,43 @@ export function artifactHashes(entries: readonly CacheEntry[]): Record<string, s
   return hashes;
 }
 
-async function runInThread<ProjectStage extends Stage>(
+async function runStage<ProjectStage extends Stage>(
   stage: ProjectStage,
   cacheKey: CacheKey,
-  { project, cache, onEvent }: RunInput<ProjectStage>,
+  { project, cache, onEvent }: RunOptions<ProjectStage>,
   entries: Record<string, CacheEntry>,
   workers: Set<Worker>,
 ): Promise<CacheEntry> {
-  const began = performance.now();
-  const task = await stageTask(stage, project.given(stage).view, cache, entries);
+  const startedAtMs = performance.now();
+  const task = await createStageTask(stage, project.inputsFor(stage).view, cache, entries);
   const module = new URL('./worker.ts', import.meta.url);
-  const values = await inThread(module, task, workers, (message: WorkerMessage) => {
-    if (message.type === 'failed') throw failure(stage.name, message);
+  const values = await runInThread(module, task, workers, (message: WorkerMessage) => {
+    if (message.type === 'failed') throw restoreError(stage.name, message);
     if (message.type === 'done') return message.values;
     onEvent({ ...message, stage: stage.name });
     return undefined;
   });
-  await refuseChanges(cacheKey, project.rawData);
-  const expected = [...stage.outputs, 'report'];
-  for (const name of expected) if (values[name] === undefined) throw new Error(`${stage.name} returned no ${name}`);
-  const kept = Object.fromEntries(expected.map((name) => [name, values[name]]));
-  return writeEntry(cache, cacheKey, kept, (performance.now() - began) / 1000);
+  await refuseChangedFiles(cacheKey, project.rawData);
+  const outputNames = [...stage.outputs, 'report'];
+  for (const name of outputNames) if (values[name] === undefined) throw new Error(`${stage.name} returned no ${name}`);
+  const outputs = Object.fromEntries(outputNames.map((name) => [name, values[name]]));
+  return writeEntry(cache, cacheKey, outputs, (performance.now() - startedAtMs) / 1000);
 }
 
 /**
  * A result may be kept under its key only if nothing that the key is a hash of has changed since.
  * @throws TryAgain if a raw file or the code has changed since it was hashed
  */
-export async function refuseChanges({ stage, inputs, code }: CacheKey, rawData: string): Promise<void> {
-  const changed = changedFile(code) ?? (await changedRawFile(inputs, rawData));
-  if (changed !== null)
+export async function refuseChangedFiles({ stage, inputs, code }: CacheKey, rawData: string): Promise<void> {
+  const changedPath = changedCodeFile(code) ?? (await changedRawFile(inputs, rawData));
+  if (changedPath !== null)
     throw new TryAgain(
-      `${changed}: found a change while ${stage} ran, expected the file to stay the same; run the build again`,
+      `${changedPath}: found a change while ${stage} ran, expected the file to stay the same; run the build again`,
     );
 }
 
 /** A thread's error, restored: a bad input keeps its one line, a bug its stack. */
-function failure(stage: string, message: Extract<WorkerMessage, { type: 'failed' }>): Error {
+function restoreError(stage: string, message: Extract<WorkerMessage, { type: 'failed' }>): Error {
   const { complaint } = message;
   const error = complaint ? new BadInput(complaint) : new Error();
   error.message = message.message;

@@ -22,6 +22,6 @@ export const METHOD_NAMES: Readonly<Record<Method, string>> = {
 };
 
 /** Placeholder in a drafted catalog for fields that only people can fill. */
-export const OPEN = 'OPEN QUESTION';
+export const OPEN_QUESTION = 'OPEN QUESTION';
 /** The code in a drafted catalog until somebody says which country it is: CLDR's for a region that is not known. */
 export const UNKNOWN_COUNTRY = 'ZZ';
