@@ -400,7 +400,7 @@ const roundMeans = (db: Database) =>
        SELECT DISTINCT year FROM results WHERE year NOT IN (SELECT year FROM results WHERE release = 'was')
      )
      SELECT was."column", years.year || ' ' || was.method AS of, was.mean AS was, later.mean AS "is"
-     FROM years CROSS JOIN was LEFT JOIN results n
+     FROM years CROSS JOIN was LEFT JOIN results later
        ON later.release = 'is' AND later."column" = was."column" AND later.year = years.year
          AND later.method = was.method
      ORDER BY was.nth, of`,

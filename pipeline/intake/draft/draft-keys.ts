@@ -1,6 +1,4 @@
-/**
- * The columns of a table that say where and when: areas by their codes or names, months in any order of their parts.
- */
+/** Finds the columns of areas, by codes or names, and of times, with days, months and years in any order. */
 import type { MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
@@ -14,7 +12,7 @@ export interface AreaLevel {
   codes: ReadonlySet<string>;
   /** The upper-level area of each code, as far as the files tell. */
   parents: ReadonlyMap<string, string | null>;
-  /** The code that each of some names means, as the ingest matches them: undefined for none, null for several. */
+  /** Makes a function that returns the code of a name, matched as by the ingest: undefined for none, null for several. */
   codeFinder(names: Iterable<string>): (name: string) => string | null | undefined;
 }
 
@@ -40,7 +38,7 @@ export function areaLevel(areas: readonly { code: string; name: string; parent?:
   };
 }
 
-/** The longest run of a name's words that is a name by itself, as in `ce Chibombo District`; null if none is. */
+/** The longest run of a name's words that is among `names`, as in `ce Chibombo District`; null if there is none. */
 function longestRun(name: string, names: ReadonlyMap<string, unknown>): string | null {
   const words = splitWords(name);
   const runs = words.flatMap((_, from) => words.slice(from).map((_, i) => words.slice(from, from + i + 1).join('')));
@@ -56,24 +54,24 @@ export interface AreaCodes {
 export interface PlaceKey {
   kind: 'lga_pcode' | 'state_pcode' | 'facility';
   column: string;
-  /** The code of each name in the column that only one area has, if it has names. */
+  /** The code of each name in the column that only one area has; null for a column of codes. */
   codeByName: Record<string, string> | null;
-  /** The column of the upper-level areas, where some names are those of several areas: without it, no key. */
+  /** The column of the upper-level areas, if some names are those of several areas and only it tells them apart. */
   stateColumn?: string;
-  /** Such names in a table that has no such column. */
+  /** Names of several areas, if no column tells them apart. */
   sharedNames?: readonly string[];
-  /** The column that names the facilities of the areas, if its rows are these. */
+  /** The column of facilities, if each row is one of an area's facilities. */
   facilityColumn?: string;
 }
 
 /**
- * The column with the areas' codes or else their names, alone or among other words; null if none. Only the draft takes
- * a name among other words: the ingest asks for it to be accepted.
+ * The column with the areas' codes or else their names, possibly among other words; null if there is none. The ingest
+ * accepts a name among other words only as an alias.
  */
 export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
   const findInLevel = (kind: 'lga_pcode' | 'state_pcode', { codes, codeFinder }: AreaLevel): PlaceKey | null => {
     const codeColumn = bestMatchingColumn(table, () => (cell) => codes.has(cell));
-    // Codes that are names without accents: a column of these names has some of the codes too.
+    // Codes may be names without accents, so a column of names may contain some of them.
     const isOfNames = (column: string) => {
       const cells = new Set(filledCells(table, column));
       const findCode = codeFinder(cells);
@@ -103,8 +101,8 @@ export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): 
 }
 
 /**
- * The column whose cells are all names of areas of the upper level, or their codes in a table of areas, with which a
- * place of the lower level is compared.
+ * The column whose cells are all names of upper-level areas or, if `place` is given, their codes.
+ * @param place the column of lower-level areas, which is not considered
  */
 export function findStateColumn(
   table: TextTable,
@@ -125,7 +123,7 @@ export function findStateColumn(
   return state ? { state } : {};
 }
 
-/** What an entry calls the column. */
+/** The project's name of the column in a catalog entry. */
 export const placeColumnName = ({ kind, codeByName }: PlaceKey): 'lga' | 'state' | PlaceKey['kind'] =>
   codeByName === null || kind === 'facility' ? kind : kind === 'lga_pcode' ? 'lga' : 'state';
 
@@ -137,14 +135,14 @@ export interface TimeKey {
   monthOrder: MonthOrder | undefined;
   /** The time of each row, `YYYY-MM` or `YYYY`. */
   times: readonly string[];
-  /** Other orders in which days and months can be read as well. */
+  /** Other orders of day and month in which the dates can be read. */
   otherOrders?: readonly MonthOrder[];
 }
 
 /**
  * The times of a table's rows, or why they cannot be read.
  * @param excluded columns that are something else
- * @param sortOrders puts the likeliest order first where day and month cannot be told apart; by default these are not read
+ * @param sortOrders puts the likeliest order first if day and month cannot be told apart; without it they are not read
  */
 export function findTimeColumn(
   table: TextTable,
@@ -161,7 +159,7 @@ export function findTimeColumn(
     // Plain numbers are months only under a name of months.
     if (otherColumns.includes(column) && cells.every((cell) => /^\d+$/.test(cell))) continue;
     const orders = sortOrders ? dateOrders(cells) : monthOrders(cells);
-    // The project's own form is no order, and the only one where it is read.
+    // The project's own form has no order (undefined).
     const namedOrders = orders.filter((order) => order !== undefined);
     const [monthOrder, ...otherOrders] =
       namedOrders.length > 1 && sortOrders ? sortOrders(namedOrders, cells) : namedOrders;

@@ -1,5 +1,6 @@
-/** What the population is: rasters and tables compared area by area. */
+/** Compares rasters and tables of people, area by area. */
 import path from 'node:path';
+import type { TextTable } from '../../ingest/readers/csv.ts';
 import { describeRaster } from '../../ingest/readers/geotiff-description.ts';
 import { median } from '../../lib/numerics/averages.ts';
 import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
@@ -28,9 +29,7 @@ interface AreaCount {
 
 /** The areas' counts in `column` of the population table, in the order of the outlines. */
 export function peopleByArea(areas: DraftAreas, { usedRows, entry }: DraftedTable, column: string): AreaCount[] {
-  const columnIndex = (name: string) => usedRows.header.indexOf(name);
-  const [code, people] = [columnIndex(placeColumn(entry)), columnIndex(column)];
-  const byCode = new Map(usedRows.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+  const byCode = peopleByCode(usedRows, placeColumn(entry), column);
   const findCode = makeCodeFinder(areas);
   return areas.outlines.features.map((feature) => ({
     name: String(feature.properties[areas.columns.lga!]),
@@ -38,7 +37,12 @@ export function peopleByArea(areas: DraftAreas, { usedRows, entry }: DraftedTabl
   }));
 }
 
-/** The code of a lower-level area by its outline. */
+function peopleByCode({ header, rows }: TextTable, codeColumn: string, peopleColumn: string) {
+  const [code, people] = [header.indexOf(codeColumn), header.indexOf(peopleColumn)];
+  return new Map(rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+}
+
+/** Makes a function that returns the code of a lower-level area by its outline. */
 function makeCodeFinder({ columns, lgas, recode }: DraftAreas) {
   const codes = new Map(lgas.map((lga) => [lga.name, lga.code]));
   return ({ properties }: OutlineFile['features'][number]): string | undefined => {
@@ -73,16 +77,14 @@ export const toRatios = (sums: readonly number[], counts: readonly AreaCount[]):
     .flatMap((sum, i) => (counts[i]?.people ? [{ name: counts[i].name, ratio: sum / counts[i].people }] : []))
     .sort((a, b) => a.ratio - b.ratio);
 
-/** The same for a table of people by area of the upper level. */
+/** The ratios of a raster to a table of people by area of the upper level. */
 export async function stateRatios(
   root: string,
   raster: RasterFile,
   areas: DraftAreas,
   { usedRows, entry }: StatePeople,
 ): Promise<Ratio[]> {
-  const columnIndex = (name: string) => usedRows.header.indexOf(name);
-  const [code, people] = [columnIndex(placeColumn(entry)), columnIndex(entry.columns!.people!)];
-  const byCode = new Map(usedRows.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+  const byCode = peopleByCode(usedRows, placeColumn(entry), entry.columns!.people!);
   const { outlines, columns } = areas.stateOutlines ?? areas;
   const sums = (await sumsByArea(root, raster, outlines)) ?? [];
   const parents = new Map(areas.lgas.map((lga) => [lga.code, lga.parent]));
@@ -104,13 +106,12 @@ export async function stateRatios(
       );
 }
 
-/** People of one country by two sources agree to a quarter; nets, children or suspected cases do not. */
+/** Two sources of people differ by less than this factor; nets, children or suspected cases differ from people by more. */
 export const AGREEMENT_FACTOR = 1.25;
 
-/** The middle ratio. */
 export const medianRatio = (ratios: readonly Ratio[]): number => median(ratios.map(({ ratio }) => ratio));
 
-/** Whether both are people of the same areas. */
+/** Whether raster and table probably have the people of the same areas. */
 export const ratiosAgree = (ratios: readonly Ratio[]): boolean => disagreement(ratios) <= Math.log(AGREEMENT_FACTOR);
 
 /** Disagreement of a raster with the table: the median over areas of the absolute logarithm of the ratio. */

@@ -13,7 +13,7 @@ interface RainSource {
   otherColumns: readonly string[];
 }
 
-/** The one with fewer months is left out, or the rasters if both have as many; nothing if there are not both. */
+/** Leaves out the table or the rasters, whichever has fewer months, or the rasters if both have the same number. */
 export function chooseRain(
   tables: readonly DraftedTable[],
   rasters: readonly DraftedRasters[],

@@ -51,7 +51,7 @@ export function draftSurvey(
   const { header } = table;
   const counts = countColumns(header, tests);
   const keyColumns = likeliestColumns(header, ['cluster_id', 'method']);
-  // Another id is blank in clusters whose place is not known.
+  // Other ids may be blank in clusters without a location.
   if (parts) keyColumns.cluster_id = parts.cluster_id;
   const isComplete = counts.examined !== undefined && (counts.positive ?? counts.positivity) !== undefined;
   // Of tables by area of the upper level, only those with clusters: others are results of the area as a whole.
@@ -78,7 +78,7 @@ export function draftSurvey(
   if (typeof methods === 'string') return refuse(methods);
   const { rounds, basis, years, doubts } = findRounds(table, year, time.times);
   const rows = withSurveyYears(table, years);
-  // Places with records of many months are no clusters.
+  // Places with records of many months are not clusters.
   const distinctSamples = new Set(sampleKeys(rows, [SURVEY_YEAR, keyColumns.cluster_id!, keyColumns.method!]));
   if (tests && distinctSamples.size <= rows.rows.length / 2) return null;
   if (rounds.length === 0) return refuse('a survey whose years and months cannot be read');
@@ -145,15 +145,13 @@ const withSurveyYears = ({ header, rows }: TextTable, years: readonly (number | 
   header: [...header, SURVEY_YEAR],
   rows: rows.map(({ line, cells }, i) => ({ line, cells: [...cells, years[i] === null ? null : String(years[i])] })),
 });
-/** It cannot be the name of a column: headers have no tabs at their ends. */
+/** Cannot be the name of a column of a file, since blanks around names are removed. */
 const SURVEY_YEAR = '\tsurvey_year';
 
 const sampleKeys = ({ header, rows }: TextTable, columns: readonly string[]): string[] =>
   rows.map(({ cells }) => JSON.stringify(columns.map((column) => cells[header.indexOf(column)])));
 
-/**
- * The columns of children examined and positive; those of tests, where they stand side by side, and no totals of these.
- */
+/** The columns of children examined and positive: those of each test if there are such columns, without their totals. */
 function countColumns(header: readonly string[], tests: Dialect['tests'] | null) {
   const names = ['examined', 'positive', 'positivity'] as const;
   const [test] = Object.values(tests ?? {});

@@ -28,18 +28,18 @@ export interface DraftedTable {
   note: string;
 }
 
-/** A table of people by area of the upper level: no role, but a raster is compared with it. */
+/** A table of people by area of the upper level. It has no role, but the population raster is compared with it. */
 export type StatePeople = Pick<DraftedTable, 'table' | 'entry' | 'usedRows'>;
 
-/** Roles that only one table may have for an area. */
+/** Roles that only one table may have for the same areas. */
 const SINGLE_TABLE_ROLES: readonly Role[] = ['population_census', 'climate', 'cases_states', 'cases_lgas'];
 
 /**
- * Drafts every role that a table can have; of several tables, each role, or round of a survey, is drafted from the one
- * with the most known columns, then the most months.
+ * Drafts every role that a table can have. If several tables give the same role, or round of a survey, the one with the
+ * most known columns is kept, then the one with the most months.
  * @param codeTable the table that gives the areas their codes, which may have no other role
  * @param answers of earlier questions about the numbers of tables
- * @param notPeople why the people of a table are none
+ * @param notPeople tables whose numbers are not people, and why
  * @returns also all tables that may be of people
  */
 export function draftTables(
@@ -73,19 +73,10 @@ export function draftTables(
     const joinedTable = surveyPart === null || typeof surveyPart === 'string' ? table : surveyPart.table;
     const place = facilities.places.get(table) ?? findPlaceColumn(joinedTable, areas);
     const draft = draftTable();
-    const {
-      entries,
-      obstacles,
-      numberKind,
-      cases,
-      keyColumns = [],
-      doubts: ownDoubts = [],
-      rows = table,
-      joinedFiles = [],
-    } = draft;
-    doubts.push(...ownDoubts);
-    if (numberKind) unnamedNumbers.push({ file: table.file, guess: numberKind });
-    if (cases) caseSums.push({ file: table.file, cases });
+    const { entries, obstacles, keyColumns = [], rows = table, joinedFiles = [] } = draft;
+    doubts.push(...(draft.doubts ?? []));
+    if (draft.numberKind) unnamedNumbers.push({ file: table.file, guess: draft.numberKind });
+    if (draft.cases) caseSums.push({ file: table.file, cases: draft.cases });
     if (draft.statePeople) {
       statePeople.push({ table, entry: draft.statePeople, usedRows: entryRows(table, draft.statePeople, place) });
       explainedColumns.get(table)!.push(...table.header);
@@ -115,7 +106,7 @@ export function draftTables(
     Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
   const monthlyRowCount = ({ entry, usedRows }: DraftedTable) => (entry.span ? usedRows.rows.length : 0);
-  // A sample that was tested twice counts by microscopy.
+  // Of two tests of the same sample, microscopy is preferred.
   const microscopyScore = ({ entry }: DraftedTable) => (entry.methods?.microscopy === undefined ? 0 : 1);
   for (const candidate of joinDeliveries(candidates).toSorted(
     (a, b) =>
@@ -132,13 +123,10 @@ export function draftTables(
     } else kept.push(candidate);
   }
   for (const table of tables) {
-    const drafts = kept.filter((draftedTable) => isReadFrom(draftedTable, table));
-    const used = drafts.flatMap((draftedTable) => [
-      ...mappedNames(draftedTable.entry),
-      ...joinKeys(draftedTable, table),
-    ]);
-    // Of a table that is used, columns that are no figures (such as labels) are not missed, unless of a survey: these
-    // often have more of a cluster than is read.
+    const drafts = kept.filter((draft) => isReadFrom(draft, table));
+    const used = drafts.flatMap((draft) => [...mappedNames(draft.entry), ...joinKeys(draft, table)]);
+    // Unused columns of a used table are listed only if they may be figures, except in a survey, which often has more
+    // about a cluster than is read.
     const isSurvey = drafts.some(({ entry }) => entry.role === 'survey_clusters');
     const isMissed = (column: string) =>
       (isSurvey && filledCells(table, column).length > 0) ||
@@ -184,15 +172,13 @@ function joinDeliveries(candidates: readonly DraftedTable[]): DraftedTable[] {
     JSON.stringify([table.format, table.header, entry]);
   const last = ({ entry }: DraftedTable) => entry.span?.last ?? '';
   return [...Map.groupBy(candidates, deliveryForm).values()].flatMap((deliveries) => {
-    const joinedTables: DraftedTable[] = [];
+    const merged: DraftedTable[] = [];
     for (const next of deliveries.toSorted((a, b) => (last(a) < last(b) ? -1 : last(a) > last(b) ? 1 : 0))) {
-      const index = joinedTables.findIndex(
-        (joinedTable) => haveSameFigures(next, joinedTable) && follows(next, joinedTable),
-      );
-      if (index === -1) joinedTables.push(next);
-      else joinedTables[index] = addDelivery(joinedTables[index]!, next);
+      const index = merged.findIndex((joinedTable) => haveSameFigures(next, joinedTable) && follows(next, joinedTable));
+      if (index === -1) merged.push(next);
+      else merged[index] = addDelivery(merged[index]!, next);
     }
-    return joinedTables;
+    return merged;
   });
 }
 
@@ -218,7 +204,7 @@ function addDelivery(
   };
 }
 
-/** What a table seems to be about; null if it has numbers alone, which belong to no area and no month. */
+/** The subject that the country lacks without the table; null if it has only numbers, without areas and months. */
 function lostSubject(table: TableFile): string | null {
   const isNumeric = (column: string) => filledCells(table, column).every((cell) => Number.isFinite(Number(cell)));
   return table.header.every(isNumeric) ? null : guessSubject([table.file, ...table.header]);
@@ -238,7 +224,7 @@ function haveSameFigures({ entry, usedRows }: DraftedTable, rival: DraftedTable)
   return placeCells(entry, usedRows).some((place) => places.has(place));
 }
 
-/** Whether case records have no month in common: each continues the other, in a form of its own. */
+/** Whether two tables of case records have no month in common, so that both can be used. */
 const haveNoCommonMonth = (
   { entry: { role, span: ownSpan } }: DraftedTable,
   { entry: { span: rivalSpan } }: DraftedTable,
@@ -250,7 +236,7 @@ const haveNoCommonMonth = (
 
 const placeCells = (entry: DraftEntry, table: TextTable) => filledCells(table, placeColumn(entry));
 
-/** Why a table is not used beside another one with the same figures, and what is lost for it. */
+/** Why a table is left out in favour of another one with the same figures, and the subject that is lost. */
 function whyRivalIsBetter(
   { table, entry, usedRows }: DraftedTable,
   better: DraftedTable,

@@ -6,7 +6,7 @@ import { type AreaLevel, type PlaceKey, placeColumnName, type TimeKey } from './
 import type { TableFile } from './recognise.ts';
 
 const MAX_EXAMPLES = 3;
-/** Rounding and corrections after the export, and times in which rows may differ for others. */
+/** Relative difference of a total due to rounding and corrections, and the share of the times in which a total must agree. */
 const RELATIVE_TOLERANCE = 0.005;
 const LEAST_TIMES_SHARE = 0.95;
 
@@ -59,7 +59,7 @@ export function leaveOutTotals(
 }
 
 /**
- * The same for a table by area: rows of what is no area, with the sum of all areas or of those of an upper-level one.
+ * Rows of a table by area that are not areas and have the sum of all areas, or of those of an upper-level area.
  * @param level the areas
  */
 export function leaveOutTotalAreas(

@@ -5,12 +5,12 @@ import { areCounts } from './case-columns.ts';
 import type { PlaceKey } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
-/** As many cases or fewer are near 0: in a place without such months, a blank is something else. */
+/** Up to this many cases are near 0: if a place has no such month, its blanks are probably not zeros. */
 const FEW_CASES = 10;
 
 /**
- * How many blanks beside enough reports are zeros that the export leaves out: no month has 0, and the places with
- * blanks have months near it. 0 if they are not.
+ * The number of blanks with a sufficient reporting rate that are zeros which the export leaves out: no month has 0, and
+ * the places with blanks have months near 0. If these conditions do not hold, the number is 0.
  */
 export function countOmittedZeros({ header, rows }: TableFile, place: PlaceKey, column: string, rate: string): number {
   const [area, cases, share] = [place.column, column, rate].map((name) => header.indexOf(name)) as [
@@ -31,17 +31,17 @@ export function countOmittedZeros({ header, rows }: TableFile, place: PlaceKey, 
     : 0;
 }
 
-/** A column that is blank in a report of cases is no part of each; with fewer such zeros, errors decide. */
+/** Least share of reports with cases in which a column is filled, and least number of rows with zeros. */
 const LEAST_REPORT_SHARE = 0.9;
 const LEAST_FILLED_ROWS = 6;
-/** Parts add up in as many reports; more columns are not tried. */
+/** Least share of reports in which parts add up to the cases, and limits of the search for parts. */
 const LEAST_SUM_SHARE = 0.95;
 const MOST_PARTS = 4;
 const MOST_COLUMNS = 12;
 
 /**
- * Zeros in rows in which everything else that reports of cases have is blank: filled in where no report was made.
- * @returns the columns whose sum the cases are, blank where all are, if there are such columns; null without such zeros
+ * Zeros that were probably filled in without a report: all other columns that reports with cases have are blank.
+ * @returns the columns of which the cases are the sum, if there are any; null without such zeros
  */
 export function findFilledZeros(
   table: TableFile,

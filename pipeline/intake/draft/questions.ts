@@ -14,7 +14,7 @@ export interface Question {
   asks: string;
   /** The default answer; null if nothing can be guessed. */
   guess: string | null;
-  /** What stands in the draft until somebody answers, if nothing can be guessed: a check refuses it. */
+  /** The value in the draft until the question is answered, if nothing can be guessed: a check refuses it. */
   placeholder?: string;
   /** The pattern that an answer must match. */
   pattern: RegExp;
@@ -45,7 +45,7 @@ export interface Hints {
   last: string;
   /** The latest month that surveys and case records allow to be estimated. */
   latest: string;
-  /** What ends with it. */
+  /** Why `latest` is the last possible month. */
   latestReason: string;
   ages: readonly [number, number];
   /** Population rasters to choose from, the likeliest first; none without a choice. */
@@ -61,10 +61,10 @@ export interface Hints {
 /** What numbers without a name may be. */
 export const NUMBER_KINDS = ['cases', 'rain', 'people', 'other'] as const;
 export type NumberKind = (typeof NUMBER_KINDS)[number];
-/** The question about the numbers of a table. */
+/** The id of the question about the numbers of a table. */
 export const numbersQuestionId = (file: string) => `numbers of ${file}`;
 
-/** The question about a figure that a table's counts can be held against. */
+/** The id of the question about a figure of another source with which a table's counts are compared. */
 export const controlQuestionId = (file: string) => `control of ${file}`;
 const NO_CONTROL = 'none';
 const CONTROL = /((?:19|20)\d\d(?:-\d\d)?) (\d+) (\S.*)/;
@@ -88,7 +88,7 @@ export interface CaseSum {
   /** All to choose from. */
   columns: readonly string[];
 }
-/** The question about the columns to add up to the cases of a table. */
+/** The id of the question about the columns to add up to the cases of a table. */
 export const casesQuestionId = (file: string) => `cases of ${file}`;
 const SEPARATOR = '; ';
 const NO_COLUMNS = 'none';

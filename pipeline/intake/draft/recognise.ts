@@ -41,7 +41,7 @@ export interface RasterFile {
   file: string;
   /** The month in its name. */
   period: Period | null;
-  /** What marks missing cells although the file does not say so; null if nothing does. */
+  /** The value of missing cells, if the file does not declare it; else null. */
   nodata: number | null;
   /** Over the cells with a value. */
   min: number;
@@ -53,7 +53,7 @@ export interface LeftOut {
   kind: 'left out';
   file: string;
   why: string;
-  /** What the country may lack for it, such as cases; null if nothing that the service reads. */
+  /** The subject that the country may lack without it, such as cases; null if none that the service reads. */
   lost: string | null;
 }
 export type RecognisedFile = OutlineFile | TableFile | RasterFile | LeftOut;
@@ -171,7 +171,7 @@ async function readJson(fullPath: string, file: string): Promise<RecognisedFile>
   return makeTable(file, 'json', [], await readJsonTable(fullPath, file));
 }
 
-/** If the file does not declare the value of its missing cells, the only negative value is taken for it. */
+/** If the file does not declare the value of missing cells, and only one value is negative, it is that one. */
 async function readRaster(fullPath: string, file: string): Promise<RasterFile> {
   const raster = { kind: 'raster' as const, file, period: monthInName(path.basename(file)) };
   try {

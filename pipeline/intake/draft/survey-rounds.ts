@@ -18,10 +18,10 @@ export interface YearColumn {
   doubts: string[];
 }
 
-/** What a survey's rounds are, and how sure that is. */
+/** A survey's rounds, and doubts about them. */
 export interface SurveyRounds {
   rounds: Rounds;
-  /** What they were taken from, if from no column; null otherwise. */
+  /** What they were derived from; null if from a column. */
   basis: string | null;
   /** The survey year of each row; null if it has no month. */
   years: (number | null)[];
@@ -35,8 +35,8 @@ export const onlyYearIn = (name: string): number | null => {
 };
 
 /**
- * The column of survey years, or of names of surveys that have a year each; null if there is neither. Years that divide
- * what has one name are of the interviews.
+ * The column of survey years, or of survey names that each contain a year; null if there is neither. If rows of one
+ * name have several years, these are the years of interviews, and the names are used.
  */
 export function findYearColumn(table: TableFile): YearColumn | null {
   const named = candidateColumns(table.header, 'survey_year');

@@ -32,69 +32,61 @@ export class WrongContent extends Error {}
  * @throws Error that describes what the server did
  */
 export async function download(file: FetchableFile, target: string, options: FetchOptions): Promise<number> {
-  const partFile = `${target}.part`;
+  const part = `${target}.part`;
   const attempts = options.attempts ?? 4;
   for (let attempt = 1; ; attempt++) {
-    const bytesBefore = fileBytes(partFile);
+    const bytesBefore = fileBytes(part);
     try {
-      await receive(file, partFile, options);
+      await receive(file, part, options);
       break;
     } catch (error) {
       if (error instanceof WrongContent) {
-        discardPart(partFile);
+        discardPart(part);
         throw error;
       }
-      const hasProgressed = fileBytes(partFile) > bytesBefore;
+      const hasProgressed = fileBytes(part) > bytesBefore;
       if (hasProgressed) attempt = 0;
       else if (attempt >= attempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, (options.pause_ms ?? 500) * 2 ** Math.max(0, attempt - 1)));
     }
   }
-  const bytes = fileBytes(partFile);
-  const hash = await sha256File(partFile);
+  const bytes = fileBytes(part);
+  const hash = await sha256File(part);
   if (file.sha256 !== undefined && hash !== file.sha256) {
-    discardPart(partFile);
+    discardPart(part);
     throw new WrongContent(
       `found SHA-256 ${hash} in what was sent, expected the catalog's ${file.sha256}; nothing was kept`,
     );
   }
   if (existsSync(target))
     throw new WrongContent('found that something else has written the file meanwhile, expected only one fetch of it');
-  await rename(partFile, target);
-  discardPart(partFile);
+  await rename(part, target);
+  discardPart(part);
   return bytes;
 }
 
-/** Appends to `part` what it lacks, over one connection. Returns when it is complete. */
-async function receive(
-  file: FetchableFile,
-  partFile: string,
-  { silence_ms = SILENCE_MS }: FetchOptions,
-): Promise<void> {
-  const tag = readTag(partFile);
+/** Appends the missing bytes to the file `part`, over one connection. Returns when it is complete. */
+async function receive(file: FetchableFile, part: string, { silence_ms = SILENCE_MS }: FetchOptions): Promise<void> {
+  const tag = readTag(part);
   // Without a tag or a hash to tell versions apart, two of them could end up in one file.
-  if (tag === null && file.sha256 === undefined) discardPart(partFile);
-  const receivedBytes = fileBytes(partFile);
+  if (tag === null && file.sha256 === undefined) discardPart(part);
+  const receivedBytes = fileBytes(part);
   const controller = new AbortController();
   let silenceTimer = setTimeout(() => controller.abort(), silence_ms);
-  const restartSilenceTimer = () => {
+  const restartTimer = () => {
     clearTimeout(silenceTimer);
     silenceTimer = setTimeout(() => controller.abort(), silence_ms);
   };
   try {
     const rangeHeaders: Record<string, string> = receivedBytes === 0 ? {} : { range: `bytes=${receivedBytes}-` };
     if (receivedBytes > 0 && tag !== null) rangeHeaders['if-range'] = tag;
-    const response = await requestFollowingRedirects(
-      file.url,
-      { ...rangeHeaders, 'accept-encoding': 'identity' },
-      controller.signal,
-    );
-    restartSilenceTimer();
+    const response = await requestFile(file.url, { ...rangeHeaders, 'accept-encoding': 'identity' }, controller.signal);
+    restartTimer();
     if (response.status === 416 || (receivedBytes > 0 && file.bytes !== undefined && receivedBytes > file.bytes)) {
       await response.body?.cancel();
-      const isComplete = file.sha256 !== undefined && receivedBytes > 0 && (await sha256File(partFile)) === file.sha256;
+      const isComplete = file.sha256 !== undefined && receivedBytes > 0 && (await sha256File(part)) === file.sha256;
       if (isComplete) return;
-      discardPart(partFile);
+      discardPart(part);
       throw new Error('the server has nothing beyond the part that was fetched before, which was discarded');
     }
     if (response.status >= 400 && response.status < 500 && ![408, 425, 429].includes(response.status))
@@ -104,19 +96,19 @@ async function receive(
     const encoding = response.headers.get('content-encoding') ?? 'identity';
     if (encoding !== 'identity') throw new WrongContent(`the server sent it in ${encoding}, expected no encoding`);
     const start = response.status === 206 ? rangeStart(response, receivedBytes) : 0;
-    if (start !== receivedBytes) discardPart(partFile);
+    if (start !== receivedBytes) discardPart(part);
     const length = response.headers.get('content-length');
     const total = length === null ? file.bytes : start + Number(length);
     if (total !== undefined && file.bytes !== undefined && total !== file.bytes)
       throw new WrongContent(`the server has ${total} bytes, expected the catalog's ${file.bytes}`);
-    writeTag(partFile, response.headers.get('etag') || response.headers.get('last-modified') || null);
-    await appendBody(response, partFile, total ?? MAX_BYTES, restartSilenceTimer);
-    const receivedTotal = fileBytes(partFile);
+    writeTag(part, response.headers.get('etag') || response.headers.get('last-modified') || null);
+    await appendBody(response, part, total ?? MAX_BYTES, restartTimer);
+    const receivedTotal = fileBytes(part);
     if (total !== undefined && receivedTotal < total)
       throw new Error(`the connection ended after ${receivedTotal} of ${total} bytes`);
   } catch (error) {
     if (controller.signal.aborted)
-      throw new Error(`the server was silent for ${silence_ms / 1000} s after ${fileBytes(partFile)} bytes`);
+      throw new Error(`the server was silent for ${silence_ms / 1000} s after ${fileBytes(part)} bytes`);
     if (error instanceof TypeError)
       throw new Error(`no connection (${(error.cause as Error | undefined)?.message ?? error.message})`);
     throw error;
@@ -127,11 +119,7 @@ async function receive(
 }
 
 /** GET that follows redirects itself, so that each address is checked. */
-async function requestFollowingRedirects(
-  url: string,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<Response> {
+async function requestFile(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
   let address = httpAddress(url);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await fetch(address, { headers, signal, redirect: 'manual' });
@@ -165,17 +153,12 @@ function rangeStart(response: Response, receivedBytes: number): number {
   return receivedBytes;
 }
 
-async function appendBody(
-  response: Response,
-  partFile: string,
-  maxBytes: number,
-  restartSilenceTimer: () => void,
-): Promise<void> {
-  const handle = await open(partFile, 'a');
+async function appendBody(response: Response, part: string, maxBytes: number, restartTimer: () => void): Promise<void> {
+  const handle = await open(part, 'a');
   try {
     let size = (await handle.stat()).size;
     for await (const chunk of response.body ?? []) {
-      restartSilenceTimer();
+      restartTimer();
       size += chunk.length;
       if (size > maxBytes) throw new WrongContent(`the server sent more than ${maxBytes} bytes`);
       await handle.write(chunk);
@@ -186,15 +169,15 @@ async function appendBody(
   }
 }
 
-/** The server's tag of the version that is being fetched, so that a resumed download continues the same version. */
-const tagFile = (partFile: string) => `${partFile}.tag`;
-const writeTag = (partFile: string, tag: string | null) => {
-  if (tag === null || tag.startsWith('W/')) rmSync(tagFile(partFile), { force: true });
-  else writeFileSync(tagFile(partFile), tag);
+/** File with the server's tag of the version that is fetched, so that a resumed download continues the same version. */
+const tagFile = (part: string) => `${part}.tag`;
+const writeTag = (part: string, tag: string | null) => {
+  if (tag === null || tag.startsWith('W/')) rmSync(tagFile(part), { force: true });
+  else writeFileSync(tagFile(part), tag);
 };
-const readTag = (partFile: string) => (existsSync(tagFile(partFile)) ? readFileSync(tagFile(partFile), 'utf8') : null);
+const readTag = (part: string) => (existsSync(tagFile(part)) ? readFileSync(tagFile(part), 'utf8') : null);
 const fileBytes = (file: string) => (existsSync(file) ? statSync(file).size : 0);
-function discardPart(partFile: string): void {
-  rmSync(partFile, { force: true });
-  rmSync(tagFile(partFile), { force: true });
+function discardPart(part: string): void {
+  rmSync(part, { force: true });
+  rmSync(tagFile(part), { force: true });
 }

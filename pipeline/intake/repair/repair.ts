@@ -48,11 +48,11 @@ export async function repairCountry(
   if (fault) throw fault;
   const original = readUncheckedCatalog(directory, rawData);
   const reason = accept?.reason ?? 'proposed by `catalog repair`';
-  let repairedCountry: Country = { ...original, sources: structuredClone(original.sources) };
+  let repaired: Country = { ...original, sources: structuredClone(original.sources) };
   const repairs: Repair[] = [];
   let remaining: Fault[] = [];
   for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const faults = (await countryFaults(repairedCountry)).filter(stopsBuild);
+    const faults = (await countryFaults(repaired)).filter(stopsBuild);
     // Many rows may need the same declaration: only the first fault is listed with it.
     const proposalByKey = new Map<string, { source: string; remedy: Remedy; what: string }>();
     for (const { source, remedy, what } of faults) {
@@ -62,9 +62,9 @@ export async function repairCountry(
     remaining = faults.filter(({ remedy }) => !remedy);
     const proposals = [...proposalByKey.values()];
     if (proposals.length === 0) break;
-    repairedCountry = {
-      ...repairedCountry,
-      sources: repairedCountry.sources.map((source) => {
+    repaired = {
+      ...repaired,
+      sources: repaired.sources.map((source) => {
         const sourceProposals = proposals.filter((proposal) => proposal.source === source.id);
         return sourceProposals.reduce(
           (changed, { remedy }) => withRemedy(changed, remedy, declaredReason(remedy, reason)),
@@ -72,7 +72,7 @@ export async function repairCountry(
         );
       }),
       model: withAliasRemedies(
-        repairedCountry.model,
+        repaired.model,
         proposals.map(({ remedy }) => remedy),
       ),
     };
@@ -85,7 +85,7 @@ export async function repairCountry(
       })),
     );
   }
-  if (accept && repairs.length > 0) await writeRepairs(original, repairedCountry, repairs, accept);
+  if (accept && repairs.length > 0) await writeRepairs(original, repaired, repairs, accept);
   return { repairs, left: remaining };
 }
 
@@ -191,12 +191,12 @@ export function describeRemedy(remedy: Remedy): string {
 
 async function writeRepairs(
   original: Country,
-  repairedCountry: Country,
+  repaired: Country,
   repairs: readonly Repair[],
   acceptance: Omit<Acceptance, 'what'>,
 ) {
   const edits = original.sources.flatMap((source, sourceIndex) => {
-    const repaired = repairedCountry.sources[sourceIndex]!;
+    const repairedSource = repaired.sources[sourceIndex]!;
     const sourceRepairs = repairs.filter((repair) => repair.source === source.id);
     if (sourceRepairs.length === 0) return [];
     const declared =
@@ -205,15 +205,15 @@ async function writeRepairs(
         : sourceRepairs.map(({ declares }) => declares).join('; ');
     const what = `declared: ${declared}`;
     const fields = (['recode', 'dissolve', 'sliver_km2', 'leave_out', 'gaps'] as const).flatMap((name) =>
-      repaired[name] === undefined ? [] : [{ path: ['sources', sourceIndex, name], value: repaired[name] }],
+      repairedSource[name] === undefined ? [] : [{ path: ['sources', sourceIndex, name], value: repairedSource[name] }],
     );
     return [
       ...fields,
       { path: ['sources', sourceIndex, 'accepted'], value: [...(source.accepted ?? []), { ...acceptance, what }] },
     ];
   });
-  if (repairedCountry.model.aliases !== original.model.aliases)
-    await writeAtomic(path.join(original.directory, ALIASES_FILE), aliasesCsv(repairedCountry.model.aliases!));
+  if (repaired.model.aliases !== original.model.aliases)
+    await writeAtomic(path.join(original.directory, ALIASES_FILE), aliasesCsv(repaired.model.aliases!));
   const file = path.join(original.directory, 'sources.json');
   await writeAtomic(file, editJson(readFileSync(file, 'utf8'), edits));
 }

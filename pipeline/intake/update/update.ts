@@ -86,63 +86,59 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const [schemaFault] = catalogSchemaErrors(request.country);
   if (schemaFault) throw schemaFault;
   const country = readUncheckedCatalog(request.country, request.rawData);
-  const acceptedSource = findSource(country, request.source);
-  const newFiles = matchNewFiles(acceptedSource, request.files, request.period);
-  refuseOverwriting(country, acceptedSource, newFiles);
-  const proposedRawData = linkProposedFiles(country, acceptedSource, newFiles);
+  const accepted = findSource(country, request.source);
+  const newFiles = matchNewFiles(accepted, request.files, request.period);
+  refuseOverwriting(country, accepted, newFiles);
+  const proposedRawData = linkProposedFiles(country, accepted, newFiles);
   const temporaryFolders = [proposedRawData];
   try {
     const entry = await mapPlaceNames(
-      { ...withNewFiles(acceptedSource, newFiles), ...request.description },
+      { ...withNewFiles(accepted, newFiles), ...request.description },
       country,
       proposedRawData,
     );
-    const proposal = await readProposal(country, acceptedSource, entry, proposedRawData);
+    const proposal = await readProposal(country, accepted, entry, proposedRawData);
     const { names, faults } = await matchPlaces(country, proposal, request);
-    const update = { source: acceptedSource.id, comparison: null, doubts: [], names, faults, accepted: false };
+    const update = { source: accepted.id, comparison: null, doubts: [], names, faults, accepted: false };
     if (names.some(({ area }) => area === null)) return { ...update, files: [], edits: [] };
 
-    const { updatedSource, rows, proposedCountry, report } = await measureAndCheck(
-      country,
-      proposal,
-      request.lastEstimated,
-    );
-    const files = changedFiles(acceptedSource, updatedSource);
-    const acceptedRawData = await linkAcceptedFiles(out, country.rawData, acceptedSource);
+    const { updated, rows, proposed, report } = await measureAndCheck(country, proposal, request.lastEstimated);
+    const files = changedFiles(accepted, updated);
+    const acceptedRawData = await linkAcceptedFiles(out, country.rawData, accepted);
     if (acceptedRawData) temporaryFolders.push(acceptedRawData);
     const comparison =
       files.length > 0 && acceptedRawData
         ? await compareSources(
-            { source: acceptedSource, rawData: acceptedRawData },
-            { source: updatedSource, rawData: proposedRawData, rows },
+            { source: accepted, rawData: acceptedRawData },
+            { source: updated, rawData: proposedRawData, rows },
             country.model.states,
-            filePairs(acceptedSource, updatedSource, files),
+            filePairs(accepted, updated, files),
             proposal.readWithCodes,
           )
         : null;
-    const isPinned = acceptedSource.files.some(({ sha256 }) => sha256 !== undefined);
+    const isPinned = accepted.files.some(({ sha256 }) => sha256 !== undefined);
     const words = countryWords(country.model.territory);
     const doubts = [
       ...(isPinned && !acceptedRawData ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
       ...report.map(({ what }) => wordingInCountry(what, words)),
     ];
-    if (accept && files.length > 0) proposedCountry.model.updated_at = accept.at;
-    const edits = catalogEdits(country, proposedCountry, acceptedSource, updatedSource);
-    const checkedUpdate: Update = { ...update, files, edits, comparison, doubts: files.length > 0 ? doubts : [] };
-    if (!accept || (files.length === 0 && edits.length === 0)) return checkedUpdate;
+    if (accept && files.length > 0) proposed.model.updated_at = accept.at;
+    const edits = catalogEdits(country, proposed, accepted, updated);
+    const checked: Update = { ...update, files, edits, comparison, doubts: files.length > 0 ? doubts : [] };
+    if (!accept || (files.length === 0 && edits.length === 0)) return checked;
 
-    if (acceptedRawData) await storeFiles(out, acceptedSource, acceptedRawData);
-    await storeFiles(out, updatedSource, proposedRawData);
+    if (acceptedRawData) await storeFiles(out, accepted, acceptedRawData);
+    await storeFiles(out, updated, proposedRawData);
     await copyIntoRawData(newFiles, country.rawData);
-    await writeCatalog(country, acceptedSource, edits, {
+    await writeCatalog(country, accepted, edits, {
       at: accept.at,
       by: accept.by,
       reason: accept.reason,
-      what: describeChange(checkedUpdate),
-      ...(checkedUpdate.doubts.length > 0 ? { doubts: checkedUpdate.doubts } : {}),
+      what: describeChange(checked),
+      ...(checked.doubts.length > 0 ? { doubts: checked.doubts } : {}),
     });
-    return { ...checkedUpdate, accepted: true };
+    return { ...checked, accepted: true };
   } catch (error) {
     // Show paths of the catalog, not those of the temporary folder.
     for (const fault of error instanceof BadInput ? [error, ...error.further] : []) {
@@ -156,14 +152,9 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
 }
 
 /** Reads the areas if the proposed table, or the accepted one that it is compared with, has names instead of codes. */
-async function readProposal(
-  country: Country,
-  acceptedSource: Source,
-  entry: Source,
-  rawData: string,
-): Promise<Proposal> {
+async function readProposal(country: Country, accepted: Source, entry: Source, rawData: string): Promise<Proposal> {
   const { model } = country;
-  const hasNames = [acceptedSource, entry].some((source) => levelJoinedByName(source) !== null);
+  const hasNames = [accepted, entry].some((source) => levelJoinedByName(source) !== null);
   const areas = hasNames ? await readAreas(country, rawData) : null;
   const nameTable = areas && levelJoinedByName(entry) ? { table: await readTable(rawData, entry), areas } : null;
   const readWithCodes: ReadWithCodes = (folder, source) =>
@@ -203,10 +194,10 @@ async function measureAndCheck(
   country: Country,
   { entry, rawData, readWithCodes }: Proposal,
   lastEstimated: Period | undefined,
-): Promise<{ updatedSource: Source; rows: ComparedRow[] | null; proposedCountry: Country; report: ReportLine[] }> {
-  const { source: updatedSource, rows } = await measureSource(entry, rawData, country.model.states, readWithCodes);
-  const proposedCountry = countryWithSource(country, updatedSource, rawData, lastEstimated);
-  return { updatedSource, rows, proposedCountry, report: await checkAsBuild(proposedCountry, updatedSource) };
+): Promise<{ updated: Source; rows: ComparedRow[] | null; proposed: Country; report: ReportLine[] }> {
+  const { source: updated, rows } = await measureSource(entry, rawData, country.model.states, readWithCodes);
+  const proposed = countryWithSource(country, updated, rawData, lastEstimated);
+  return { updated, rows, proposed, report: await checkAsBuild(proposed, updated) };
 }
 
 /** Stores copies of an entry's files. */
