@@ -226,7 +226,7 @@ function expectedSeconds(cache: string, { model }: Country): Record<string, numb
 }
 
 /** The country, with `updated_at` replaced if another time is given. */
-export function withUpdatedAt(country: Country, updatedAt: string | undefined): Country {
+function withUpdatedAt(country: Country, updatedAt: string | undefined): Country {
   if (updatedAt === undefined) return country;
   const time = new Date(updatedAt);
   // Without a time zone it would mean another time on another machine.

@@ -12,6 +12,19 @@ import { publishAlone } from './publish-lock.ts';
 import { releaseFilesIn } from './release-files.ts';
 import { OWN_DIRECTORY } from './release-records.ts';
 
+/** The build's own directory, which already has the files. */
+export const ownDirectory = (out: string): Destination => ({
+  name: OWN_DIRECTORY,
+  histories: [{ out, to: OWN_DIRECTORY }],
+  async currentSnapshot() {
+    refuseCurrentDirectory(out);
+    return currentSnapshot(out);
+  },
+  async copyVersion() {},
+  releaseFiles: releaseFilesIn(out),
+  makeCurrent: (version) => pointCurrent(out, version),
+});
+
 /** Runs `work` with another build's directory, which keeps its own history, while nobody else publishes to it. */
 export function withDirectory<T>(
   out: string,
@@ -22,18 +35,13 @@ export function withDirectory<T>(
     const lock = lockShared(directory);
     try {
       return await work({
+        ...ownDirectory(directory),
         name: directory,
         histories: [
           { out, to: directory },
           { out: directory, to: OWN_DIRECTORY },
         ],
-        async currentSnapshot() {
-          refuseCurrentDirectory(directory);
-          return currentSnapshot(directory);
-        },
         copyVersion: (snapshot) => copyTo(directory, snapshot),
-        releaseFiles: releaseFilesIn(directory),
-        makeCurrent: (version) => pointCurrent(directory, version),
       });
     } finally {
       lock.release();

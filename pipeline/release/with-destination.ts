@@ -1,11 +1,8 @@
 import path from 'node:path';
 import { parseS3Url } from '../contract/published.ts';
 import { UsageError } from '../lib/errors.ts';
-import { currentSnapshot, pointCurrent, refuseCurrentDirectory } from './current.ts';
 import type { Destination } from './destination.ts';
-import { withDirectory } from './directory-destination.ts';
-import { releaseFilesIn } from './release-files.ts';
-import { OWN_DIRECTORY } from './release-records.ts';
+import { ownDirectory, withDirectory } from './directory-destination.ts';
 
 /** Runs `work` with the destination `to`: a directory, s3://BUCKET/PREFIX, or `current` of `out` itself. */
 export async function withDestination<T>(
@@ -25,16 +22,3 @@ export async function withDestination<T>(
     throw new UsageError(`--to: found ${to}, which already has the versions, expected another directory`);
   return withDirectory(out, path.resolve(to), work);
 }
-
-/** The build's own directory, which already has the files. */
-const ownDirectory = (out: string): Destination => ({
-  name: OWN_DIRECTORY,
-  histories: [{ out, to: OWN_DIRECTORY }],
-  async currentSnapshot() {
-    refuseCurrentDirectory(out);
-    return currentSnapshot(out);
-  },
-  async copyVersion() {},
-  releaseFiles: releaseFilesIn(out),
-  makeCurrent: (version) => pointCurrent(out, version),
-});

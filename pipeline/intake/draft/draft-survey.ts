@@ -45,8 +45,8 @@ export function draftSurvey(
 ): TableDraft | null {
   const refuse = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
   const coordinates = likeliestColumns(file.header, ['longitude', 'latitude']);
-  const hasCoordinates = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
-  const tests = sideBySideTests(file, hasCoordinates, place);
+  const isLocated = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
+  const tests = sideBySideTests(file, isLocated, place);
   const table = tests ? { ...file, ...inOwnDialect(file, { tests }, file.file) } : file;
   const { header } = table;
   const counts = countColumns(header, tests);
@@ -57,7 +57,7 @@ export function draftSurvey(
   // Of tables by area of the upper level, only those with clusters: others are results of the area as a whole.
   const clusterPlace = place?.kind === 'lga_pcode' || keyColumns.cluster_id ? place : null;
   // Health facilities' monthly records have tests and positives too, but not a method for each row.
-  if (!(hasCoordinates && (isComplete || keyColumns.method)) && !(clusterPlace && isComplete && keyColumns.method))
+  if (!(isLocated && (isComplete || keyColumns.method)) && !(clusterPlace && isComplete && keyColumns.method))
     return null;
   if (counts.positive) delete counts.positivity;
   const year = findYearColumn(table);
@@ -86,13 +86,13 @@ export function draftSurvey(
     !column ||
     !filledCells(table, column).some((cell) => Number.isFinite(Number(cell)) && !Number.isInteger(Number(cell)));
   const isPercent = counts.positivity && filledCells(table, counts.positivity).some((cell) => Number(cell) > 1);
-  const placeColumns = hasCoordinates ? coordinates : { [placeColumnName(clusterPlace!)]: clusterPlace!.column };
+  const placeColumns = isLocated ? coordinates : { [placeColumnName(clusterPlace!)]: clusterPlace!.column };
   const urban = candidateColumns(header, 'urban').find((column) =>
     filledCells(table, column).every((cell) => urbanIn(cell) !== undefined),
   );
   const state =
-    hasCoordinates || clusterPlace!.kind !== 'state_pcode'
-      ? findStateColumn(table, hasCoordinates ? null : clusterPlace!, states)
+    isLocated || clusterPlace!.kind !== 'state_pcode'
+      ? findStateColumn(table, isLocated ? null : clusterPlace!, states)
       : {};
   const { dialect = {} } = fileDialect(table, time);
   const combinedDialect = { ...dialect, ...(tests ? { tests } : {}) };
@@ -114,7 +114,7 @@ export function draftSurvey(
     methods,
     rounds,
     ...(isInteger(counts.examined) && isInteger(counts.positive) ? {} : { weighted_counts: true }),
-    ...(hasCoordinates ? { displaced: true } : {}),
+    ...(isLocated ? { displaced: true } : {}),
   };
   const note = [
     'Columns recognised by their names',
@@ -162,12 +162,12 @@ function countColumns(header: readonly string[], tests: Dialect['tests'] | null)
 }
 
 /** Columns of tests that stand side by side in rows of clusters; null if they do not. */
-function sideBySideTests(table: TableFile, hasCoordinates: boolean, place: PlaceKey | null): Dialect['tests'] | null {
+function sideBySideTests(table: TableFile, isLocated: boolean, place: PlaceKey | null): Dialect['tests'] | null {
   const { header, dialect } = table;
   const { cluster_id, method } = likeliestColumns(header, ['cluster_id', 'method']);
   // Ids alone may be those of facilities, whose records are cases of their areas.
   const isNamed = cluster_id !== undefined && !['id', 'siteid'].includes(plainName(cluster_id));
-  const hasClusters = isNamed || (hasCoordinates && place?.kind !== 'lga_pcode');
+  const hasClusters = isNamed || (isLocated && place?.kind !== 'lga_pcode');
   if (method || dialect.pivot || dialect.wide || !hasClusters || likeliestColumn(header, 'facility') !== null)
     return null;
   const tests = testColumnsIn(header).filter(

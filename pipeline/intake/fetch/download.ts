@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { open, rename } from 'node:fs/promises';
 import { sha256File } from '../../lib/hash.ts';
 
-/** A file of the catalog that can be fetched. */
-export interface FetchableFile {
+/** A file of the catalog with a url. */
+export interface RemoteFile {
   path: string;
   url: string;
   sha256?: string | undefined;
@@ -31,7 +31,7 @@ export class WrongContent extends Error {}
  * Downloads a file to `target`, complete and with the expected hash, or not at all; resolves to its size in bytes.
  * @throws Error that describes what the server did
  */
-export async function download(file: FetchableFile, target: string, options: FetchOptions): Promise<number> {
+export async function download(file: RemoteFile, target: string, options: FetchOptions): Promise<number> {
   const part = `${target}.part`;
   const attempts = options.attempts ?? 4;
   for (let attempt = 1; ; attempt++) {
@@ -66,7 +66,7 @@ export async function download(file: FetchableFile, target: string, options: Fet
 }
 
 /** Appends the missing bytes to the file `part`, over one connection. Returns when it is complete. */
-async function receive(file: FetchableFile, part: string, { silence_ms = SILENCE_MS }: FetchOptions): Promise<void> {
+async function receive(file: RemoteFile, part: string, { silence_ms = SILENCE_MS }: FetchOptions): Promise<void> {
   const tag = readTag(part);
   // Without a tag or a hash to tell versions apart, two of them could end up in one file.
   if (tag === null && file.sha256 === undefined) discardPart(part);
