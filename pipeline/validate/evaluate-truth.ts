@@ -17,7 +17,7 @@ import {
 } from './calibration.ts';
 import { compareWithTruth, type GroupScore, type GroupSums, poolGroups, scoreGroups } from './compare-truth.ts';
 import type { Truth } from './truth-file.ts';
-import { coveredSpan, GROUPINGS, groupLgas } from './truth-groups.ts';
+import { estimatedSpan, GROUPINGS, groupLgas } from './truth-groups.ts';
 
 /** A country that was compared with its truth. */
 export interface ScoredCountry {
@@ -44,16 +44,16 @@ export function scoreCountry(
 ): Pick<ScoredCountry, 'groups' | 'calibration'> {
   const clusters = io.table(ingest.CLUSTERS);
   const inputs = readInputs(io);
-  const scored = {
+  const countryScores = {
     lgas: io.table(risk.LGAS),
     baseline: fitStageBaseline(io, inputs, prepareRisk(inputs)).scores().lgas,
     draws: hasDraws(io) ? drawsByMonth(reproducePaths(io)) : null,
     lgaGroups: groupLgas(readAreas(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
-    span: coveredSpan(model, clusters),
+    span: estimatedSpan(model, clusters),
   };
   const stateByLga = new Map(io.table(ingest.LGAS).map((lga) => [lga.lga_code, lga.state_code]));
   return {
-    groups: compareWithTruth(scored, truth),
+    groups: compareWithTruth(countryScores, truth),
     calibration: calibrate(io.table(risk.PROBABILITIES), io.table(risk.CHANGES), {
       truth,
       stateByLga: (lga_code) => stateByLga.get(lga_code)!,

@@ -9,7 +9,7 @@ import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { html } from '../../pipeline/lib/pages/html.ts';
 import { baseStyle, cardStyle } from '../../pipeline/lib/pages/page.ts';
 import { TooBusy } from '../store/people/passwords.ts';
-import { BROWSER_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
+import { BROWSER_REMEMBERED_MS, mustSetUpFactor } from '../store/people/person-rules.ts';
 import type { Visitor } from '../store/people/sessions.ts';
 import { hashToken, isToken, mintToken } from '../store/people/tokens.ts';
 import { countedAddress, csrfToken, isOwnForm, loggedNetwork, securityHeaders } from './guard.ts';
@@ -94,7 +94,7 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
         if (!sessionToken) cookies.set(reply, 'session', token);
         const session = hashToken(token);
         const now = services.clock.wallMs();
-        const visitor = sessionToken ? await services.directory.sessions.visitor(session, now) : null;
+        const visitor = sessionToken ? await services.directory.sessions.findVisitor(session, now) : null;
         const visit = readVisit(request, { visitor, session, csrf, browser: cookies.read(request, 'browser'), now });
         return sendAnswer(reply, route, visit, await runRoute(route, visit, services), { cookies, assets });
       },
@@ -196,7 +196,8 @@ function sendAnswer(
   { cookies, assets }: { cookies: TokenCookies; assets: AssetUrls },
 ): FastifyReply {
   if (answer.session !== undefined) cookies.set(reply, 'session', answer.session);
-  if (answer.browser !== undefined) cookies.set(reply, 'browser', answer.browser, { maxAge: BROWSER_MS / 1000 });
+  if (answer.browser !== undefined)
+    cookies.set(reply, 'browser', answer.browser, { maxAge: BROWSER_REMEMBERED_MS / 1000 });
   if (answer.location !== undefined) return reply.redirect(answer.location, 303);
   const { title, body, status = 200, retryAfterMs } = answer;
   if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));

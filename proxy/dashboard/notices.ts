@@ -40,7 +40,7 @@ interface Notice {
 
 async function allowanceDue({ id, per_month }: Account, now: number, services: Services): Promise<Notice[]> {
   const most = per_month ?? services.perMonth;
-  const used = await services.usage.monthUsed(id, now);
+  const used = await services.usage.grantedInMonth(id, now);
   const month = new Date(now).toISOString().slice(0, 7);
   const reached = NOTIFY_AT_PERCENT.filter((percent) => used >= (percent / 100) * most);
   return reached.map((percent, i) => ({
@@ -58,13 +58,13 @@ function expiryDue(key: Key, now: number, { url }: Services): Notice[] {
 
 async function sendOnce({ what, mail }: Notice, account: Account, now: number, services: Services): Promise<void> {
   const { directory, mailer } = services;
-  if (!(await directory.noteOnce(what, now)) || mail === null) return;
+  if (!(await directory.markNoticeSent(what, now)) || mail === null) return;
   try {
     // Those who can create keys.
     const people = (await directory.listPeople(account.id)).filter(({ role }) => role !== 'member');
     for (const { email } of people) await mailer.send(mail(email), now);
   } catch (error) {
-    await directory.unnote(what);
+    await directory.unmarkNoticeSent(what);
     throw error;
   }
 }

@@ -16,7 +16,7 @@ import { STATES } from '../../pipeline/synthetic/states.ts';
  */
 function judge(seed: number) {
   const made = makeCountry(seed);
-  const lgas = made.geography.lgas.map(({ lga_pcode, state }) => ({
+  const lgas = made.geography.lgas.map(({ lga_pcode, state_index: state }) => ({
     lga_code: lga_pcode,
     lga: lga_pcode,
     state_code: STATES[state]!.state_code,
@@ -33,7 +33,7 @@ function judge(seed: number) {
   const populations = Object.fromEntries(lgas.map(({ lga_code }, i) => [lga_code, made.population.by_lga[i]!]));
   const cases = {
     states: [],
-    lgas: made.cases_lgas.map(({ lga, periods, confirmed }) => ({
+    lgas: made.cases_lgas.map(({ lga_index: lga, periods, confirmed }) => ({
       state_code: lgas[lga]!.state_code,
       lga_code: lgas[lga]!.lga_code,
       first: periods[0]!,

@@ -1,9 +1,9 @@
 /** Compares two releases of a table, row by row, in SQL. */
 import { addMonths, type Period } from '../../contract/months.ts';
 import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
-import { type Database, identifier, literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlIdentifier, sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import { loadTable } from '../../lib/tables/load-table.ts';
-import { type ColumnForm, orNull, real, text } from '../../lib/tables/table.ts';
+import { type ColumnSchema, orNull, real, text } from '../../lib/tables/table.ts';
 import { type Distribution, medianOrNull } from './statistics.ts';
 
 /** A row of a table: its key, place and time, and its columns. */
@@ -166,7 +166,7 @@ async function loadReleases(db: Database, releases: Record<'was' | 'is', readonl
   const all = [...releases.was, ...releases.is];
   const columnNames = (kind: 'texts' | 'numbers') => [...new Set(all.flatMap((row) => Object.keys(row[kind])))];
   const [textColumns, numericColumns] = [columnNames('texts'), columnNames('numbers')];
-  const columns: Record<string, ColumnForm> = { ...ROW_COLUMNS };
+  const columns: Record<string, ColumnSchema> = { ...ROW_COLUMNS };
   for (const name of textColumns) columns[name] = orNull(text(''));
   for (const name of numericColumns) columns[name] = orNull(real(''));
   for (const [release, rows] of Object.entries(releases)) {
@@ -179,12 +179,12 @@ async function loadReleases(db: Database, releases: Record<'was' | 'is', readonl
     };
     for (const name of textColumns) values[name] = rows.map((row) => row.texts[name] ?? null);
     for (const name of numericColumns) values[name] = rows.map((row) => row.numbers[name] ?? null);
-    await loadTable(db, release, { form: { row: 'a row of a release', columns }, columns: values });
+    await loadTable(db, release, { schema: { row: 'a row of a release', columns }, columns: values });
   }
   const rowColumns = Object.keys(ROW_COLUMNS).join(', ');
   const differing = [...textColumns, ...numericColumns].map((name) => {
-    const column = identifier(name);
-    return `CASE WHEN was.${column} IS DISTINCT FROM "is".${column} THEN ${literal(name)} END`;
+    const column = sqlIdentifier(name);
+    return `CASE WHEN was.${column} IS DISTINCT FROM "is".${column} THEN ${sqlLiteral(name)} END`;
   });
   await db.run(
     `CREATE TEMP TABLE changes AS
@@ -198,8 +198,8 @@ async function loadReleases(db: Database, releases: Record<'was' | 'is', readonl
   for (const release of Object.keys(releases))
     for (const [nth, name] of numericColumns.entries())
       await db.run(
-        `INSERT INTO cells SELECT ${literal(release)}, ${rowColumns}, ${nth}, ${literal(name)}, ${identifier(name)}
-         FROM ${identifier(release)}`,
+        `INSERT INTO cells SELECT ${sqlLiteral(release)}, ${rowColumns}, ${nth}, ${sqlLiteral(name)}, ${sqlIdentifier(name)}
+         FROM ${sqlIdentifier(release)}`,
       );
   await db.run(
     `CREATE TEMP TABLE pairs AS
@@ -231,7 +231,7 @@ const sumChanges = (db: Database, table: 'pairs' | 'added_pairs', groupBy: strin
   db.rows<SumChange>(
     `SELECT "column", ${groupBy} AS of, count(was + "is") AS rows, coalesce(sum(was) FILTER ("is" IS NOT NULL), 0) AS was,
        coalesce(sum("is") FILTER (was IS NOT NULL), 0) AS "is"
-     FROM ${table} WHERE "column" NOT IN (${COORDINATES.map(literal)}) AND ${groupBy} <> '' GROUP BY ALL ORDER BY min(nth), of`,
+     FROM ${table} WHERE "column" NOT IN (${COORDINATES.map(sqlLiteral)}) AND ${groupBy} <> '' GROUP BY ALL ORDER BY min(nth), of`,
   );
 
 async function columnDistributions(db: Database, columns: readonly string[]): Promise<RowComparison['columns']> {
@@ -252,7 +252,7 @@ async function columnDistributions(db: Database, columns: readonly string[]): Pr
 /** The sets of rows most of which have changed, those with the most changes first; parts of such a set are left out. */
 async function rewrittenSets(db: Database, settledUntil: Period): Promise<RewrittenSet[]> {
   const sets = await db.rows<RewrittenSet>(
-    `WITH settled AS (FROM changes WHERE _group <> left(_period, 4) OR _period <= ${literal(settledUntil)}),
+    `WITH settled AS (FROM changes WHERE _group <> left(_period, 4) OR _period <= ${sqlLiteral(settledUntil)}),
      sets AS (
        SELECT _place AS of, changed FROM changes WHERE _place <> _state
        UNION ALL SELECT _state, changed FROM changes WHERE _state <> ''
@@ -353,7 +353,7 @@ const repeatedMonths = (db: Database) =>
 const correctedFigures = (db: Database, settledUntil: Period) =>
   db.rows<RowComparison['corrected'][number]>(
     `SELECT "column", _place AS place, _period AS period, was, "is" FROM pairs
-     WHERE was > 0 AND was <> "is" AND _period <> '' AND (_period <= ${literal(settledUntil)} OR "is" < was)
+     WHERE was > 0 AND was <> "is" AND _period <> '' AND (_period <= ${sqlLiteral(settledUntil)} OR "is" < was)
      ORDER BY nth, greatest(was / "is", "is" / was) DESC, place, period`,
   );
 
@@ -393,7 +393,7 @@ const roundMeans = (db: Database) =>
     `WITH results AS (
        SELECT release, "column", nth, split_part(_group, ' ', 1) AS year, split_part(_group, ' ', 2) AS method,
          avg(value) AS mean
-       FROM cells WHERE split_part(_group, ' ', 2) <> '' AND "column" NOT IN (${COORDINATES.map(literal)}) GROUP BY ALL
+       FROM cells WHERE split_part(_group, ' ', 2) <> '' AND "column" NOT IN (${COORDINATES.map(sqlLiteral)}) GROUP BY ALL
      ), was AS (
        FROM results WHERE release = 'was' AND year = (SELECT max(year) FROM results WHERE release = 'was')
      ), years AS (

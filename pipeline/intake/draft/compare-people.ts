@@ -1,5 +1,5 @@
 /** Compares every table of people with every raster of people, area by area, to find out which have the population. */
-import { plainName } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/name-similarity.ts';
 import { columnOfYear, filledCells, guessSubject } from '../columns.ts';
 import type { DraftAreas } from './draft-areas.ts';
 import {

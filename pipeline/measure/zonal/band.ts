@@ -2,7 +2,7 @@ import { openDescribed } from '../../ingest/readers/geotiff.ts';
 import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { readNearest } from '../../ingest/readers/nearest.ts';
 import { type BlockSize, cutTiles } from '../../ingest/readers/windows.ts';
-import { BadInput, type Complaint, complaintIn } from '../../lib/bad-input.ts';
+import { BadInput, type BadInputDetails, badInputDetails } from '../../lib/bad-input.ts';
 import { type Grid, sameGrid, type Values, type Window } from '../../lib/numerics/grid.ts';
 import { type Coverage, createCover } from './coverage.ts';
 import type { Outline } from './outline.ts';
@@ -22,7 +22,7 @@ export interface PassTask {
 /** A band's sums, or the error, in a form that threads can send. */
 export type BandAnswer =
   | { sums: Float64Array<ArrayBuffer> }
-  | { message: string; complaint: Complaint | null; code?: string };
+  | { message: string; complaint: BadInputDetails | null; code?: string };
 
 /** Number of rows that an outline and a band have in common; 0 or negative if they do not meet. */
 export function rowsWithin(outline: Outline, band: Window): number {
@@ -105,7 +105,7 @@ export async function answerBand(worker: BandWorker, band: Window): Promise<Band
     return { sums: await worker.sumBand(band) };
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    return { message, complaint: complaintIn(error), ...(code === undefined ? {} : { code }) };
+    return { message, complaint: badInputDetails(error), ...(code === undefined ? {} : { code }) };
   }
 }
 

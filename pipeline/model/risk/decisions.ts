@@ -23,7 +23,7 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
   const atLeast = ({ at_least }: AreaEstimates, level: number, index: number) =>
     level === 0 ? 1 : (at_least[level - 1]?.[index] ?? 0);
   return {
-    form: PROBABILITIES,
+    schema: PROBABILITIES,
     columns: {
       ...toAreaMonths(rows),
       ...Object.fromEntries(
@@ -77,7 +77,7 @@ export function changesTable(
     };
   };
   return {
-    form: CHANGES,
+    schema: CHANGES,
     columns: {
       ...toAreaMonths(rows),
       ...change('year'),
@@ -105,7 +105,7 @@ export function contrastsTable(kinds: readonly Kind[], periods: readonly Period[
       years_before.push(i + 1);
       change_sd.push(spread[row.index]!);
     }
-  return { form: CONTRASTS, columns: { area, code, period, years_before, change_sd } };
+  return { schema: CONTRASTS, columns: { area, code, period, years_before, change_sd } };
 }
 
 interface Row {

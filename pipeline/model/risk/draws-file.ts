@@ -4,7 +4,7 @@ import path from 'node:path';
 import { FLOAT, LIST, listValue } from '@duckdb/node-api';
 import { calendarMonth, type Period } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import { drawMonths, type Paths } from './paths.ts';
 
 export interface DrawsRequest {
@@ -55,13 +55,13 @@ export async function writeDraws(file: string, paths: Paths, request: DrawsReque
             }
             appender.closeSync();
             await db.run(`COPY (
-              SELECT code, ${literal(period)} AS period, unnest(range(1, len(draws) + 1))::INTEGER AS draw, unnest(draws) AS prevalence
-              FROM drawn) TO ${literal(partFile(period))} (FORMAT parquet)`);
+              SELECT code, ${sqlLiteral(period)} AS period, unnest(range(1, len(draws) + 1))::INTEGER AS draw, unnest(draws) AS prevalence
+              FROM drawn) TO ${sqlLiteral(partFile(period))} (FORMAT parquet)`);
           }
         }
-        const parts = wanted.map((period) => literal(partFile(period)));
+        const parts = wanted.map((period) => sqlLiteral(partFile(period)));
         await db.run(
-          `COPY (FROM read_parquet([${parts}])) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
+          `COPY (FROM read_parquet([${parts}])) TO ${sqlLiteral(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
         );
       }),
     );

@@ -10,7 +10,7 @@ import {
 import type { Surveys } from '../../ingest/ingest-tables.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
-import { byCode } from '../../lib/tables/table.ts';
+import { rowByCode } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import { fitBaseline } from './baseline.ts';
 import { baselineScores } from './baseline-scores.ts';
@@ -41,7 +41,7 @@ export function fitStageBaseline(io: StageIo, { areas, surveys, season }: RiskIn
     season_exponent: mean(fit.season_exponent),
   };
   const scores = () => {
-    const figures = byCode(io.table(zonal.LGAS), 'lga_code');
+    const figures = rowByCode(io.table(zonal.LGAS), 'lga_code');
     const baselineAreas = areas.lgas.map(({ lga_code, state_code }) => ({
       lga_code,
       state_code,

@@ -5,7 +5,7 @@ import type { Cluster, StateRound } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { readSurveys } from '../../ingest/read-areas.ts';
 import { ratioEstimate } from '../../lib/numerics/ratio-estimate.ts';
-import { byCode, toTable } from '../../lib/tables/table.ts';
+import { rowByCode, toTable } from '../../lib/tables/table.ts';
 import * as context from '../../measure/context/context-tables.ts';
 import { weightedMean } from '../../measure/context/figures.ts';
 import type { TrendRow } from './survey-tables.ts';
@@ -42,7 +42,7 @@ function stateTrends(io: StageIo): TrendRow[] {
 function nationalTrend(io: StageIo): TrendRow[] {
   const { clusters, state_rounds } = readSurveys(io);
   const children = childrenByState(io);
-  const contextByLga = byCode(io.table(context.LGAS), 'lga_code');
+  const contextByLga = rowByCode(io.table(context.LGAS), 'lga_code');
   const { confidence } = io.model.parameters.survey;
   const share = (sample: readonly Cluster[]) =>
     sample.length === 0 ? null : ratioEstimate(sample.map(sampled), confidence).positivity;
@@ -98,8 +98,8 @@ const withoutSample = (survey_year: number, positivity: StateRound['positivity']
 });
 
 function childrenByState(io: StageIo): Map<string, number> {
-  const census = byCode(io.table(ingest.CENSUS), 'lga_code');
-  const mapped = byCode(io.table(context.LGAS), 'lga_code');
+  const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
+  const mapped = rowByCode(io.table(context.LGAS), 'lga_code');
   const counted = Object.keys(census).length > 0;
   // A country without a census has the people of its raster; one with a census may leave areas out of it.
   const childrenIn = (code: string) =>

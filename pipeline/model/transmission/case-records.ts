@@ -6,7 +6,7 @@ import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import { byCode, valuesByCode } from '../../lib/tables/table.ts';
+import { rowByCode, valuesByCode } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import * as season from '../season/season-tables.ts';
 import type { ProjectionRecord, ProjectionSettings } from './projection-test.ts';
@@ -32,7 +32,7 @@ export const readTransmissionInput = (io: StageIo, model: Model): TransmissionIn
 
 /** The census or, in a country without one, the people of the population raster. */
 function readCensus(io: StageIo): Census {
-  const census = byCode(io.table(ingest.CENSUS), 'lga_code');
+  const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
   if (Object.keys(census).length > 0) return census;
   return Object.fromEntries(
     io.table(zonal.LGAS).map(({ lga_code, population }) => [lga_code, { people: population, children_0_4: null }]),

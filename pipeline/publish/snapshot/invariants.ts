@@ -4,7 +4,7 @@ import type { Manifest } from '../../contract/manifest.ts';
 import { periodRange } from '../../contract/months.ts';
 import { forecastPeriods } from '../../contract/operations.ts';
 import { type TableName, tableFile } from '../../contract/table-list.ts';
-import { type Database, literal } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlLiteral } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, toPolygons } from '../../measure/boundaries/outline-check.ts';
 import { LIKELY, UNUSUAL } from '../../model/forecast/alerts.ts';
 import { decisionChecks } from './decision-checks.ts';
@@ -26,7 +26,7 @@ export async function tableFaults(
 ): Promise<string[]> {
   const { coverage, counts } = manifest;
   const createList = (name: string, values: readonly string[]) =>
-    `CREATE TEMP TABLE ${name} AS SELECT unnest([${values.map(literal)}]) AS ${name === 'states' ? 'state_code' : 'period'}`;
+    `CREATE TEMP TABLE ${name} AS SELECT unnest([${values.map(sqlLiteral)}]) AS ${name === 'states' ? 'state_code' : 'period'}`;
   await db.run(createList('estimated', periodRange(coverage.first_estimated, coverage.last_estimated)));
   await db.run(createList('forecast', forecastPeriods(coverage)));
   await db.run(createList('states', coverage.states));

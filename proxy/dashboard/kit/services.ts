@@ -18,7 +18,7 @@ export interface Services {
   directory: Directory;
   attempts: Attempts;
   mailer: Mailer;
-  usage: Pick<UsageStore, 'monthUsed' | 'listUsage' | 'listErrors'>;
+  usage: Pick<UsageStore, 'grantedInMonth' | 'listUsage' | 'listErrors'>;
   /** Brings `usage` up to date. */
   flushUsage: () => Promise<void>;
   /** The service's default limits. */

@@ -1,7 +1,7 @@
 /** The dashboard's mails. Subjects are fixed text, and only addresses go into headers. */
 
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
-import { INVITATION_MS, RESET_MS } from '../../store/people/person-rules.ts';
+import { INVITATION_LINK_MS, RESET_LINK_MS } from '../../store/people/person-rules.ts';
 import type { Role } from '../../store/row-types.ts';
 import type { Mail } from './mailer.ts';
 
@@ -44,7 +44,7 @@ export function invitationMail({
     paragraphs: [
       `You have been invited to join ${accountName(account)}${as} at the ${SERVICE_NAME}, ` +
         'which provides malaria risk by district and month to programmes and researchers.',
-      `Open this link within ${INVITATION_MS / DAY_MS} days to choose a password. It works once:`,
+      `Open this link within ${INVITATION_LINK_MS / DAY_MS} days to choose a password. It works once:`,
       link,
       ...(account === null ? [] : [role === 'member' ? ASK_FOR_KEY : CREATE_KEY]),
       IGNORE,
@@ -111,7 +111,7 @@ export function resetMail(to: string, link: string): Mail {
     subject: `New password for the ${SERVICE_NAME}`,
     paragraphs: [
       `Somebody, probably you, asked for a new password at the ${SERVICE_NAME}.`,
-      `Open this link within ${RESET_MS / 60_000} minutes. It works once:`,
+      `Open this link within ${RESET_LINK_MS / 60_000} minutes. It works once:`,
       link,
       IGNORE,
     ],

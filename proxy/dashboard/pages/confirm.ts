@@ -7,7 +7,7 @@ import { type Awaitable, DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts'
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance, Attempts } from '../../store/attempt-counts.ts';
 import { checkPassword } from '../../store/people/passwords.ts';
-import { CONFIRMED_MS } from '../../store/people/person-rules.ts';
+import { CONFIRMATION_MS } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode } from '../../store/people/recovery.ts';
 import { matchingStep } from '../../store/people/totp.ts';
 import type { Person } from '../../store/row-types.ts';
@@ -35,7 +35,7 @@ const SLOW_PER_PERSON = 500;
 export async function refuseUnconfirmed(visit: SignedIn, services: Services): Promise<Answer | null> {
   const { visitor, form: sent, now } = visit;
   // A time further ahead than that is from before the clock was set back.
-  if (Math.abs(now - visitor.confirmedAt) < CONFIRMED_MS) return null;
+  if (Math.abs(now - visitor.confirmedAt) < CONFIRMATION_MS) return null;
   const { has_factor } = visitor.person;
   const again = (error?: string): Answer => ({
     title: 'Confirm that it is you',
@@ -60,7 +60,7 @@ function confirmPage({ visitor: { person }, form: sent, csrf, path }: SignedIn, 
   return html`<h1>Confirm that it is you</h1>
     ${error !== undefined && problem('Not confirmed', error)}
     <p>To continue, please enter ${person.has_factor ? 'a code' : 'your password'} again. You will not be
-    asked again for the next ${CONFIRMED_MS / 60_000} minutes.</p>
+    asked again for the next ${CONFIRMATION_MS / 60_000} minutes.</p>
     ${form(csrf, path, html`${hidden}${person.has_factor ? codeField(error) : currentPassword(error)}${button('Confirm')}`)}`;
 }
 
@@ -91,8 +91,8 @@ export async function refuseWithoutPassword(
 ): Promise<Answer | null> {
   const { attempts, directory, countSignIn } = services;
   const { person } = visit.visitor;
-  const allowance = { what: `current password ${person.id}`, most: PER_PERSON, windowMs: QUARTER_HOUR_MS };
-  const waitMs = await attempts.take([allowance], visit.now);
+  const allowance = { name: `current password ${person.id}`, limit: PER_PERSON, windowMs: QUARTER_HOUR_MS };
+  const waitMs = await attempts.charge([allowance], visit.now);
   if (waitMs !== null) {
     countSignIn('too_many');
     return tooManyAt('Nothing was changed', waitMs);
@@ -104,7 +104,7 @@ export async function refuseWithoutPassword(
   }
   await attempts.giveBack([allowance]);
   // The session may have ended while the password was checked.
-  return (await directory.sessions.visitor(visit.session, visit.now)) === null ? { location: '/sign-in' } : null;
+  return (await directory.sessions.findVisitor(visit.session, visit.now)) === null ? { location: '/sign-in' } : null;
 }
 
 /** Null if the form contains a valid code of `person`, which is then used up; else the answer that asks for one. */
@@ -118,11 +118,11 @@ export async function refuseWithoutCode(
   const isKnown = await isKnownBrowser(person, visit, services);
   const what = `factor ${person.id} ${isKnown ? visit.browser!.toString('hex') : 'stranger'}`;
   const allowances = [
-    { what, most: PER_FACTOR, windowMs: QUARTER_HOUR_MS },
-    { what: `slow ${what}`, most: SLOW_PER_FACTOR, windowMs: SLOW_MS },
-    { what: `slow factor ${person.id}`, most: SLOW_PER_PERSON, windowMs: SLOW_MS },
+    { name: what, limit: PER_FACTOR, windowMs: QUARTER_HOUR_MS },
+    { name: `slow ${what}`, limit: SLOW_PER_FACTOR, windowMs: SLOW_MS },
+    { name: `slow factor ${person.id}`, limit: SLOW_PER_PERSON, windowMs: SLOW_MS },
   ];
-  const waitMs = await attempts.take(allowances, visit.now);
+  const waitMs = await attempts.charge(allowances, visit.now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
     await directory.sessions.close(visit.session);

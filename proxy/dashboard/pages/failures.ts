@@ -1,7 +1,7 @@
 /** Recording a wrong password or code: in the metrics, in the audit log, and by mail to the person. */
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
-import { SOMEBODY } from '../../store/audit.ts';
+import { UNKNOWN_ACTOR } from '../../store/audit.ts';
 import type { Person } from '../../store/row-types.ts';
 import type { Services } from '../kit/services.ts';
 import type { Visit } from '../kit/visit.ts';
@@ -26,11 +26,11 @@ export function noteFailure(
 ): void {
   countSignIn(`wrong_${what}`);
   const isWithinLimit = async (what: string, most: number, windowMs: number) =>
-    (await attempts.take([{ what: `${what} of ${person?.id ?? 'nobody'}`, most, windowMs }], now)) === null;
+    (await attempts.charge([{ name: `${what} of ${person?.id ?? 'nobody'}`, limit: most, windowMs }], now)) === null;
   later(async () => {
     if (await isWithinLimit('failures', LINES_AN_HOUR, HOUR_MS)) {
-      const event = { account: person?.account_id ?? null, subject: email, detail: `from ${network}` };
-      await directory.recordLightly({ action: `${what}.wrong`, ...event }, SOMEBODY, now);
+      const event = { accountId: person?.account_id ?? null, subject: email, detail: `from ${network}` };
+      await directory.recordUnsynced({ action: `${what}.wrong`, ...event }, UNKNOWN_ACTOR, now);
     }
     if (!person || (isKnown && what === 'password')) return;
     if (await isWithinLimit('mails of failures', MAILS_A_DAY, DAY_MS)) {

@@ -6,7 +6,7 @@ import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { exampleState } from '../../snapshot/snapshot.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { NewKey } from '../../store/account-store.ts';
-import { curlLine } from '../../store/key-format.ts';
+import { curlCommand } from '../../store/key-format.ts';
 import { auditActor, SESSION_MS } from '../../store/people/person-rules.ts';
 import type { Key } from '../../store/row-types.ts';
 import { copyable, facts, linkButton, moment, notice } from '../kit/parts.ts';
@@ -32,14 +32,18 @@ export async function issueKey(
 ): Promise<Answer> {
   const { form: sent, now, visitor } = visit;
   // Reloading a page resends its form, which must not make a second key.
-  const once = { what: `form ${visit.csrf} ${sent.text('form')}`, most: 1, windowMs: SESSION_MS };
-  if ((await services.attempts.take([once], now)) !== null) return { location: `${API_ACCESS_PATH}?done=made` };
+  const once = { name: `form ${visit.csrf} ${sent.text('form')}`, limit: 1, windowMs: SESSION_MS };
+  if ((await services.attempts.charge([once], now)) !== null) return { location: `${API_ACCESS_PATH}?done=made` };
   try {
     const tooMany = await whyNoMoreKeys(visit, services);
     if (tooMany !== null) throw new UsageError(tooMany);
     const [{ id, name: owner }, by] = [visitor.account!, auditActor(visitor.person)];
-    const { key, secret } = await services.accounts.createKey({ ...newKey, owner, brand: services.brand }, now, by);
-    const old = replaced && (await services.accounts.endKey(replaced.key.id, replaced.until, now, by, id));
+    const { key, secret } = await services.accounts.createKey(
+      { ...newKey, ownerName: owner, brand: services.brand },
+      now,
+      by,
+    );
+    const old = replaced && (await services.accounts.expireKey(replaced.key.id, replaced.until, now, by, id));
     return { title: 'Your new key', body: keyPage(key, secret, services, old) };
   } catch (error) {
     await services.attempts.giveBack([once]);
@@ -53,8 +57,10 @@ async function whyNoMoreKeys({ visitor, now }: SignedIn, { accounts, attempts }:
   const working = (await accounts.listKeys(name)).filter(({ key }) => keyStatus(key, now) === 'active');
   if (working.length >= MOST_WORKING)
     return `You have ${MOST_WORKING} active keys. Revoke one that you no longer need.`;
-  const hourly = { what: `keys of ${id}`, most: MOST_AN_HOUR, windowMs: HOUR_MS };
-  return (await attempts.take([hourly], now)) === null ? null : 'You have created too many keys. Try again in an hour.';
+  const hourly = { name: `keys of ${id}`, limit: MOST_AN_HOUR, windowMs: HOUR_MS };
+  return (await attempts.charge([hourly], now)) === null
+    ? null
+    : 'You have created too many keys. Try again in an hour.';
 }
 
 /** The only page that ever shows a key. */
@@ -70,7 +76,7 @@ function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, old?:
     ${old && html`<p>The key that it replaces works until ${moment(old.expires_at)}: switch every program to the new one by then.</p>`}
     <section>
     ${copyable('key', key.name, secret)}
-    ${copyable('curl', 'Try it in a terminal', curlLine(secret, apiUrl(), path))}
+    ${copyable('curl', 'Try it in a terminal', curlCommand(secret, apiUrl(), path))}
     ${copyable('export', 'For programs, keep it in the environment', `export MALARIA_API_KEY='${secret}'`)}
     ${copyable('export-powershell', 'The same in PowerShell', `$env:MALARIA_API_KEY = '${secret}'`)}
     ${sampleBlocks(codeSamples(`${apiUrl()}${path}`, null))}

@@ -1,10 +1,10 @@
 /** Links for invitations and new passwords, and requests for the latter. Only submitting its form uses a link up. */
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Link } from '../../store/people/links.ts';
-import { checkNewPassword, hashPassword, SHORTEST_PASSWORD } from '../../store/people/passwords.ts';
-import { checkPersonName, mayVisit, RESET_MS, ROLE_NAMES, toEmail } from '../../store/people/person-rules.ts';
+import { checkNewPassword, hashPassword, MIN_PASSWORD_LENGTH } from '../../store/people/passwords.ts';
+import { checkPersonName, maySignIn, parseEmail, RESET_LINK_MS, ROLE_NAMES } from '../../store/people/person-rules.ts';
 import { hashToken, isToken, mintToken } from '../../store/people/tokens.ts';
 import { button, facts, field, form, notice, problem } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
@@ -22,12 +22,12 @@ function deadLink(): Answer {
 
 async function findLink({ params, now }: Visit, { directory }: Services): Promise<Link | null> {
   const token = params.token!;
-  return isToken(token) ? directory.links.find(hashToken(token), now) : null;
+  return isToken(token) ? directory.links.findLink(hashToken(token), now) : null;
 }
 
 type Errors = Partial<Record<'name' | 'password' | 'again', string>>;
 
-async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, banner: Value = null) {
+async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, banner: HtmlValue = null) {
   const email = link.invitation?.email ?? link.person!.email;
   const { invitation } = link;
   const account = invitation?.account_id ? await services.accounts.accountById(invitation.account_id) : null;
@@ -59,7 +59,7 @@ export function passwordFields(errors: Errors): Html {
     label: 'New password',
     name: 'password',
     type: 'password',
-    hint: `At least ${SHORTEST_PASSWORD} characters. Several unrelated words are good; a password manager is better.`,
+    hint: `At least ${MIN_PASSWORD_LENGTH} characters. Several unrelated words are good; a password manager is better.`,
     error: errors.password,
     autocomplete: 'new-password',
   })}
@@ -102,7 +102,7 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
   const session = mintToken();
   if (link.invitation) {
     const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
-    if (!mayVisit(account)) return { location: '/sign-in', session };
+    if (!maySignIn(account)) return { location: '/sign-in', session };
     const visitor = { person, account, factorDue: false, confirmedAt: now };
     await directory.sessions.open(hashToken(session), { id: person.id, passwordHash, factorDue: false }, now);
     return welcome(visitor, session, visit, services, false);
@@ -116,7 +116,7 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
 const forgottenPage = (
   visit: Visit,
   { mailer: { outbox } }: Services,
-  banner: Value = null,
+  banner: HtmlValue = null,
 ) => html`<h1>Reset your password</h1>
   ${banner}
   <p>${outbox === null ? 'We will send you a link to choose a new one.' : 'This service sends no mail: the service team passes a link to choose a new one on to you.'}</p>
@@ -132,18 +132,18 @@ const forgottenPage = (
 async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   const { attempts, directory, mailer } = services;
   const { now } = visit;
-  const email = toEmail(visit.form.text('email'));
+  const email = parseEmail(visit.form.text('email'));
   if (email === null) {
     const banner = problem('Please check what you entered', 'Enter an address such as ada@example.org.');
     return { title: 'Error', status: 400, body: forgottenPage(visit, services, banner) };
   }
-  const waitMs = await attempts.take([{ what: `reset from ${visit.address}`, most: 20, windowMs: HOUR_MS }], now);
+  const waitMs = await attempts.charge([{ name: `reset from ${visit.address}`, limit: 20, windowMs: HOUR_MS }], now);
   if (waitMs !== null) return tooManyAt('Reset your password', waitMs);
   services.later(async () => {
-    if ((await attempts.take([{ what: `reset of ${email}`, most: 3, windowMs: HOUR_MS }], now)) !== null) return;
-    const credentials = await directory.credentials(email);
+    if ((await attempts.charge([{ name: `reset of ${email}`, limit: 3, windowMs: HOUR_MS }], now)) !== null) return;
+    const credentials = await directory.credentialsByEmail(email);
     const token = mintToken();
-    await directory.links.openReset(credentials?.person.id ?? null, hashToken(token), now, null);
+    await directory.links.createReset(credentials?.person.id ?? null, hashToken(token), now, null);
     if (credentials) await mailer.send(resetMail(email, linkUrl(services.url(), token)), now);
   });
   const [title, result, more] =
@@ -155,7 +155,7 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
         ]
       : ['Ask the service team', 'the service team has a link for you', null];
   const body = html`<h1>${title}</h1>
-    ${notice(`If this address has an account, ${result}`, `It works once, within ${RESET_MS / 60_000} minutes.`, 'calm')}
+    ${notice(`If this address has an account, ${result}`, `It works once, within ${RESET_LINK_MS / 60_000} minutes.`, 'calm')}
     ${more}
     <p><a href="/sign-in">Back to sign-in</a></p>`;
   return { title, body };

@@ -2,9 +2,9 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { errorLine, UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
-import { table } from '../../../pipeline/lib/pages/table.ts';
-import { auditActor, INVITATION_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
+import { renderTable } from '../../../pipeline/lib/pages/table.ts';
+import { auditActor, INVITATION_LINK_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Role } from '../../store/row-types.ts';
 import { button, choices, copyable, field, form, linkButton, mark, moment, notice } from '../kit/parts.ts';
@@ -26,7 +26,7 @@ export async function peopleTables(
   const visitorId = visit.visitor.person.id;
   return html`${
     people.length > 0
-      ? table(
+      ? renderTable(
           'People',
           [
             {
@@ -55,7 +55,7 @@ export async function peopleTables(
   ${
     paths !== null &&
     invitations.length > 0 &&
-    html`<h2>Pending invitations</h2>${table(
+    html`<h2>Pending invitations</h2>${renderTable(
       'Pending invitations',
       [
         { title: 'Email', cell: ({ email }) => email },
@@ -102,7 +102,7 @@ export function inviteForm(action: string, account: Account | null, visit: Signe
 }
 
 /** Shows the folder in which mails are kept if none are sent. */
-export function outboxNote({ mailer }: Services): Value {
+export function outboxNote({ mailer }: Services): HtmlValue {
   return (
     mailer.outbox !== null &&
     notice(
@@ -134,15 +134,15 @@ export async function invite(
 ): Promise<Answer> {
   const { directory, mailer } = services;
   const by = auditActor(visit.visitor.person);
-  const allowance = { what: `invitations ${by.id}`, most: 50, windowMs: HOUR_MS };
-  if ((await services.attempts.take([allowance], visit.now)) !== null) {
+  const allowance = { name: `invitations ${by.id}`, limit: 50, windowMs: HOUR_MS };
+  if ((await services.attempts.charge([allowance], visit.now)) !== null) {
     throw new UsageError('You have sent too many invitations. Try again in an hour.');
   }
   const token = mintToken();
   const request = { email: visit.form.text('email'), role, accountId: account?.id ?? null, hash: hashToken(token) };
   const { email } = await directory.links.invite(request, visit.now, by);
   const link = linkUrl(services.url(), token);
-  const [isElsewhere, name] = [(await directory.credentials(email)) !== null, account?.name ?? null];
+  const [isElsewhere, name] = [(await directory.credentialsByEmail(email)) !== null, account?.name ?? null];
   const mail = isElsewhere
     ? invitedElsewhereMail(email, name)
     : invitationMail({ to: email, role, account: name, link });
@@ -158,7 +158,7 @@ export async function invite(
     ${notice(
       mailer.outbox === null ? 'The mail could not be sent' : 'No mail is sent',
       `Give this link to ${email} and to nobody else: whoever opens it first chooses the password. ` +
-        `It will not be shown again. It works once, within ${INVITATION_MS / DAY_MS} days.`,
+        `It will not be shown again. It works once, within ${INVITATION_LINK_MS / DAY_MS} days.`,
     )}
     ${copyable('link', 'Invitation', link)}
     ${linkButton(back, 'I have passed it on')}`;

@@ -1,6 +1,6 @@
 /** Turning two-step sign-in on and off. */
 import { renderSVG } from 'uqr';
-import { Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import { auditActor, mustSetUpFactor, ROLES } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode, mintRecoveryCodes } from '../../store/people/recovery.ts';
 import { isSecret, matchingStep, mintSecret, otpauthUrl } from '../../store/people/totp.ts';
@@ -21,7 +21,7 @@ function onPage(
   { twoStep }: Services,
   secret: string,
   errors: Errors = {},
-  banner: Value = null,
+  banner: HtmlValue = null,
 ) {
   const url = otpauthUrl(secret, person.email, SERVICE_NAME);
   const isRequired = mustSetUpFactor(person, twoStep);
@@ -29,7 +29,7 @@ function onPage(
     ${banner || (isRequired && notice('Your role requires two-step sign-in', 'Set it up to continue.', 'calm'))}
     <ol class="steps">
     <li><p>Open an authenticator app on your phone and scan this code.</p>
-      <div class="qr" role="img" aria-label="QR code of the secret that is shown below as text">${Html.of(renderSVG(url, { border: 2 }))}</div>
+      <div class="qr" role="img" aria-label="QR code of the secret that is shown below as text">${Html.fromTrustedMarkup(renderSVG(url, { border: 2 }))}</div>
       ${copyable('secret', 'Or type this secret into the app', secret)}</li>
     <li><p>Enter the code that the app shows, and your password.</p>
     ${form(
@@ -58,8 +58,8 @@ async function turnOn(visit: SignedIn, services: Services): Promise<Answer> {
   const step = matchingStep(secret, visit.form.text('code').replaceAll(' ', ''), visit.now);
   if (step === null)
     return again({ code: 'This is not the code that the app shows. Check that your phone’s clock is right.' });
-  const { codes, hashes: recovery } = newCodes(person.id);
-  const isDone = await services.directory.factors.turnOn(person.id, { secret, step, recovery }, visit.now);
+  const { codes, hashes: codeHashes } = newCodes(person.id);
+  const isDone = await services.directory.factors.turnOn(person.id, { secret, step, codeHashes }, visit.now);
   if (!isDone) return { location: '/profile' };
   await services.directory.sessions.closeOthers(person.id, visit.session);
   return codesPage(codes, notice('Two-step sign-in is on', 'You have been signed out everywhere else.'), 'factor-on');

@@ -3,9 +3,9 @@
  * passwords elsewhere locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
 
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance } from '../../store/attempt-counts.ts';
-import { auditActor, mayVisit, toEmail } from '../../store/people/person-rules.ts';
+import { auditActor, maySignIn, parseEmail } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import { visitorMenu } from '../kit/layout.ts';
@@ -26,7 +26,7 @@ const DONE: Record<string, string> = {
 
 const WRONG = problem('Wrong email or password', 'Check both and try again.');
 
-function signInPage(visit: Visit, email: string, banner: Value = null): Html {
+function signInPage(visit: Visit, email: string, banner: HtmlValue = null): Html {
   return html`<h1>Sign in</h1>
     ${banner || doneNotice(visit.query, DONE)}
     ${form(
@@ -44,19 +44,19 @@ function signInPage(visit: Visit, email: string, banner: Value = null): Html {
 async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const { attempts, directory } = services;
   const { form: sent, now } = visit;
-  const email = toEmail(sent.text('email'));
+  const email = parseEmail(sent.text('email'));
   const refused = (banner: Html, status: number, retryAfterMs?: number): Answer => ({
     title: 'Sign in: error',
     status,
     body: signInPage(visit, sent.text('email'), banner),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
-  const credentials = await directory.credentials(email ?? '');
+  const credentials = await directory.credentialsByEmail(email ?? '');
   // Queried even if there is no such person, so that the timing reveals nothing.
   const isKnown =
     visit.browser !== null && (await directory.sessions.knowsBrowser(visit.browser, credentials?.person.id ?? '', now));
   const allowances = isKnown ? [browserAllowance(visit.browser!)] : strangerAllowances(visit.address, email ?? '');
-  const waitMs = await attempts.take(allowances, now);
+  const waitMs = await attempts.charge(allowances, now);
   if (waitMs !== null) {
     services.countSignIn('too_many');
     services.report(`dashboard: too many failed sign-ins, most recently from ${visit.network}`, 'sign_in');
@@ -71,7 +71,7 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
   const { account_id } = credentials.person;
   const account = account_id === null ? null : await services.accounts.accountById(account_id);
   await attempts.giveBack(allowances);
-  if (!mayVisit(account)) {
+  if (!maySignIn(account)) {
     return refused(
       problem('The account is suspended', 'Its keys do not work either. Please contact the service team.'),
       403,
@@ -101,11 +101,11 @@ export async function welcome(
   const { person } = visitor;
   const fresh = isKnown ? null : mintToken();
   await directory.sessions.rememberBrowser(fresh === null ? browser! : hashToken(fresh), person.id, now);
-  await directory.record({ action: 'sign-in', account: person.account_id }, auditActor(person), now);
+  await directory.record({ action: 'sign-in', accountId: person.account_id }, auditActor(person), now);
   return { location: homePage(visitor), session, ...(fresh === null ? {} : { browser: fresh }) };
 }
 
-function codePage(visit: Visit, banner: Value = null): Html {
+function codePage(visit: Visit, banner: HtmlValue = null): Html {
   return html`<h1>Two-step sign-in</h1>
     ${banner}
     ${form(visit.csrf, '/sign-in/code', html`${codeField()}${button('Continue')}`)}
@@ -127,14 +127,14 @@ async function enterCode(visit: Visit, services: Services): Promise<Answer> {
 }
 
 const browserAllowance = (browser: Buffer): Allowance => ({
-  what: `browser ${browser.toString('hex')}`,
-  most: PER_BROWSER,
+  name: `browser ${browser.toString('hex')}`,
+  limit: PER_BROWSER,
   windowMs: QUARTER_HOUR_MS,
 });
 
 const strangerAllowances = (address: string, email: string): Allowance[] => [
-  { what: `address ${address}`, most: PER_ADDRESS, windowMs: QUARTER_HOUR_MS },
-  { what: `email ${email}`, most: PER_EMAIL, windowMs: QUARTER_HOUR_MS },
+  { name: `address ${address}`, limit: PER_ADDRESS, windowMs: QUARTER_HOUR_MS },
+  { name: `email ${email}`, limit: PER_EMAIL, windowMs: QUARTER_HOUR_MS },
 ];
 
 const homePage = (visitor: Visitor) => visitorMenu(visitor)[0]!.path;

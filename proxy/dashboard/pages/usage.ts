@@ -4,8 +4,8 @@ import { ERRORS, FAULTS } from '../../../pipeline/contract/errors.ts';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { type Column, table } from '../../../pipeline/lib/pages/table.ts';
-import { calendarMonth } from '../../limits/calendar-month.ts';
+import { type Column, renderTable } from '../../../pipeline/lib/pages/table.ts';
+import { monthAt } from '../../limits/calendar-month.ts';
 import type { Account } from '../../store/row-types.ts';
 import { type OwnerUsage, utcDay } from '../../store/usage-counts.ts';
 import { facts, number, problem } from '../kit/parts.ts';
@@ -18,10 +18,10 @@ const SPANS = [30, 90] as const;
 /** This month's count of `account` against its allowance. */
 export async function monthSection(account: Account, { usage, clock, perMinute, perMonth }: Services): Promise<Html> {
   const now = clock.wallMs();
-  const used = await usage.monthUsed(account.id, now);
+  const used = await usage.grantedInMonth(account.id, now);
   const most = account.per_month ?? perMonth;
-  const { end } = calendarMonth(now);
-  const days = Math.ceil((end - now) / DAY_MS);
+  const { endMs } = monthAt(now);
+  const days = Math.ceil((endMs - now) / DAY_MS);
   const share = Math.min(1, used / most);
   const name = new Date(now).toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
   return html`<section><h2>${name}</h2>
@@ -32,7 +32,7 @@ export async function monthSection(account: Account, { usage, clock, perMinute, 
       ['Left this month', number(Math.max(0, most - used))],
       [
         'Resets',
-        html`<time datetime="${new Date(end).toISOString()}">${utcDay(end)} 00:00 UTC</time> <span class="soft">in ${days} ${days === 1 ? 'day' : 'days'}</span>`,
+        html`<time datetime="${new Date(endMs).toISOString()}">${utcDay(endMs)} 00:00 UTC</time> <span class="soft">in ${days} ${days === 1 ? 'day' : 'days'}</span>`,
       ],
       ['Per minute, per key', `${number(account.per_minute ?? perMinute)} requests`],
     ])}
@@ -98,7 +98,7 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
     ${dayPlot(label, byDay(rows, days), { width: 760, height: 240, hasAxes: true, on: 'broad' })}
     ${dayPlot(label, byDay(rows, days), { width: 330, height: 190, hasAxes: true, on: 'narrow' })}
     <details><summary>Show as a table</summary>
-    ${table(
+    ${renderTable(
       'Requests by day',
       [
         { title: 'Day (UTC)', cell: ({ day }) => day },
@@ -108,7 +108,7 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
       dayRows,
     )}</details></section>
     <section><h2>By operation</h2>
-    ${table(
+    ${renderTable(
       'Requests by operation',
       [
         { title: 'Operation', cell: (group) => html`<code>${group.title}</code>` },
@@ -126,7 +126,7 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
       operations,
     )}</section>
     <section><h2>By key</h2>
-    ${table('Requests by key', [{ title: 'Key', cell: (group) => group.title }, ...counts], keys)}</section>`;
+    ${renderTable('Requests by key', [{ title: 'Key', cell: (group) => group.title }, ...counts], keys)}</section>`;
 }
 
 type Failed = Awaited<ReturnType<Services['usage']['listErrors']>>[number];
@@ -144,7 +144,7 @@ function errorsSection(rows: readonly Failed[], { words }: Services): Html | fal
   }));
   if (codes.length === 0) return false;
   return html`<section><h2>Errors</h2>
-    ${table(
+    ${renderTable(
       'Errors by status and code',
       [
         { title: 'Status', cell: ({ meaning }) => meaning?.status ?? '' },
@@ -181,8 +181,8 @@ const MOST_A_MINUTE = 30;
 
 async function usagePage(visit: SignedIn, services: Services): Promise<Answer> {
   const account = visit.visitor.account!;
-  const allowance = { what: `usage of ${account.id}`, most: MOST_A_MINUTE, windowMs: 60_000 };
-  const retryAfterMs = await services.attempts.take([allowance], visit.now);
+  const allowance = { name: `usage of ${account.id}`, limit: MOST_A_MINUTE, windowMs: 60_000 };
+  const retryAfterMs = await services.attempts.charge([allowance], visit.now);
   if (retryAfterMs !== null) {
     const body = html`<p class="kicker">Settings</p><h1>Usage</h1>${problem('Too many requests', 'Try again in a minute.')}`;
     return { title: 'Usage', status: 429, body, retryAfterMs };

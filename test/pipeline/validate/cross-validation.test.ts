@@ -5,7 +5,7 @@ import { crossValidate, placedObservations, predictFold } from '../../../pipelin
 import { CONSTANTS, cluster, inputs, lgas } from '../model/risk/toy-inputs.ts';
 
 const folds = new Map(lgas.map((lga, at) => [lga.lga_code, (at % 2) + 1]));
-const how = { states: ['AB', 'KN'], foldByLga: folds, constants: CONSTANTS, draws: 60, seed: 1, like: null };
+const how = { states: ['AB', 'KN'], foldByLga: folds, constants: CONSTANTS, draws: 60, seed: 1, near_optimum: null };
 const run = (given: RiskInputs) => crossValidate(prepareRisk(given), how);
 
 test('every cell is held out once for each model, with ordered quantiles and draws', () => {
@@ -124,7 +124,7 @@ test('a fold that starts from the fit to all cells scores as one that starts fro
     const others = placedObservations(prepared.observed).filter(({ lga_code }) => folds.get(lga_code) !== fold);
     const alone = optimumOf(others, times.slice(0, 2));
     const scores = [whole, alone].map((like) => {
-      const rows = [...predictFold(prepared, fold, { ...how, draws: 300, like, spatial_only: true })];
+      const rows = [...predictFold(prepared, fold, { ...how, draws: 300, near_optimum: like, spatial_only: true })];
       return (['log_score', 'crps'] as const).map(
         (score) => rows.reduce((sum, row) => sum + row[score], 0) / rows.length,
       );

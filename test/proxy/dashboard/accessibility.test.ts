@@ -29,7 +29,7 @@ const PHONE = { width: 360, height: 740 };
 
 async function addUsage(key: string) {
   const at = Date.now();
-  const row = { day: utcDay(at), key_id: key, operation: 'risk-lgas', at };
+  const row = { day: utcDay(at), key_id: key, operation: 'risk-lgas', lastAt: at };
   await dashboard.store.usage.add([
     { ...row, outcome: 'granted', count: 7 },
     { ...row, outcome: 'refused', count: 1 },

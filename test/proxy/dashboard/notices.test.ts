@@ -17,7 +17,7 @@ function noticesOf({ store, directory }: Dashboard) {
     clock,
     perMonth: 10,
     url: () => 'https://d.example',
-    usage: { monthUsed: async () => state.used },
+    usage: { grantedInMonth: async () => state.used },
     mailer: {
       async send(mail: Mail) {
         if (state.isDown) throw new Error('mail is down');

@@ -1,14 +1,12 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '../../pipeline/lib/errors.ts';
-import type { SourceOptions } from '../snapshot/sources.ts';
-import type { SnapshotSource } from '../snapshot/watch.ts';
 import { AccountStore } from '../store/account-store.ts';
 
 export const DEFAULT_STORE = 'sqlite:build/proxy.sqlite';
 
 /** The file of a store in SQLite, which one machine has to itself; null for PostgreSQL. */
-export const sqliteFile = (store: string): string | null => /^sqlite:(.+)$/.exec(store)?.[1] ?? null;
+export const sqliteFileOf = (store: string): string | null => /^sqlite:(.+)$/.exec(store)?.[1] ?? null;
 
 /**
  * The store at `store`: `sqlite:FILE` or `postgres://…`. Only the database that is needed is loaded. Messages do not
@@ -17,9 +15,9 @@ export const sqliteFile = (store: string): string | null => /^sqlite:(.+)$/.exec
  * @throws UsageError if there is no store, or its kind or version is unknown.
  */
 export async function openStore(store: string, mayCreate = false): Promise<AccountStore> {
-  const file = sqliteFile(store);
+  const file = sqliteFileOf(store);
   if (file !== null) {
-    refuseForeign(file);
+    refuseUnwritable(file);
     const { openSqlite } = await import('../store/sqlite.ts');
     return new AccountStore(openSqlite(file, mayCreate));
   }
@@ -32,28 +30,18 @@ export async function openStore(store: string, mayCreate = false): Promise<Accou
  * SQLite would only say that the database is read-only.
  * @throws UsageError if another user owns a file of the store in `file`, or its folder, and this one cannot write it
  */
-function refuseForeign(file: string): void {
-  for (const part of [file, `${file}-wal`, `${file}-shm`, dirname(file)]) {
-    const stats = statSync(part, { throwIfNoEntry: false });
-    const self = process.geteuid?.();
-    if (!stats || stats.uid === self) continue;
+function refuseUnwritable(file: string): void {
+  for (const path of [file, `${file}-wal`, `${file}-shm`, dirname(file)]) {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    const ownUid = process.geteuid?.();
+    if (!stats || stats.uid === ownUid) continue;
     try {
-      accessSync(part, constants.W_OK);
+      accessSync(path, constants.W_OK);
     } catch {
       throw new UsageError(
-        `store: ${part} belongs to user ${stats.uid}, and this program runs as user ${self}, which cannot write it; ` +
-          `run it as that user, or: sudo chown ${self} ${part}`,
+        `store: ${path} belongs to user ${stats.uid}, and this program runs as user ${ownUid}, which cannot write it; ` +
+          `run it as that user, or: sudo chown ${ownUid} ${path}`,
       );
     }
   }
-}
-
-/**
- * The snapshots in a folder or in object storage, whose client is loaded only if it is needed.
- * @throws UsageError if there is no snapshot, or it is damaged.
- */
-export async function openSource(options: SourceOptions): Promise<SnapshotSource> {
-  const { parseS3 } = await import('../snapshot/s3-url.ts');
-  const { openCopies, openFolder } = await import('../snapshot/sources.ts');
-  return parseS3(options.snapshot) === null ? openFolder(options) : openCopies(options);
 }

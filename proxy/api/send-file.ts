@@ -9,10 +9,10 @@ import { errorLine } from '../../pipeline/lib/errors.ts';
 import {
   type Coding,
   type Damage,
-  Damaged,
-  isTooManyOpen,
+  DamagedFile,
+  isOpenFilesLimit,
   type Representation,
-  readChecked,
+  readVerified,
   type ServedFile,
 } from '../snapshot/snapshot.ts';
 import { sendProblem } from './problems.ts';
@@ -26,37 +26,41 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: Report) 
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined, [...file.codings.keys()]);
   const representation = file.codings.get(coding)!;
   // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot continue to read it.
-  const common = { etag: representation.etag, 'cache-control': 'private, no-cache', ...file.headers };
-  if (matchesEtag(headers['if-none-match'], representation.etag)) return reply.code(304).headers(common).send();
+  const commonHeaders = { etag: representation.etag, 'cache-control': 'private, no-cache', ...file.headers };
+  if (matchesEtag(headers['if-none-match'], representation.etag)) return reply.code(304).headers(commonHeaders).send();
   const acceptsRanges = file.ranges && coding === 'identity';
-  const part =
+  const range =
     acceptsRanges && method === 'GET'
-      ? requestedRange(headers.range, headers['if-range'] as string | undefined, representation)
+      ? parseRange(headers.range, headers['if-range'] as string | undefined, representation)
       : null;
-  if (part === 'beyond') {
+  if (range === 'beyond') {
     return sendProblem(reply, 'RANGE_NOT_SATISFIABLE', { 'content-range': `bytes */${representation.bytes}` });
   }
-  const { start, end } = part ?? { start: 0, end: representation.bytes - 1 };
+  const { start, end } = range ?? { start: 0, end: representation.bytes - 1 };
   const send = (body?: Buffer | Transform) => {
-    reply.headers({ ...common, link: LINKS, 'content-type': file.type, 'content-length': end - start + 1 });
+    reply.headers({ ...commonHeaders, link: LINKS, 'content-type': file.type, 'content-length': end - start + 1 });
     if (coding !== 'identity') reply.header('content-encoding', coding);
     if (acceptsRanges) reply.header('accept-ranges', 'bytes');
-    if (part) reply.code(206).header('content-range', `bytes ${start}-${end}/${representation.bytes}`);
+    if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${representation.bytes}`);
     return reply.send(body);
   };
   if (method === 'HEAD') return send();
-  if (representation.held) return send(part ? representation.held.subarray(start, end + 1) : representation.held);
-  return openChecked(representation, { start, end }, file.damage, report).then(send, (error: NodeJS.ErrnoException) => {
-    // A replaced version that was pruned since the proxy last checked.
-    if (error.code === 'ENOENT' && file.headers.deprecation) return sendProblem(reply, 'UNKNOWN_VERSION');
-    if (isTooManyOpen(error)) throw error;
-    file.damage.set(representation.path, errorLine(error));
-    throw new Damaged(errorLine(error), { cause: error });
-  });
+  if (representation.content)
+    return send(range ? representation.content.subarray(start, end + 1) : representation.content);
+  return openVerified(representation, { start, end }, file.damage, report).then(
+    send,
+    (error: NodeJS.ErrnoException) => {
+      // A replaced version that was pruned since the proxy last checked.
+      if (error.code === 'ENOENT' && file.headers.deprecation) return sendProblem(reply, 'UNKNOWN_VERSION');
+      if (isOpenFilesLimit(error)) throw error;
+      file.damage.set(representation.path, errorLine(error));
+      throw new DamagedFile(errorLine(error), { cause: error });
+    },
+  );
 }
 
 /** Bytes from `start` to `end`, both inclusive. */
-interface Part {
+interface ByteRange {
   start: number;
   end: number;
 }
@@ -65,16 +69,16 @@ interface Part {
  * The part that Range requests (RFC 9110, 14.2). Null for the complete file: without a Range, for several parts at
  * once, for another unit, or if If-Range names other bytes. `beyond` if the part begins after the end of the file.
  */
-export function requestedRange(
-  range = '',
-  ifRange: string | undefined,
+export function parseRange(
+  rangeHeader = '',
+  ifRangeHeader: string | undefined,
   { bytes, etag }: FileEntry,
-): Part | 'beyond' | null {
-  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range) ?? [];
-  if ((from === '' && to === '') || (ifRange !== undefined && ifRange !== etag)) return null;
-  const start = from === '' ? Math.max(0, bytes - Number(to)) : Number(from);
-  const end = from === '' || to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1);
-  if (from !== '' && to !== '' && Number(to) < Number(from)) return null;
+): ByteRange | 'beyond' | null {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(rangeHeader) ?? [];
+  if ((first === '' && last === '') || (ifRangeHeader !== undefined && ifRangeHeader !== etag)) return null;
+  const start = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1);
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return null;
   return start < bytes ? { start, end } : 'beyond';
 }
 
@@ -82,22 +86,22 @@ export function requestedRange(
  * A part of a file that is not held in memory. One that was found to be damaged is first checked in full.
  * @throws Error if it is damaged still, or its length differs from the manifest's
  */
-async function openChecked(
+async function openVerified(
   representation: Representation,
-  part: Part,
+  range: ByteRange,
   damage: Damage,
   report: Report,
 ): Promise<Transform> {
   const { path, bytes } = representation;
   if (damage.has(path)) {
-    await readChecked(path, path, representation);
+    await readVerified(path, path, representation);
     damage.delete(path);
   }
   const handle = await open(path);
   try {
     const { size } = await handle.stat();
     if (size !== bytes) throw new Error(`${path} has ${size} bytes, the manifest says ${bytes}`);
-    const checking = verifyWhileSending(representation, part, damage, report);
+    const checking = verifyWhileSending(representation, range, damage, report);
     return pipeline(handle.createReadStream({ end: bytes - 1 }), checking, () => {});
   } catch (error) {
     await handle.close();
@@ -109,26 +113,31 @@ async function openChecked(
  * Holds back the last chunk of the part until all bytes of the file are known to match the manifest: if the file has
  * changed since it was opened, the client gets a truncated answer, never a wrong one.
  */
-function verifyWhileSending({ path, sha256 }: Representation, { start, end }: Part, damage: Damage, report: Report) {
+function verifyWhileSending(
+  { path, sha256 }: Representation,
+  { start, end }: ByteRange,
+  damage: Damage,
+  report: Report,
+) {
   const digest = createHash('sha256');
-  let last: Buffer | undefined;
+  let heldBack: Buffer | undefined;
   let position = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       digest.update(chunk);
-      const wanted = chunk.subarray(Math.max(0, start - position), Math.max(0, end + 1 - position));
+      const partOfChunk = chunk.subarray(Math.max(0, start - position), Math.max(0, end + 1 - position));
       position += chunk.length;
-      if (wanted.length === 0) return done();
-      const before = last;
-      last = wanted;
-      done(null, before);
+      if (partOfChunk.length === 0) return done();
+      const previous = heldBack;
+      heldBack = partOfChunk;
+      done(null, previous);
     },
     flush(done) {
-      if (digest.digest('hex') === sha256) return done(null, last);
-      const what = `${path} does not match its manifest`;
-      damage.set(path, what);
-      report(`${what}; the answer was cut short`, 'snapshot');
-      done(new Damaged(what));
+      if (digest.digest('hex') === sha256) return done(null, heldBack);
+      const message = `${path} does not match its manifest`;
+      damage.set(path, message);
+      report(`${message}; the answer was cut short`, 'snapshot');
+      done(new DamagedFile(message));
     },
   });
 }
@@ -140,7 +149,7 @@ function verifyWhileSending({ path, sha256 }: Representation, { start, end }: Pa
 export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): Coding {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
+    const [name = '', ...parameters] = item.split(';').map((field) => field.trim());
     const quality = parameters.find((parameter) => /^q\s*=/.test(parameter));
     const weight =
       quality === undefined ? 1 : Number(/^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(quality)?.[1] ?? 0);
@@ -149,10 +158,10 @@ export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): C
   // If it is not mentioned, identity is acceptable, but only if nothing that is mentioned is.
   const codingWeight = (coding: Coding) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);
-  const best = codings.reduce((heaviest, coding) =>
-    codingWeight(coding) > codingWeight(heaviest) ? coding : heaviest,
+  const preferred = codings.reduce((preferred, coding) =>
+    codingWeight(coding) > codingWeight(preferred) ? coding : preferred,
   );
-  return codingWeight(best) > 0 ? best : 'identity';
+  return codingWeight(preferred) > 0 ? preferred : 'identity';
 }
 
 /** Whether If-None-Match names `etag`, which contains no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */

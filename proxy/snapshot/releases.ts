@@ -8,12 +8,12 @@ import { RELEASES_FOLDER, ReleaseIndex, releaseIndexFile, snapshotPath } from '.
 import type { Versions } from '../../pipeline/contract/schemas.ts';
 import { errorLine } from '../../pipeline/lib/errors.ts';
 import {
-  checkRelative,
+  checkRelativePath,
   type Damage,
-  describeSnapshot,
+  openEarlierSnapshot,
   parseJson,
-  readChecked,
-  readServed,
+  readUncompressed,
+  readVerified,
   type ServedFile,
   type Snapshot,
 } from './snapshot.ts';
@@ -23,16 +23,16 @@ export interface Releases {
   /** By address: `/v1/versions`, and diffs. */
   answers: ReadonlyMap<string, ServedFile>;
   /** The earlier versions that are served. */
-  versions: ReadonlyMap<string, Version>;
+  versions: ReadonlyMap<string, ServedVersion>;
 }
 
 /** The files of a version, with its coverage. */
-export type Version = Pick<Snapshot, 'coverage' | 'files'> & {
+export type ServedVersion = Pick<Snapshot, 'coverage' | 'files'> & {
   /** Headers of every answer that announce that the version has been replaced. */
   headers?: Readonly<Record<string, string>>;
 };
 
-const [VERSIONS] = RELEASE_OPERATIONS;
+const [VERSIONS_OPERATION] = RELEASE_OPERATIONS;
 
 /** Identifies the release index beside a snapshot; changes whenever it is rewritten. */
 export async function releaseIndexIdentity(directory: string): Promise<string> {
@@ -53,7 +53,7 @@ export async function openReleases(
   previous?: Releases,
 ): Promise<Releases> {
   const index = await readReleaseIndex(releaseIndexPath(directory));
-  const versions = new Map<string, Version>();
+  const versions = new Map<string, ServedVersion>();
   if (!index) return { answers: new Map(), versions };
   const root = dirname(dirname(directory));
   for (const { model_version, replaced_at, sunset } of index.earlier) {
@@ -62,11 +62,14 @@ export async function openReleases(
         deprecation: `@${Math.floor(Date.parse(replaced_at) / 1000)}`,
         ...(sunset === null ? {} : { sunset: new Date(sunset).toUTCString() }),
       };
-      const directory = join(root, snapshotPath(model_version));
-      const before = previous?.versions.get(model_version);
-      const isSame = JSON.stringify(before?.headers) === JSON.stringify(headers);
-      if (isSame) await access(join(directory, 'manifest.json'));
-      versions.set(model_version, isSame ? before! : { ...(await describeSnapshot(directory, headers)), headers });
+      const versionDirectory = join(root, snapshotPath(model_version));
+      const previousVersion = previous?.versions.get(model_version);
+      const isSame = JSON.stringify(previousVersion?.headers) === JSON.stringify(headers);
+      if (isSame) await access(join(versionDirectory, 'manifest.json'));
+      versions.set(
+        model_version,
+        isSame ? previousVersion! : { ...(await openEarlierSnapshot(versionDirectory, headers)), headers },
+      );
     } catch (error) {
       report(`${model_version} is listed as kept but is left out: ${errorLine(error)}`, 'publication');
     }
@@ -74,14 +77,14 @@ export async function openReleases(
   const answers = new Map<string, ServedFile>();
   const damage: Damage = new Map();
   for (const [address, name] of Object.entries(index.answers)) {
-    const endings = Object.entries(ENCODINGS) as [Encoding, string][];
+    const extensions = Object.entries(ENCODINGS) as [Encoding, string][];
     const codings: ServedFile['codings'] = new Map(
       await Promise.all(
-        [...endings, ['identity', ''] as const].map(async ([coding, ending]) => {
-          const entry = index.files[name + ending];
-          if (!entry) throw new Error(`release index: no file ${name}${ending} for ${address}`);
-          const path = join(root, RELEASES_FOLDER, checkRelative(name + ending));
-          return [coding, { ...entry, path, held: await readChecked(name + ending, path, entry) }] as const;
+        [...extensions, ['identity', ''] as const].map(async ([coding, extension]) => {
+          const entry = index.files[name + extension];
+          if (!entry) throw new Error(`release index: no file ${name}${extension} for ${address}`);
+          const path = join(root, RELEASES_FOLDER, checkRelativePath(name + extension));
+          return [coding, { ...entry, path, content: await readVerified(name + extension, path, entry) }] as const;
         }),
       ),
     );
@@ -94,12 +97,12 @@ export async function openReleases(
  * The version that was current before the one that is, by the list of releases: neither a candidate, which is not
  * listed, nor a version that was rolled back from. Null if there is none.
  */
-export async function versionBefore({ answers }: Releases): Promise<string | null> {
-  const list = await readServed(answers.get(VERSIONS.path));
-  if (!list) return null;
-  const { releases }: Versions = JSON.parse(list.toString());
-  const first = releases.at(-1)?.replaces;
-  const succession = first ? [first] : [];
+export async function findVersionBefore({ answers }: Releases): Promise<string | null> {
+  const versionsAnswer = await readUncompressed(answers.get(VERSIONS_OPERATION.path));
+  if (!versionsAnswer) return null;
+  const { releases }: Versions = JSON.parse(versionsAnswer.toString());
+  const oldestVersion = releases.at(-1)?.replaces;
+  const succession = oldestVersion ? [oldestVersion] : [];
   for (const { model_version } of releases.toReversed()) {
     const index = succession.indexOf(model_version);
     // Rolled back to: whatever was published since does not count.

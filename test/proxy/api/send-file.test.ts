@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseCoding, matchesEtag, requestedRange } from '../../../proxy/api/files.ts';
+import { chooseCoding, matchesEtag, parseRange } from '../../../proxy/api/send-file.ts';
 
 test.each([
   [undefined, 'identity'],
@@ -69,8 +69,8 @@ test.each([
   ['bytes=0-1x', null],
   ['items=0-1', null],
 ])('Range %j of 100 bytes is %j', (range, part) => {
-  expect(requestedRange(range, undefined, whole)).toEqual(part);
-  expect(requestedRange(range, '"a"', whole)).toEqual(part);
+  expect(parseRange(range, undefined, whole)).toEqual(part);
+  expect(parseRange(range, '"a"', whole)).toEqual(part);
   for (const other of ['"b"', 'W/"a"', 'Sun, 22 Nov 2026 00:00:00 GMT'])
-    expect(requestedRange(range, other, whole)).toBe(null);
+    expect(parseRange(range, other, whole)).toBe(null);
 });
