@@ -1,5 +1,5 @@
 import { addMonths, type Period } from '../contract/months.ts';
-import { drawBinomial, drawIndex, drawOverdispersedChance, drawPoisson } from '../lib/numerics/distributions.ts';
+import { drawBinomial, drawClusterPrevalence, drawIndex, drawPoisson } from '../lib/numerics/distributions.ts';
 import { type Random, randomStream } from '../lib/numerics/random.ts';
 import { expit } from '../lib/numerics/special.ts';
 import type { Cells } from './cells.ts';
@@ -143,7 +143,7 @@ function drawCluster(
   const [true_longitude, true_latitude] = cellCentre(POPULATION_GRID, cell);
   const examined = 1 + drawPoisson(random, round.examined - 1);
   const share = prevalence.shareAt(cells.pooled_cell[cell]!, period);
-  const chance = drawOverdispersedChance(random, share, prevalence.recipe.rho);
+  const chance = drawClusterPrevalence(random, share, prevalence.recipe.rho);
   const isInState = (x: number, y: number) =>
     geography.states
       .find(({ state_index }) => state_index === stratum.state_index)!

@@ -3,7 +3,7 @@
 import { LEVELS } from '../contract/levels.ts';
 import { addMonths, type Period } from '../contract/months.ts';
 import type { TableRow } from '../lib/tables/table.ts';
-import { highestTenth } from '../model/risk/draw-summary.ts';
+import { highestTenthSize } from '../model/risk/draw-summary.ts';
 import type { CHANGES, PROBABILITIES } from '../model/risk/risk-tables.ts';
 import type { Truth } from './truth-file.ts';
 
@@ -92,7 +92,7 @@ export function calibrate(
 /** The codes in the highest tenth, rounded up. */
 function highestCodes(codes: readonly string[], value: (code: string) => number): ReadonlySet<string> {
   const ordered = codes.map((code) => ({ code, value: value(code) })).sort((a, b) => b.value - a.value);
-  return new Set(ordered.slice(0, highestTenth(codes.length)).map(({ code }) => code));
+  return new Set(ordered.slice(0, highestTenthSize(codes.length)).map(({ code }) => code));
 }
 
 /** Pools the statements of several countries. */

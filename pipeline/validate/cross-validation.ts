@@ -3,14 +3,14 @@ import { UsageError } from '../lib/errors.ts';
 import { drawBetaBinomial } from '../lib/numerics/distributions.ts';
 import { quantile } from '../lib/numerics/quantiles.ts';
 import { randomStream } from '../lib/numerics/random.ts';
-import { drawBaseline, fitBaseline } from '../model/risk/baseline.ts';
+import { drawBaselinePrevalence, fitBaseline } from '../model/risk/baseline.ts';
 import { drawLatent } from '../model/risk/draws.ts';
 import { priorConstants } from '../model/risk/estimate.ts';
 import { fitRisk } from '../model/risk/fit.ts';
-import type { Observed, PreparedRisk, RiskInputs } from '../model/risk/inputs.ts';
+import type { PreparedRisk, RiskInputs, SurveyObservation } from '../model/risk/inputs.ts';
 import type { Optimum } from '../model/risk/optimum.ts';
-import { meanPrevalence, surveyedPlace } from '../model/risk/places.ts';
-import type { Constants } from '../model/risk/terms.ts';
+import { meanPrevalence, surveyPredictor } from '../model/risk/places.ts';
+import type { PriorConstants } from '../model/risk/terms.ts';
 import { fairCrps, logScore, randomisedPit } from './scores.ts';
 import type { ScoredModel } from './validation.ts';
 
@@ -50,7 +50,7 @@ export interface CrossValidationSettings {
   states: string[];
   /** Fold of each LGA. */
   foldByLga: Map<string, number>;
-  constants: Constants;
+  constants: PriorConstants;
   draws: number;
   seed: number;
   /**
@@ -66,7 +66,7 @@ export interface CrossValidationSettings {
 export function crossValidationSettings(
   model: Model,
   { areas }: RiskInputs,
-  { test }: PreparedRisk,
+  { score_method: test }: PreparedRisk,
   foldByLga: Map<string, number>,
   nearOptimum: Optimum | null,
 ): CrossValidationSettings {
@@ -99,15 +99,15 @@ export function crossValidate(
 }
 
 /** The folds with surveyed cells, ascending. */
-export function foldNumbers({ observed }: PreparedRisk, foldByLga: Map<string, number>): number[] {
+export function foldNumbers({ observations: observed }: PreparedRisk, foldByLga: Map<string, number>): number[] {
   const folds = placedObservations(observed).map((observation) => foldNumber(foldByLga, observation));
   return [...new Set(folds)].sort((a, b) => a - b);
 }
 
 /** Observations with a known LGA, which can be held out. */
-export function placedObservations(observed: Observed[]): (Observed & { lga_code: string })[] {
+export function placedObservations(observed: SurveyObservation[]): (SurveyObservation & { lga_code: string })[] {
   return observed.filter(
-    (observation): observation is Observed & { lga_code: string } => observation.lga_code !== null,
+    (observation): observation is SurveyObservation & { lga_code: string } => observation.lga_code !== null,
   );
 }
 
@@ -119,7 +119,7 @@ function foldNumber(foldByLga: Map<string, number>, { lga_code }: { lga_code: st
 
 /** Predicts the cells of one fold with each model. Cells of a round without cells in other folds are left out. */
 export function* predictFold(
-  { mesh, rounds, times, observed }: PreparedRisk,
+  { mesh, rounds, times, observations: observed }: PreparedRisk,
   fold: number,
   { states, foldByLga, constants, draws, seed, near_optimum: like, spatial_only = false }: CrossValidationSettings,
 ): Generator<HeldOutCell> {
@@ -133,7 +133,7 @@ export function* predictFold(
   const testCells = cells.filter(
     (observation) => foldNumber(foldByLga, observation) === fold && trainingRounds.includes(observation.risk.round),
   );
-  const withTrainingRound = (observation: Observed) => ({
+  const withTrainingRound = (observation: SurveyObservation) => ({
     ...observation.risk,
     round: trainingRounds.indexOf(observation.risk.round),
   });
@@ -141,7 +141,9 @@ export function* predictFold(
 
   const trainingTimes = trainingRounds.map((round) => times[round]!);
   const spatialFit = fitRisk(mesh, trainingTimes, trainingCells.map(withTrainingRound), constants, like);
-  const places = testCells.map((observation) => surveyedPlace(mesh, spatialFit.layout, withTrainingRound(observation)));
+  const places = testCells.map((observation) =>
+    surveyPredictor(mesh, spatialFit.layout, withTrainingRound(observation)),
+  );
   const prevalence = testCells.map(() => new Float64Array(draws));
   const rho = trainingRounds.map(() => new Float64Array(draws));
   let draw = 0;
@@ -165,9 +167,9 @@ export function* predictFold(
 
   if (spatial_only) return;
   // the national mean of the round is the baseline for a country that consists of one state
-  const nationalUnit = (observation: Observed) => ({ ...observation.baseline, state_code: WHOLE_COUNTRY });
+  const nationalUnit = (observation: SurveyObservation) => ({ ...observation.baseline, state_code: WHOLE_COUNTRY });
   for (const { model, units, baselineUnit } of [
-    { model: 'baseline', units: states, baselineUnit: (observation: Observed) => observation.baseline },
+    { model: 'baseline', units: states, baselineUnit: (observation: SurveyObservation) => observation.baseline },
     { model: 'national', units: [WHOLE_COUNTRY], baselineUnit: nationalUnit },
   ] as const) {
     const baselineFit = fitBaseline(
@@ -181,7 +183,7 @@ export function* predictFold(
     yield* testCells.map((observation) => {
       const { state_code, survey_year, log_season } = baselineUnit(observation);
       const baselineDraws = {
-        prevalence: drawBaseline(baselineFit, state_code, survey_year, log_season),
+        prevalence: drawBaselinePrevalence(baselineFit, state_code, survey_year, log_season),
         rho: baselineRho,
       };
       return scoreCell(observation, model, fold, rounds, baselineDraws, stream(`${model}/${observation.risk.name}`));
@@ -192,7 +194,7 @@ export function* predictFold(
 const WHOLE_COUNTRY = 'country';
 
 function scoreCell(
-  observation: Observed,
+  observation: SurveyObservation,
   model: HeldOutCell['model'],
   fold: number,
   rounds: number[],

@@ -4,7 +4,7 @@ import * as ingest from '../ingest/ingest-tables.ts';
 import { readAreas } from '../ingest/read-areas.ts';
 import * as zonal from '../measure/zonal/zonal-tables.ts';
 import { prepareRisk, readInputs } from '../model/risk/inputs.ts';
-import { drawMonths, type Paths } from '../model/risk/paths.ts';
+import { drawPrevalence, type Paths } from '../model/risk/paths.ts';
 import * as risk from '../model/risk/risk-tables.ts';
 import { fitStageBaseline } from '../model/risk/stage-baseline.ts';
 import { hasDraws, reproducePaths } from '../model/risk/stage-draws.ts';
@@ -65,11 +65,11 @@ export function scoreCountry(
 /** The draws of each LGA-month in ascending order; rows are ordered by LGA and then by month. */
 function drawsByMonth(paths: Paths) {
   return (month: number) => {
-    const { months, lgas } = drawMonths(paths, month - 1);
+    const { months, lgas } = drawPrevalence(paths, month - 1);
     return (row: number) => {
       const lga = Math.floor(row / paths.months.length);
       const monthDraws = lgas[months.indexOf(row % paths.months.length)]!;
-      return monthDraws.slice(lga * paths.draws, (lga + 1) * paths.draws).sort();
+      return monthDraws.slice(lga * paths.drawCount, (lga + 1) * paths.drawCount).sort();
     };
   };
 }

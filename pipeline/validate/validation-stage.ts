@@ -22,7 +22,7 @@ const DRAWS = 300;
 export const run: StageRun = async (io) => {
   const inputs = readInputs(io);
   const prepared = prepareRisk(inputs);
-  const surveyed = placedObservations(prepared.observed).map((observation) => ({
+  const surveyed = placedObservations(prepared.observations).map((observation) => ({
     lga_code: observation.lga_code,
     examined: observation.risk.examined,
   }));

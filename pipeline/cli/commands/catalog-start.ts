@@ -5,7 +5,7 @@ import { editJson } from '../../intake/update/json-edits.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { expit } from '../../lib/numerics/special.ts';
-import type { FitSummary, Start } from '../../model/risk/estimate.ts';
+import type { FitSummary, StartingValues } from '../../model/risk/estimate.ts';
 import { addStageOptions, outOption, printLines, type StageOptions } from '../terminal/options.ts';
 import { formatTable } from '../terminal/text-table.ts';
 import { withStages } from './with-stages.ts';
@@ -54,7 +54,7 @@ export function startCommand(): Command {
 /**
  * Where a search ended: each hyperparameter on its own scale, to eight digits, enough to make the next search short.
  */
-function searchEnd({ hyperparameters, optimum }: FitSummary): Start {
+function searchEnd({ hyperparameters, optimum }: FitSummary): StartingValues {
   return Object.fromEntries(
     hyperparameters.map(({ name, scale }, i) => {
       const theta = optimum.theta[i]!;

@@ -1,6 +1,12 @@
 import { Command } from 'commander';
-import { readModel, readRecords, readWanted, writeModel, writeSamples } from '../../model/chap/chap-files.ts';
-import { describe, predict, train } from '../../model/chap/chap-model.ts';
+import {
+  readModel,
+  readRecords,
+  readRequestedForecasts,
+  writeModel,
+  writeSamples,
+} from '../../model/chap/chap-files.ts';
+import { describeRecords, predict, train } from '../../model/chap/chap-model.ts';
 import { parseFileToWrite, printLines } from '../terminal/options.ts';
 
 /** `malaria-risk chap`. */
@@ -27,9 +33,9 @@ function trainCommand(): Command {
     .argument('<model>', 'file to write, for predict', parseFileToWrite)
     .addHelpText('after', '\nExample:\n  malaria-risk chap train training_data.csv model')
     .action(async (file: string, out: string) => {
-      const { panel, absent } = await readRecords(file);
+      const { panel, missingMonths } = await readRecords(file);
       await writeModel(out, train(panel, process.stderr.isTTY ? drawProgress : () => {}));
-      printLines(...describe(panel, absent).map((line) => `${file}: ${line}`));
+      printLines(...describeRecords(panel, missingMonths).map((line) => `${file}: ${line}`));
     });
 }
 
@@ -51,10 +57,13 @@ Example:
     )
     .action(async (model: string, historic: string, future: string, out: string) => {
       const trainedModel = await readModel(model);
-      const { panel, absent } = await readRecords(historic);
-      const rows = predict(trainedModel, panel, await readWanted(future, panel));
+      const { panel, missingMonths } = await readRecords(historic);
+      const rows = predict(trainedModel, panel, await readRequestedForecasts(future, panel));
       await writeSamples(out, rows);
-      printLines(...describe(panel, absent).map((line) => `${historic}: ${line}`), `${out}: ${rows.length} forecasts`);
+      printLines(
+        ...describeRecords(panel, missingMonths).map((line) => `${historic}: ${line}`),
+        `${out}: ${rows.length} forecasts`,
+      );
     });
 }
 

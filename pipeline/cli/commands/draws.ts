@@ -65,8 +65,8 @@ function selectDraws(io: StageIo, { area, states, periods }: DrawsOptions) {
   const selectedStates = new Set(states ?? stateCodes);
   const codes =
     area === 'state'
-      ? areas.states.map(({ state_code }) => ({ code: state_code, wanted: selectedStates.has(state_code) }))
-      : areas.lgas.map(({ lga_code, state_code }) => ({ code: lga_code, wanted: selectedStates.has(state_code) }));
+      ? areas.states.map(({ state_code }) => ({ code: state_code, isRequested: selectedStates.has(state_code) }))
+      : areas.lgas.map(({ lga_code, state_code }) => ({ code: lga_code, isRequested: selectedStates.has(state_code) }));
   const scores = area === 'state' ? io.table(risk.STATES) : io.table(risk.LGAS);
   return { area, codes, periods: new Set(months), scores };
 }

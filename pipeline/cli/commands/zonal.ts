@@ -5,8 +5,8 @@ import { describeRaster, type RasterDescription } from '../../ingest/readers/geo
 import { identifyFeatures, readPolygons } from '../../ingest/readers/polygons.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
-import { describeGrid, type Grid, sameGrid } from '../../lib/numerics/grid.ts';
-import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
+import { describeGrid, type Grid, isSameGrid } from '../../lib/numerics/grid.ts';
+import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
 import { drawOutline, shareInside } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
@@ -104,7 +104,7 @@ export async function runZonal(
           nodata: weightsNodata,
           band: options.weightsBand,
         });
-  const gridsDiffer = weights !== null && !sameGrid(firstLayer.grid, weights.grid);
+  const gridsDiffer = weights !== null && !isSameGrid(firstLayer.grid, weights.grid);
   if (gridsDiffer) refuseCoarser(firstLayer, weights);
   const features = await readPolygons(options.polygons);
   const ids = identifyFeatures(features, options.id, options.polygons);
@@ -147,7 +147,7 @@ export async function runZonal(
 const WEIGHT_RANGE = [0, 1e19] as const;
 
 function refuseOtherGrid(firstLayer: RasterDescription, layer: RasterDescription): void {
-  if (sameGrid(firstLayer.grid, layer.grid)) return;
+  if (isSameGrid(firstLayer.grid, layer.grid)) return;
   const expected = `the raster's ${describeGrid(firstLayer.grid)} (${firstLayer.file})`;
   throw new BadInput({ file: layer.file, found: describeGrid(layer.grid), expected });
 }
@@ -170,7 +170,7 @@ function refuseCoarser(
 /** @throws BadInput at the first outline whose area, and so every sum in it, depends on how it is read */
 function refuseSelfCrossing(options: ZonalOptions, ids: readonly string[], outlines: readonly Polygon[][]): void {
   outlines.forEach((polygons, i) => {
-    const fault = selfCrossing(polygons);
+    const fault = findSelfCrossing(polygons);
     if (!fault) return;
     throw new BadInput({
       file: options.polygons,

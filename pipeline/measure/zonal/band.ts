@@ -3,7 +3,7 @@ import type { RasterDescription } from '../../ingest/readers/geotiff-description
 import { readNearest } from '../../ingest/readers/nearest.ts';
 import { type BlockSize, cutTiles } from '../../ingest/readers/windows.ts';
 import { BadInput, type BadInputDetails, badInputDetails } from '../../lib/bad-input.ts';
-import { type Grid, sameGrid, type Values, type Window } from '../../lib/numerics/grid.ts';
+import { type Grid, type GridWindow, isSameGrid, type RasterValues } from '../../lib/numerics/grid.ts';
 import { type Coverage, createCover } from './coverage.ts';
 import type { Outline } from './outline.ts';
 import { SUMS_PER_ROW, sumRows } from './sums.ts';
@@ -25,7 +25,7 @@ export type BandAnswer =
   | { message: string; complaint: BadInputDetails | null; code?: string };
 
 /** Number of rows that an outline and a band have in common; 0 or negative if they do not meet. */
-export function rowsWithin(outline: Outline, band: Window): number {
+export function rowsWithin(outline: Outline, band: GridWindow): number {
   return Math.min(outline.endRow, band.row + band.rows) - Math.max(outline.firstRow, band.row);
 }
 
@@ -33,7 +33,7 @@ export function rowsWithin(outline: Outline, band: Window): number {
 export function coverOutlines(
   cover: ReturnType<typeof createCover>,
   outlines: readonly Outline[],
-  band: Window,
+  band: GridWindow,
 ): [index: number, Coverage][] {
   const meeting = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
   return meeting.map((index) => [index, cover(outlines[index]!, band.row, band.row + band.rows)]);
@@ -45,7 +45,7 @@ export interface BandWorker {
    * Sums by row: `SUMS_PER_ROW` numbers for each row, of each layer, of each outline that meets the band, in order.
    * @throws BadInput
    */
-  sumBand(band: Window): Promise<Float64Array<ArrayBuffer>>;
+  sumBand(band: GridWindow): Promise<Float64Array<ArrayBuffer>>;
   close(): Promise<void>;
 }
 
@@ -57,8 +57,8 @@ export async function openBandWorker({ grid, layers, weights, outlines, size }: 
   const rasters = await Promise.all(layers.map(openDescribed));
   const weightRaster = weights && (await openDescribed(weights));
   const cover = createCover(grid.columns);
-  let weightSpace: Values | undefined;
-  let space: Values | undefined;
+  let weightSpace: RasterValues | undefined;
+  let space: RasterValues | undefined;
 
   return {
     async sumBand(band) {
@@ -83,7 +83,7 @@ export async function openBandWorker({ grid, layers, weights, outlines, size }: 
         if (weightRaster) weightSpace = await weightRaster.readWindow(tile, weightSpace);
         const weightValues = weightRaster ? weightSpace! : null;
         for (const [layer, raster] of rasters.entries()) {
-          space = sameGrid(raster.grid, grid)
+          space = isSameGrid(raster.grid, grid)
             ? await raster.readWindow(tile, space)
             : await readNearest(raster, grid, tile);
           for (const { coverage, from, figures, next } of inTile) {
@@ -100,7 +100,7 @@ export async function openBandWorker({ grid, layers, weights, outlines, size }: 
   };
 }
 
-export async function answerBand(worker: BandWorker, band: Window): Promise<BandAnswer> {
+export async function answerBand(worker: BandWorker, band: GridWindow): Promise<BandAnswer> {
   try {
     return { sums: await worker.sumBand(band) };
   } catch (error) {

@@ -19,7 +19,7 @@ import { rowByCode, type TableRow, toTable } from '../../lib/tables/table.ts';
 import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
 import * as context from '../../measure/context/context-tables.ts';
 import type { AREAS } from '../../model/forecast/alerts-tables.ts';
-import { isStretched, stretched } from '../../model/forecast/recalibration.ts';
+import { isScalable, stretchCases } from '../../model/forecast/recalibration.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
@@ -225,13 +225,13 @@ function recalibrateRanges(
     const { inner, outer } = stretches.find(
       ({ area, horizon_months }) => area === row.area && horizon_months === row.horizon_months,
     ) ?? { inner: 1, outer: 1 };
-    if (!isStretched(row.q05)) return row;
+    if (!isScalable(row.q05)) return row;
     return {
       ...row,
-      q05: stretched(row.q50, row.q05, outer),
-      q25: stretched(row.q50, row.q25, inner),
-      q75: stretched(row.q50, row.q75, inner),
-      q95: stretched(row.q50, row.q95, outer),
+      q05: stretchCases(row.q50, row.q05, outer),
+      q25: stretchCases(row.q50, row.q25, inner),
+      q75: stretchCases(row.q50, row.q75, inner),
+      q95: stretchCases(row.q50, row.q95, outer),
     };
   });
 }

@@ -1,7 +1,7 @@
 import type { AlertScores } from '../../catalog/alert-evaluation.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { judgeMonths } from '../../model/forecast/alerts.ts';
-import { type Panel, seenAt } from '../../model/forecast/panel.ts';
+import { type Panel, panelUpTo } from '../../model/forecast/panel.ts';
 import { FOLLOWED_MONTHS, type FollowedArea, scoreAlerts } from './alert-scores.ts';
 import { withChanges } from './changes.ts';
 
@@ -31,7 +31,7 @@ export function evaluateAlerts(
       const onVersionProgress = (share: number) =>
         onProgress((i + (version + share) / versions.length) / ONSETS_BEFORE_END.length);
       for (const [areaIndex, judgedMonths] of judgeMonths(
-        seenAt(records, onset + FOLLOWED_MONTHS - 1),
+        panelUpTo(records, onset + FOLLOWED_MONTHS - 1),
         onVersionProgress,
       ).entries()) {
         const change = changes[areaIndex] ?? null;

@@ -5,7 +5,7 @@ import { type TableRow, toTable } from '../../lib/tables/table.ts';
 import { caseModel } from '../../model/forecast/case-model.ts';
 import { forecasters } from '../../model/forecast/forecasters.ts';
 import { readPanels } from '../../model/forecast/read-panels.ts';
-import { recalibrated } from '../../model/forecast/recalibration.ts';
+import { recalibrate } from '../../model/forecast/recalibration.ts';
 import { backtest, backtestProgress, type ScoredForecast } from './backtest.ts';
 import { summariseForecasts } from './backtest-summary.ts';
 import { PAST, SKILL, STRETCH } from './backtest-tables.ts';
@@ -16,7 +16,7 @@ export const run: StageRun = async (io) => {
   const panelProgress = backtestProgress(panels, null, io.progress);
   const results = panels.map((panel) => {
     const { onOrigin, onShare } = panelProgress(panel);
-    const model = recalibrated(caseModel(HORIZONS, null, onShare));
+    const model = recalibrate(caseModel(HORIZONS, null, onShare));
     const rows = backtest(panel, forecasters(model), null, onOrigin);
     return { level: panel.level, rows, stretches: model.stretches(panel) };
   });

@@ -3,7 +3,7 @@ import { HORIZONS, monthFromIndex, type Period } from '../../contract/months.ts'
 import { logCases } from '../../lib/numerics/log-cases.ts';
 import { covers, crps, percentIndex } from '../../model/forecast/forecast-scores.ts';
 import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
-import { type Panel, seenAt } from '../../model/forecast/panel.ts';
+import { type Panel, panelUpTo } from '../../model/forecast/panel.ts';
 import type { Forecaster } from '../../model/forecast/past-errors.ts';
 
 export interface ScoredForecast {
@@ -47,11 +47,10 @@ const maxScoredOrigins = ({ areas }: Panel) =>
 
 /** Origins of a panel up to the last one requested; `month` counts from the panel's first. */
 export function panelOrigins(panel: Panel, span: OriginSpan | null): { month: number; is_scored: boolean }[] {
-  const shift = Math.max(0, panel.months - 1 - panel.origins.scored - maxScoredOrigins(panel));
-  const [firstTried, firstScored] = [panel.origins.tried, panel.origins.scored].map((month) => month + shift) as [
-    number,
-    number,
-  ];
+  const shift = Math.max(0, panel.months - 1 - panel.origins.first_scored - maxScoredOrigins(panel));
+  const [firstTried, firstScored] = [panel.origins.first_forecast, panel.origins.first_scored].map(
+    (month) => month + shift,
+  ) as [number, number];
   const isScored = (month: number) => {
     const period = monthFromIndex(panel.first + month);
     return month >= firstScored && (span === null || (span.first <= period && period <= span.last));
@@ -94,7 +93,7 @@ export function backtest(
 ): ScoredForecast[] {
   const rows: ScoredForecast[] = [];
   for (const { month, is_scored } of panelOrigins(panel, span)) {
-    const seenPanel = seenAt(panel, month);
+    const seenPanel = panelUpTo(panel, month);
     for (const method of methods) {
       const forecast = method.forecast(seenPanel);
       if (!is_scored) continue;

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { ALERT_EVALUATION_FILE, type AlertEvaluation } from '../../../catalog/alert-evaluation.ts';
 import { writeAtomic } from '../../../lib/atomic-write.ts';
 import { UsageError } from '../../../lib/errors.ts';
-import { isForecast } from '../../../model/forecast/forecast-stage.ts';
+import { isForecastPanel } from '../../../model/forecast/forecast-stage.ts';
 import { readPanels } from '../../../model/forecast/read-panels.ts';
 import { evaluateAlerts } from '../../../validate/alerts/evaluate-alerts.ts';
 import { addEvaluationOptions, type EvaluationOptions, printEvaluation } from '../../terminal/options.ts';
@@ -36,7 +36,7 @@ without a change count as false, although some may be real outbreaks.`,
 async function runEvaluation(options: AlertsOptions): Promise<void> {
   const { country, build, record } = options;
   const scores = await withStages(['ingest'], 'alerts', { ...options, out: build }, ({ model }, io, onProgress) => {
-    const panels = readPanels(io, model).filter(isForecast);
+    const panels = readPanels(io, model).filter(isForecastPanel);
     return panels.flatMap(
       (panel, i) =>
         evaluateAlerts(panel, (share) =>
