@@ -3,7 +3,7 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { type Sibling, siblingsOf } from '../../ingest/siblings.ts';
+import { findSiblings, type Sibling } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
   candidateColumns,
@@ -281,7 +281,7 @@ function findCaseSum(
   const caseColumns =
     confirmed === undefined ? (findCaseColumns(table, columns) ?? unknownCaseColumns(table, columns)) : null;
   const namedColumns = caseColumns?.summed ?? (confirmed === undefined ? [] : [confirmed]);
-  const siblings = findSiblings(table, columns, namedColumns);
+  const siblings = findCaseSiblings(table, columns, namedColumns);
   if (!caseColumns && siblings.length === 0) return null;
   const siblingParts = siblings.flatMap(({ column, areBothParts }) =>
     areBothParts && !namesSubset(column) ? [column] : [],
@@ -293,16 +293,16 @@ function findCaseSum(
   return {
     summed,
     leftOut: [...new Set(candidates)].filter((column) => !summed.includes(column)),
-    siblings: findSiblings(table, columns, summed),
+    siblings: findCaseSiblings(table, columns, summed),
     columns,
   };
 }
 
-function findSiblings(table: TableFile, columns: readonly string[], summed: readonly string[]): Sibling[] {
+function findCaseSiblings(table: TableFile, columns: readonly string[], summed: readonly string[]): Sibling[] {
   const isNumeric = (column: string) => areCounts(filledCells(table, column));
   const countColumns =
     summed.length === 0 ? [] : columns.filter((column) => summed.includes(column) || isNumeric(column));
-  return siblingsOf(
+  return findSiblings(
     countColumns.map((column) => {
       const index = table.header.indexOf(column);
       const numbers = table.rows.map(({ cells }) => (cells[index] === null ? Number.NaN : Number(cells[index])));

@@ -4,10 +4,10 @@ import type { Dialect, MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { inOwnDialect } from '../../ingest/readers/dialect.ts';
+import { normalizeTable } from '../../ingest/readers/dialect.ts';
 import { daysIn, readMonth } from '../../ingest/readers/months.ts';
-import { urbanIn } from '../../ingest/survey-rows.ts';
-import { isOfAges } from '../../ingest/surveys.ts';
+import { parseUrban } from '../../ingest/survey-rows.ts';
+import { hasScoreAges } from '../../ingest/surveys.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import {
   candidateColumns,
@@ -47,7 +47,7 @@ export function draftSurvey(
   const coordinates = likeliestColumns(file.header, ['longitude', 'latitude']);
   const isLocated = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
   const tests = sideBySideTests(file, isLocated, place);
-  const table = tests ? { ...file, ...inOwnDialect(file, { tests }, file.file) } : file;
+  const table = tests ? { ...file, ...normalizeTable(file, { tests }, file.file) } : file;
   const { header } = table;
   const counts = countColumns(header, tests);
   const keyColumns = likeliestColumns(header, ['cluster_id', 'method']);
@@ -88,7 +88,7 @@ export function draftSurvey(
   const isPercent = counts.positivity && filledCells(table, counts.positivity).some((cell) => Number(cell) > 1);
   const placeColumns = isLocated ? coordinates : { [placeColumnName(clusterPlace!)]: clusterPlace!.column };
   const urban = candidateColumns(header, 'urban').find((column) =>
-    filledCells(table, column).every((cell) => urbanIn(cell) !== undefined),
+    filledCells(table, column).every((cell) => parseUrban(cell) !== undefined),
   );
   const state =
     isLocated || clusterPlace!.kind !== 'state_pcode'
@@ -236,7 +236,7 @@ export function withoutOtherAges(entry: DraftEntry, table: TextTable, ages: read
     const [youngest_months, oldest_months] = [youngest_years, oldest_years].map((age) =>
       ageInMonths(cellInColumn(cells, age)),
     );
-    return isOfAges({ youngest_months: youngest_months!, oldest_months: oldest_months! }, ages);
+    return hasScoreAges({ youngest_months: youngest_months!, oldest_months: oldest_months! }, ages);
   });
   const matchingCells = (column: string | undefined) =>
     new Set(matchingRows.map(({ cells }) => cellInColumn(cells, column)));

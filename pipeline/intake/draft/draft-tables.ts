@@ -4,7 +4,7 @@ import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { fileColumns } from '../../ingest/readers/raw-table.ts';
+import { columnsToRead } from '../../ingest/readers/raw-table.ts';
 import { filledCells, guessSubject } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placeColumn, type TableDraft } from './draft-entry.ts';
@@ -103,7 +103,7 @@ export function draftTables(
     }
   });
   const mappedColumnScore = ({ entry }: DraftedTable) =>
-    Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
+    Object.keys(columnsToRead(entry)).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
   const monthlyRowCount = ({ entry, usedRows }: DraftedTable) => (entry.span ? usedRows.rows.length : 0);
   // Of two tests of the same sample, microscopy is preferred.
@@ -149,7 +149,7 @@ export function draftTables(
 }
 
 const mappedNames = (entry: DraftEntry) => [
-  ...Object.values(fileColumns(entry)).flat(),
+  ...Object.values(columnsToRead(entry)).flat(),
   ...Object.values(entry.dialect?.tests ?? {}).flatMap((columns) => Object.values(columns)),
 ];
 

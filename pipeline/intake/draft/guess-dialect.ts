@@ -1,9 +1,9 @@
 /** Recognises how a table is written. */
 import path from 'node:path';
 import { type Dialect, MONTH_ORDERS, YEAR_LOCATIONS } from '../../catalog/dialect.ts';
-import type { ReadCsv, TextTable } from '../../ingest/readers/csv.ts';
-import { nameIn, OF_THE_ROW } from '../../ingest/readers/dialect.ts';
-import { monthNamed, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
+import type { CsvFormat, TextTable } from '../../ingest/readers/csv.ts';
+import { figureNameReader, ROW_COLUMN_NAME } from '../../ingest/readers/dialect.ts';
+import { monthInName, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 
 /** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
@@ -45,10 +45,10 @@ function rowsAreFigures(
 ) {
   const indexes = names.map((name) => header.indexOf(name));
   const keyColumns = [...header.keys()].filter(
-    (i) => !indexes.includes(i) && header[i] !== values && !OF_THE_ROW.test(plainName(header[i]!)),
+    (i) => !indexes.includes(i) && header[i] !== values && !ROW_COLUMN_NAME.test(plainName(header[i]!)),
   );
   const keys = rows.map(({ cells }) => JSON.stringify(keyColumns.map((i) => cells[i])));
-  const named = rows.map((row, i) => `${keys[i]} ${nameIn(indexes)(row)}`);
+  const named = rows.map((row, i) => `${keys[i]} ${figureNameReader(indexes)(row)}`);
   return new Set(named).size === rows.length && new Set(keys).size < rows.length;
 }
 
@@ -82,7 +82,7 @@ const filledTexts = (rows: TextTable['rows'], i: number) => rows.flatMap(({ cell
 export function guessDialect(
   { header, rows, titles = [] }: TextTable,
   file: string,
-  csv: Partial<ReadCsv> = {},
+  csv: Partial<CsvFormat> = {},
 ): Dialect {
   const { separator = ',', encoding } = csv;
   const cellsWithComma = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
@@ -95,7 +95,7 @@ export function guessDialect(
   const merged = mergedColumns({ header, rows });
   // Months without their year: that of all rows stands elsewhere, unless a column has it.
   const hasCalendarMonths =
-    orders.length === 0 && header.filter((name) => monthNamed(name.trim()) !== null).length >= 6;
+    orders.length === 0 && header.filter((name) => monthInName(name.trim()) !== null).length >= 6;
   const texts = { name: path.basename(file), title: titles.join(' ') };
   const year =
     hasCalendarMonths && !hasYears({ header, rows })
@@ -107,7 +107,7 @@ export function guessDialect(
       ? { months: unusedName(hasCalendarMonths ? 'month' : 'period'), values: unusedName('value') }
       : null;
   // Of months as columns, one is enough to see which rows are figures of one place.
-  const monthColumns = hasCalendarMonths ? header.filter((name) => monthNamed(name.trim()) !== null) : datedColumns;
+  const monthColumns = hasCalendarMonths ? header.filter((name) => monthInName(name.trim()) !== null) : datedColumns;
   const keptIndexes = [...header.keys()].filter((i) => !pivot || !monthColumns.includes(header[i]!));
   const filledRows = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
   const wide = guessWide({

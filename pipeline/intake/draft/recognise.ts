@@ -4,11 +4,11 @@ import path from 'node:path';
 import type { Dialect } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { type ReadCsv, readCsv, type TextTable } from '../../ingest/readers/csv.ts';
+import { type CsvFormat, readCsv, type TextTable } from '../../ingest/readers/csv.ts';
 import { readDbf } from '../../ingest/readers/dbf.ts';
-import { inOwnDialect } from '../../ingest/readers/dialect.ts';
+import { normalizeTable } from '../../ingest/readers/dialect.ts';
 import { openRaster } from '../../ingest/readers/geotiff.ts';
-import type { Declared } from '../../ingest/readers/geotiff-conversion.ts';
+import type { RasterDeclaration } from '../../ingest/readers/geotiff-conversion.ts';
 import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
 import { readFirstBytes, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
@@ -152,10 +152,10 @@ function makeTable(
   format: Source['format'],
   companions: string[],
   textTable: TextTable,
-  csv?: ReadCsv,
+  csv?: CsvFormat,
 ): TableFile {
   const dialect = guessDialect(textTable, file, csv);
-  return { kind: 'table', file, format, companions, dialect, ...inOwnDialect(textTable, dialect, file) };
+  return { kind: 'table', file, format, companions, dialect, ...normalizeTable(textTable, dialect, file) };
 }
 
 async function readJson(fullPath: string, file: string): Promise<RecognisedFile> {
@@ -185,7 +185,10 @@ async function readRaster(fullPath: string, file: string): Promise<RasterFile> {
   }
 }
 
-async function valueRange(fullPath: string, declared: Declared): Promise<Pick<RasterFile, 'min' | 'max' | 'sum'>> {
+async function valueRange(
+  fullPath: string,
+  declared: RasterDeclaration,
+): Promise<Pick<RasterFile, 'min' | 'max' | 'sum'>> {
   let [min, max, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   await forEachValue(fullPath, declared, (value) => {
     if (value < min) min = value;
@@ -205,7 +208,11 @@ async function onlyNegative(fullPath: string): Promise<number | null> {
   return negatives.size === 1 && Number.isFinite(value) ? value! : null;
 }
 
-async function forEachValue(fullPath: string, declared: Declared, visit: (value: number) => void): Promise<void> {
+async function forEachValue(
+  fullPath: string,
+  declared: RasterDeclaration,
+  visit: (value: number) => void,
+): Promise<void> {
   const raster = await openRaster(fullPath, declared);
   try {
     for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)]))

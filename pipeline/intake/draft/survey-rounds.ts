@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import { calendarYear, isPeriod } from '../../contract/months.ts';
 import { yearsIn } from '../../ingest/readers/months.ts';
-import { roundsOfMonths } from '../../ingest/survey-doubts.ts';
+import { groupMonthsIntoRounds } from '../../ingest/survey-doubts.ts';
 import { candidateColumns, filledCells } from '../columns.ts';
 import { monthSpan } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
@@ -110,7 +110,7 @@ const mayHaveBegun = (survey_year: number, first: string) =>
 
 /** The only round is called by the year in the name of its file, if it has one. */
 function roundsByMonth(table: TableFile, times: readonly string[]): SurveyRounds {
-  const byMonth = roundsOfMonths(times.filter(isPeriod));
+  const byMonth = groupMonthsIntoRounds(times.filter(isPeriod));
   const yearInName = onlyYearIn(table.file);
   const isNamedByFile = yearInName !== null && byMonth.length === 1 && mayHaveBegun(yearInName, byMonth[0]!.first);
   const rounds = isNamedByFile ? byMonth.map(({ first, last }) => ({ survey_year: yearInName, first, last })) : byMonth;

@@ -15,8 +15,8 @@ import { countryWords, wordingInCountry } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
-import { matchNames, type NameMatch, placesByName, readPlaced } from '../../ingest/places-by-name.ts';
-import { type RawTable, readCells, readTable } from '../../ingest/readers/raw-table.ts';
+import { indexPlacesByName, matchNames, type NameMatch, readTableWithCodes } from '../../ingest/places-by-name.ts';
+import { type RawTable, readTable, readTextTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
@@ -158,7 +158,7 @@ async function readProposal(country: Country, accepted: Source, entry: Source, r
   const areas = hasNames ? await readAreas(country, rawData) : null;
   const nameTable = areas && levelJoinedByName(entry) ? { table: await readTable(rawData, entry), areas } : null;
   const readWithCodes: ReadWithCodes = (folder, source) =>
-    areas ? readPlaced({ rawData: folder, model, report: [] }, areas, source) : readTable(folder, source);
+    areas ? readTableWithCodes({ rawData: folder, model, report: [] }, areas, source) : readTable(folder, source);
   return { entry, rawData, nameTable, readWithCodes };
 }
 
@@ -240,13 +240,13 @@ async function mapPlaceNames(source: Source, country: Country, rawData: string):
   const level = columns.lga_pcode ? 'lga' : 'state';
   const codeColumn = `${level}_pcode`;
   if (!isTable(source) || !columns[codeColumn]) return source;
-  const table = await readCells(rawData, source);
+  const table = await readTextTable(rawData, source);
   if (table.header.includes(columns[codeColumn])) return source;
   const areas = await readAreas(country, rawData);
   const nameColumn =
     [columns[level], likeliestColumn(table.header, level)].find((name) => name && table.header.includes(name)) ??
     bestMatchingColumn(table, (cells) => {
-      const { named: findAreas } = placesByName(level, areas, country.model, cells);
+      const { placesNamed: findAreas } = indexPlacesByName(level, areas, country.model, cells);
       return (cell) => findAreas(cell).length > 0;
     });
   if (!nameColumn) return source;
