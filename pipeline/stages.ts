@@ -5,7 +5,7 @@
 
 import type { CountryStage } from './catalog/country-stage.ts';
 import type { Source } from './catalog/sources.ts';
-import { hasUncovered } from './catalog/uncovered.ts';
+import { hasUncoveredGround } from './catalog/uncovered-ground.ts';
 import type { StageTable } from './engine/stage.ts';
 import * as ingest from './ingest/ingest-tables.ts';
 import * as boundaries from './measure/boundaries/boundaries-tables.ts';
@@ -18,9 +18,9 @@ import * as season from './model/season/season-tables.ts';
 import * as survey from './model/survey/survey-tables.ts';
 import * as backtest from './validate/backtest/backtest-tables.ts';
 
-const none = () => false;
-const rasters = (source: Source) => source.format === 'geotiff';
-const tablesAndOutlines = (source: Source) => !rasters(source);
+const readsNothing = () => false;
+const isRaster = (source: Source) => source.format === 'geotiff';
+const isTableOrOutline = (source: Source) => !isRaster(source);
 
 const AREAS = ['ingest/states', 'ingest/lgas'];
 const COVARIATES = ['ingest/covariates', 'zonal/covariates'];
@@ -30,7 +30,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'ingest',
     module: 'pipeline/ingest/ingest-stage.ts',
-    reads: tablesAndOutlines,
+    reads: isTableOrOutline,
     model: ['territory', 'expected', 'extent', 'states', 'parameters.survey.method', 'aliases'],
     inputs: [],
     outputs: [
@@ -52,7 +52,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'boundaries',
     module: 'pipeline/measure/boundaries/boundaries-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.boundaries'],
     inputs: [...AREAS, 'ingest/polygons'],
     outputs: ['outlines', 'areas_km2'],
@@ -60,7 +60,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'zonal',
     module: 'pipeline/measure/zonal/zonal-stage.ts',
-    reads: (source) => rasters(source) || hasUncovered(source),
+    reads: (source) => isRaster(source) || hasUncoveredGround(source),
     model: [],
     inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
     outputs: ['lgas', 'cells', 'climate', 'covariates'],
@@ -68,7 +68,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'doubts',
     module: 'pipeline/measure/doubts/doubts-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: [],
     inputs: [
       ...AREAS,
@@ -86,7 +86,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'context',
     module: 'pipeline/measure/context/context-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: [],
     inputs: [...AREAS, 'ingest/layers', ...COVARIATES, 'zonal/lgas', 'zonal/cells', 'boundaries/areas_km2'],
     outputs: ['lgas', 'states'],
@@ -94,7 +94,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'survey',
     module: 'pipeline/model/survey/survey-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.survey'],
     inputs: [...AREAS, ...SURVEYS, 'ingest/census', 'context/lgas'],
     outputs: ['trend'],
@@ -102,7 +102,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'season',
     module: 'pipeline/model/season/season-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
     inputs: [...AREAS, 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
     outputs: ['method', 'national', 'states', 'lgas', 'rain', 'windows', 'check'],
@@ -110,7 +110,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'risk',
     module: 'pipeline/model/risk/risk-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['first_estimated', 'last_estimated', 'parameters.survey.method', 'parameters.risk', 'parameters.seed'],
     inputs: [...AREAS, ...SURVEYS, 'zonal/lgas', 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check'],
     outputs: ['lgas', 'states', 'probabilities', 'changes', 'contrasts', 'evidence'],
@@ -118,7 +118,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'validation',
     module: 'pipeline/validate/validation-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.survey.method', 'parameters.risk', 'parameters.seed'],
     inputs: [...AREAS, ...SURVEYS, 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check', 'risk/evidence'],
     outputs: ['scores'],
@@ -126,7 +126,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'forecast',
     module: 'pipeline/model/forecast/forecast-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
     outputs: ['cases'],
@@ -134,7 +134,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'alerts',
     module: 'pipeline/model/forecast/alerts-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
     outputs: ['areas'],
@@ -142,7 +142,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'backtest',
     module: 'pipeline/validate/backtest/backtest-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
     outputs: ['skill', 'stretch', 'past'],
@@ -150,7 +150,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'transmission',
     module: 'pipeline/model/transmission/transmission-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.transmission', 'parameters.seed', 'held_back'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census', 'zonal/lgas', 'season/rain'],
     outputs: ['model', 'fits'],
@@ -158,46 +158,26 @@ export const STAGES: readonly CountryStage[] = [
 ];
 
 /** Stages that only evaluate the others; a trial build may skip them. */
-export const TESTS: readonly string[] = ['validation', 'backtest'];
+export const EVALUATION_STAGES: readonly string[] = ['validation', 'backtest'];
 
 /** The artifacts that are tables; the others are JSON. */
 export const STAGE_TABLES: readonly StageTable[] = [
-  ingest.STATES,
-  ingest.LGAS,
-  ingest.OTHER_NAMES,
-  ingest.CLIMATE,
-  ingest.CLUSTERS,
-  ingest.STATE_ROUNDS,
-  ingest.SURVEY_ROWS,
-  ingest.CASES,
-  ingest.CENSUS,
-  ingest.LAYERS,
-  ingest.COVARIATES,
-  ingest.ACCOUNTS,
-  boundaries.AREAS_KM2,
-  zonal.LGAS,
-  zonal.CELLS,
-  zonal.CLIMATE,
-  zonal.COVARIATES,
-  context.LGAS,
-  context.STATES,
-  survey.TREND,
-  season.NATIONAL,
-  season.STATES,
-  season.LGAS,
-  season.RAIN,
-  season.WINDOWS,
-  risk.LGAS,
-  risk.STATES,
-  risk.PROBABILITIES,
-  risk.CHANGES,
-  risk.CONTRASTS,
-  forecast.CASES,
-  alerts.AREAS,
-  backtest.SKILL,
-  backtest.STRETCH,
-  backtest.PAST,
-];
+  ingest,
+  boundaries,
+  zonal,
+  context,
+  survey,
+  season,
+  risk,
+  forecast,
+  alerts,
+  backtest,
+].flatMap((tables) => Object.values<unknown>(tables).filter(isStageTable));
+
+/** Other exports of the modules are columns and lists. */
+function isStageTable(value: unknown): value is StageTable {
+  return typeof value === 'object' && value !== null && 'columns' in value && 'name' in value;
+}
 
 /** Every artifact that the snapshot is made from: the outputs of all stages. */
 const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>
@@ -228,11 +208,11 @@ export const SNAPSHOT: CountryStage = {
 };
 
 /** The named stages and those whose outputs they are made from, in the order of a build. */
-export function stagesBehind(names: readonly string[]): CountryStage[] {
-  const needed = new Set(names);
+export function stagesNeededFor(names: readonly string[]): CountryStage[] {
+  const neededNames = new Set(names);
   for (const { name, inputs } of STAGES.toReversed())
-    if (needed.has(name)) for (const input of inputs) needed.add(input.split('/')[0]!);
-  return STAGES.filter(({ name }) => needed.has(name));
+    if (neededNames.has(name)) for (const input of inputs) neededNames.add(input.split('/')[0]!);
+  return STAGES.filter(({ name }) => neededNames.has(name));
 }
 
 /** Every stage, in the order of a build. */

@@ -1,5 +1,5 @@
 /** What a stage sees of a country: those parts of its catalog, and of its raw files, that the stage declares. */
-import type { StageIo as EngineIo, StageRun as EngineRun, Given, Project, Stage } from '../engine/stage.ts';
+import type { StageIo as EngineIo, StageRun as EngineRun, Project, ProjectInputs, Stage } from '../engine/stage.ts';
 import type { Country } from './country.ts';
 import type { Model } from './model.ts';
 import type { Source } from './sources.ts';
@@ -24,22 +24,22 @@ export interface CountryView {
 export type StageIo = EngineIo<CountryView>;
 export type StageRun = EngineRun<CountryView>;
 
-/** A country as the engine runs its stages. @param raw SHA-256 of every raw file, by path */
-export function countryProject(country: Country, raw: Readonly<Record<string, string>>): Project<CountryStage> {
+/** A country as the engine runs its stages. @param rawHashes SHA-256 of every raw file, by path */
+export function countryProject(country: Country, rawHashes: Readonly<Record<string, string>>): Project<CountryStage> {
   return {
     name: country.model.country,
     rawData: country.rawData,
-    given: (stage) => givenForStage(stage, country, raw),
+    inputsFor: (stage) => countryInputs(stage, country, rawHashes),
   };
 }
 
-function givenForStage(
+function countryInputs(
   stage: CountryStage,
   country: Country,
-  raw: Readonly<Record<string, string>>,
-): Given<CountryView> {
+  rawHashes: Readonly<Record<string, string>>,
+): ProjectInputs<CountryView> {
   const view = stageView(stage, country);
-  const files = view.sources.flatMap((source) => source.files.map(({ path }) => [path, raw[path]!] as const));
+  const files = view.sources.flatMap((source) => source.files.map(({ path }) => [path, rawHashes[path]!] as const));
   return {
     files: Object.fromEntries(files),
     catalog: Object.fromEntries(view.sources.map((source) => [source.id, source])),
@@ -49,44 +49,53 @@ function givenForStage(
 }
 
 export const stageView = (stage: CountryStage, country: Country): CountryView => ({
-  sources: sourcesRead(stage, country),
+  sources: visibleSources(stage, country),
   rawData: country.rawData,
-  model: modelRead(stage, country.model),
+  model: visibleModel(stage, country.model),
 });
 
 /** Fields that describe a source to people. Only the snapshot stage sees them, so changing them reruns no other. */
-const ABOUT = ['title', 'producer', 'citation', 'licence', 'release', 'access', 'accepted', 'notes'] as const;
+const DESCRIPTIVE_FIELDS = [
+  'title',
+  'producer',
+  'citation',
+  'licence',
+  'release',
+  'access',
+  'accepted',
+  'notes',
+] as const;
 
 /** The catalog entries that a stage reads, without the fields meant for people unless the stage publishes them. */
-function sourcesRead(stage: CountryStage, { sources }: Pick<Country, 'sources'>): Source[] {
-  const read = sources.filter(stage.reads);
-  if (stage.publishes_catalog) return read;
-  return read.map((source) => {
-    const form: Partial<Source> = structuredClone(source);
-    for (const field of ABOUT) delete form[field];
-    form.files = source.files.map(({ path, period, rows, join }) => ({
+function visibleSources(stage: CountryStage, { sources }: Pick<Country, 'sources'>): Source[] {
+  const sourcesToRead = sources.filter(stage.reads);
+  if (stage.publishes_catalog) return sourcesToRead;
+  return sourcesToRead.map((source) => {
+    const visibleSource: Partial<Source> = structuredClone(source);
+    for (const field of DESCRIPTIVE_FIELDS) delete visibleSource[field];
+    visibleSource.files = source.files.map(({ path, period, rows, join }) => ({
       path,
       ...(period === undefined ? {} : { period }),
       ...(rows === undefined ? {} : { rows }),
       ...(join === undefined ? {} : { join }),
     }));
-    return form as Source;
+    return visibleSource as Source;
   });
 }
 
 /** The parts of model.json that a stage declares, in model.json's shape; the rest is left out. */
-function modelRead(stage: CountryStage, model: Model): Model {
-  const read: Record<string, unknown> = {};
-  for (const name of stage.model) {
-    const steps = name.split('.');
-    const last = steps.pop()!;
-    let [from, to] = [model as Record<string, unknown>, read];
-    for (const step of steps) {
-      from = from[step] as Record<string, unknown>;
-      to[step] ??= {};
-      to = to[step] as Record<string, unknown>;
+function visibleModel(stage: CountryStage, model: Model): Model {
+  const visible: Record<string, unknown> = {};
+  for (const modelPath of stage.model) {
+    const keys = modelPath.split('.');
+    const lastKey = keys.pop()!;
+    let [source, target] = [model as Record<string, unknown>, visible];
+    for (const key of keys) {
+      source = source[key] as Record<string, unknown>;
+      target[key] ??= {};
+      target = target[key] as Record<string, unknown>;
     }
-    to[last] = from[last];
+    target[lastKey] = source[lastKey];
   }
-  return read as unknown as Model;
+  return visible as unknown as Model;
 }

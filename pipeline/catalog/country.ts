@@ -9,10 +9,10 @@ import { checkCovariates } from './covariate-rules.ts';
 import { checkEvidence } from './evidence-rules.ts';
 import { HELD_BACK_FILE, HeldBack } from './held-back.ts';
 import { Model } from './model.ts';
-import { checkModel, checkSeasonless } from './model-rules.ts';
+import { checkModel, checkModelWithoutRain } from './model-rules.ts';
+import { METHOD_NAMES } from './shared-schemas.ts';
 import { checkSources } from './source-rules.ts';
 import { type Source, Sources } from './sources.ts';
-import { METHOD_NAMES } from './values.ts';
 
 /** A country as its catalog describes it, and the location of its raw files. */
 export interface Country {
@@ -29,13 +29,13 @@ export interface Country {
  */
 export function readCountry(directory: string, rawData = directory): Country {
   const country = readCatalog(directory, rawData);
-  for (const file of country.sources.flatMap((source) => source.files)) refuseMissing(file.path, rawData);
-  for (const source of country.sources) refuseUnlisted(source, rawData);
+  for (const file of country.sources.flatMap((source) => source.files)) refuseMissingFile(file.path, rawData);
+  for (const source of country.sources) refuseUnlistedSiblings(source, rawData);
   return country;
 }
 
 /** @throws BadInput if there is no such raw file */
-export function refuseMissing(file: string, rawData: string): void {
+export function refuseMissingFile(file: string, rawData: string): void {
   const stats = statSync(path.join(rawData, file), { throwIfNoEntry: false });
   if (stats?.isFile()) return;
   const location = new InputLocation(file);
@@ -48,16 +48,16 @@ export function refuseMissing(file: string, rawData: string): void {
  * Reading a .shp also reads its sibling files of the same name. If they were not listed, a change would go unnoticed.
  * @throws BadInput naming it
  */
-export function refuseUnlisted({ id, format, files }: Source, rawData: string): void {
+export function refuseUnlistedSiblings({ id, format, files }: Source, rawData: string): void {
   if (format !== 'shapefile') return;
   const listed = new Set(files.map((file) => file.path));
   for (const file of listed) {
     const { dir, name, ext } = path.parse(file);
     if (ext.toLowerCase() === '.zip') continue;
-    const beside = readdirSync(path.join(rawData, dir)).filter((sibling) =>
+    const siblings = readdirSync(path.join(rawData, dir)).filter((sibling) =>
       /^\.(dbf|prj|cpg|shx)$/i.test(path.extname(sibling)),
     );
-    const unlisted = beside.find(
+    const unlisted = siblings.find(
       (sibling) => path.parse(sibling).name === name && !listed.has(path.join(dir, sibling)),
     );
     if (unlisted) {
@@ -68,21 +68,21 @@ export function refuseUnlisted({ id, format, files }: Source, rawData: string): 
 }
 
 /** Checks of model.json, and of both files together; each throws BadInput if it fails. */
-export const RULES: readonly ((country: Country) => void)[] = [
+export const MODEL_CHECKS: readonly ((country: Country) => void)[] = [
   ({ model }) => checkModel(model),
-  ({ model, sources }) => checkSeasonless(model, sources),
+  ({ model, sources }) => checkModelWithoutRain(model, sources),
   ({ model, sources }) => checkEvidence(model, sources),
   ({ model, sources }) => checkCovariates(model, sources),
 ];
 
 /** Like `readCountry`, but the raw files need not exist. */
 export function readCatalog(directory: string, rawData = directory): Country {
-  const [fault] = schemaFaults(directory);
-  if (fault) throw fault;
-  const country = readUnchecked(directory, rawData);
+  const [schemaError] = catalogSchemaErrors(directory);
+  if (schemaError) throw schemaError;
+  const country = readUncheckedCatalog(directory, rawData);
   checkSources(country.sources);
-  for (const rule of RULES) rule(country);
-  for (const file of country.sources.flatMap((source) => source.files)) refuseOutside(file.path, rawData);
+  for (const check of MODEL_CHECKS) check(country);
+  for (const file of country.sources.flatMap((source) => source.files)) refuseOutsidePath(file.path, rawData);
   return country;
 }
 
@@ -94,21 +94,21 @@ export const CATALOG_SCHEMAS = {
   [ALERT_EVALUATION_FILE]: AlertEvaluation,
 };
 /** Results of evaluations, which a country may lack. */
-const RESULTS: readonly string[] = [HELD_BACK_FILE, ALERT_EVALUATION_FILE];
+const OPTIONAL_FILES: readonly string[] = [HELD_BACK_FILE, ALERT_EVALUATION_FILE];
 
 /**
  * The places where a catalog's files do not match their schemas, in the order of the files.
  * @throws BadInput if a file is missing or is not JSON
  */
-export function schemaFaults(directory: string): BadInput[] {
+export function catalogSchemaErrors(directory: string): BadInput[] {
   return Object.entries(CATALOG_SCHEMAS).flatMap(([name, schema]) => {
-    if (RESULTS.includes(name) && !existsSync(path.join(directory, name))) return [];
-    return faultsOfFile(directory, name, schema);
+    if (OPTIONAL_FILES.includes(name) && !existsSync(path.join(directory, name))) return [];
+    return fileSchemaErrors(directory, name, schema);
   });
 }
 
 /** Reads a catalog whose files match their schemas, without further checks. */
-export function readUnchecked(directory: string, rawData = directory): Country {
+export function readUncheckedCatalog(directory: string, rawData = directory): Country {
   const { sources } = readJson(directory, 'sources.json') as Sources;
   const model = readJson(directory, 'model.json') as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
@@ -117,12 +117,12 @@ export function readUnchecked(directory: string, rawData = directory): Country {
     model.alert_evaluation = readJson(directory, ALERT_EVALUATION_FILE) as AlertEvaluation;
   const aliases = path.join(directory, ALIASES_FILE);
   if (existsSync(aliases)) model.aliases = parseAliases(aliases, readFileSync(aliases, 'utf8'));
-  model.territory = nameMethods(model);
+  model.territory = territoryWithMethodNames(model);
   return { directory, rawData, sources, model };
 }
 
 /** The territory with its words for the diagnostic methods: if surveys used several, the score is by the first. */
-function nameMethods({ territory, parameters }: Model): Model['territory'] {
+function territoryWithMethodNames({ territory, parameters }: Model): Model['territory'] {
   const { method } = parameters.survey;
   if (!Array.isArray(method)) return territory;
   const names = method.map((test) => METHOD_NAMES[test]);
@@ -130,9 +130,9 @@ function nameMethods({ territory, parameters }: Model): Model['territory'] {
 }
 
 /** @throws BadInput if the file would be outside the raw data */
-export function refuseOutside(file: string, rawData: string): void {
-  const full = path.resolve(rawData, file);
-  if (path.relative(path.resolve(rawData), full).startsWith('..'))
+export function refuseOutsidePath(file: string, rawData: string): void {
+  const fullPath = path.resolve(rawData, file);
+  if (path.relative(path.resolve(rawData), fullPath).startsWith('..'))
     throw new InputLocation('sources.json', file).error('a path outside the raw data', 'a path inside it');
 }
 
@@ -147,15 +147,15 @@ function readJson(directory: string, name: string): unknown {
   }
 }
 
-function faultsOfFile(directory: string, name: string, schema: TSchema): BadInput[] {
+function fileSchemaErrors(directory: string, name: string, schema: TSchema): BadInput[] {
   const validate = compileSchema(schema);
   if (validate(readJson(directory, name))) return [];
   return validate.errors!.map((error) => {
-    const extra = error.params.additionalProperty ?? error.params.allowedValues;
+    const detail = error.params.additionalProperty ?? error.params.allowedValues;
     return new BadInput({
       file: path.join(directory, name),
       where: error.instancePath || '/',
-      found: `a value that ${error.message}${extra ? ` (${extra})` : ''}`,
+      found: `a value that ${error.message}${detail ? ` (${detail})` : ''}`,
       expected: `the form that \`malaria-risk catalog schema ${name}\` prints`,
     });
   });

@@ -1,21 +1,22 @@
 /** Which covariates the risk score may use, and which it may not. */
 import { InputLocation } from '../lib/bad-input.ts';
-import { COVERAGE } from './figures.ts';
+import { COVERAGE_FIGURES } from './figures.ts';
 import type { Covariate, Model } from './model.ts';
 import { isTable } from './roles.ts';
 import type { Source } from './sources.ts';
 
 /** Why figures of net use, net access, spraying and treatment are refused, in the words of the API's description. */
-export const NOT_INPUTS =
+export const COVERAGE_IS_NO_INPUT =
   'net use, net access, spraying and treatment are modelled estimates shown as context; not inputs to the risk score';
 
-const isCoverage = ({ role, figure }: Source) => role === 'layer' && figure !== undefined && COVERAGE.includes(figure);
+const isCoverage = ({ role, figure }: Source) =>
+  role === 'layer' && figure !== undefined && COVERAGE_FIGURES.includes(figure);
 
 /** The error of an entry of `parameters.risk.covariates`. */
-const location = new InputLocation('model.json', 'parameters.risk.covariates');
-const entry = (id: string) => new InputLocation('sources.json', `source ${id}`);
+const covariatesLocation = new InputLocation('model.json', 'parameters.risk.covariates');
+const sourceLocation = (id: string) => new InputLocation('sources.json', `source ${id}`);
 
-const EXPECTED = `a different source: ${NOT_INPUTS}`;
+const EXPECTED_SOURCE = `a different source: ${COVERAGE_IS_NO_INPUT}`;
 
 /**
  * Checks that every covariate has a source of that role and a consistent entry, that every such source is used, and
@@ -23,32 +24,37 @@ const EXPECTED = `a different source: ${NOT_INPUTS}`;
  * @throws BadInput naming the entry
  */
 export function checkCovariates({ parameters }: Pick<Model, 'parameters'>, sources: readonly Source[]): void {
-  const entries = parameters.risk.covariates ?? [];
+  const covariates = parameters.risk.covariates ?? [];
   refuseCoverageFiles(sources, {});
-  const names = entries.map(({ source }) => source);
-  const duplicate = names.find((name, i) => names.indexOf(name) !== i);
-  if (duplicate) throw location.error(`${duplicate} twice`, 'each once');
-  for (const entry of entries) checkEntry(entry, sources);
-  const unused = sources.find(({ id, role }) => role === 'covariate' && !entries.some(({ source }) => source === id));
+  const sourceIds = covariates.map(({ source }) => source);
+  const duplicate = sourceIds.find((name, i) => sourceIds.indexOf(name) !== i);
+  if (duplicate) throw covariatesLocation.error(`${duplicate} twice`, 'each once');
+  for (const covariate of covariates) checkCovariate(covariate, sources);
+  const unused = sources.find(
+    ({ id, role }) => role === 'covariate' && !covariates.some(({ source }) => source === id),
+  );
   if (unused)
-    throw entry(unused.id).error(
+    throw sourceLocation(unused.id).error(
       'a covariate that no entry of parameters.risk.covariates in model.json names',
       'one that is used',
     );
 }
 
-function checkEntry(entry: Covariate, sources: readonly Source[]): void {
-  const source = sources.find(({ id }) => id === entry.source);
+function checkCovariate(covariate: Covariate, sources: readonly Source[]): void {
+  const source = sources.find(({ id }) => id === covariate.source);
   if (!source)
-    throw location.error(`the source ${entry.source}, which sources.json lacks`, 'a source of the role covariate');
-  if (isCoverage(source)) throw location.error(`the source ${source.id}`, EXPECTED);
+    throw covariatesLocation.error(
+      `the source ${covariate.source}, which sources.json lacks`,
+      'a source of the role covariate',
+    );
+  if (isCoverage(source)) throw covariatesLocation.error(`the source ${source.id}`, EXPECTED_SOURCE);
   if (source.role !== 'covariate')
-    throw location.error(
+    throw covariatesLocation.error(
       `the source ${source.id} of the role ${source.role}`,
       'a source of the role covariate, which may name the same file',
     );
   if (!isTable(source) && source.files.length > 1)
-    throw location.error(`${source.id} with ${source.files.length} rasters`, 'one raster');
+    throw covariatesLocation.error(`${source.id} with ${source.files.length} rasters`, 'one raster');
 }
 
 /**
@@ -57,19 +63,22 @@ function checkEntry(entry: Covariate, sources: readonly Source[]): void {
  * @throws BadInput naming the source
  */
 export function refuseCoverageFiles(sources: readonly Source[], hashes: Readonly<Record<string, string>>): void {
-  const coverage = sources.filter(isCoverage);
+  const coverageSources = sources.filter(isCoverage);
   for (const { id, columns, files } of sources.filter(({ role }) => role === 'covariate')) {
-    const named = [id, columns?.value].find((name) => COVERAGE.some((figure) => figure === name));
-    if (named !== undefined) throw entry(id).error(`${named} as a covariate`, EXPECTED);
+    const coverageName = [id, columns?.value].find((name) => COVERAGE_FIGURES.some((figure) => figure === name));
+    if (coverageName !== undefined) throw sourceLocation(id).error(`${coverageName} as a covariate`, EXPECTED_SOURCE);
     for (const file of files) {
       const hash = hashes[file.path] ?? file.sha256;
-      for (const source of coverage)
-        for (const coverageFile of source.files) {
+      for (const coverageSource of coverageSources)
+        for (const coverageFile of coverageSource.files) {
           const isSame =
             coverageFile.path === file.path ||
             (hash !== undefined && hash === (hashes[coverageFile.path] ?? coverageFile.sha256));
           if (isSame)
-            throw entry(id).error(`the file of ${source.figure}, ${coverageFile.path}, as a covariate`, EXPECTED);
+            throw sourceLocation(id).error(
+              `the file of ${coverageSource.figure}, ${coverageFile.path}, as a covariate`,
+              EXPECTED_SOURCE,
+            );
         }
     }
   }

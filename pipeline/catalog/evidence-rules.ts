@@ -10,18 +10,18 @@ import type { Source } from './sources.ts';
  * @throws BadInput naming the limit
  */
 export function checkEvidence({ last_estimated, parameters }: Model, sources: readonly Source[]): void {
-  const latest = <T extends { last: string }>(all: readonly T[]) =>
-    all.toSorted((a, b) => (a.last < b.last ? -1 : 1)).at(-1);
-  const refuse = (most: string, why: string) => {
-    if (last_estimated > most)
-      throw new InputLocation('model.json', 'last_estimated').error(last_estimated, `at most ${most}: ${why}`);
+  const lastToEnd = <T extends { last: string }>(observations: readonly T[]) =>
+    observations.toSorted((a, b) => (a.last < b.last ? -1 : 1)).at(-1);
+  const refuseLaterThan = (limit: string, reason: string) => {
+    if (last_estimated > limit)
+      throw new InputLocation('model.json', 'last_estimated').error(last_estimated, `at most ${limit}: ${reason}`);
   };
-  const cases = latest(caseRecords(sources));
-  if (cases) refuse(cases.last, `the case records end there (sources.json, ${cases.id}, span)`);
-  const survey = latest(surveyRounds(sources));
+  const cases = lastToEnd(caseRecords(sources));
+  if (cases) refuseLaterThan(cases.last, `the case records end there (sources.json, ${cases.id}, span)`);
+  const survey = lastToEnd(surveyRounds(sources));
   const { max_months_after_survey: months } = parameters.evidence;
   if (survey)
-    refuse(
+    refuseLaterThan(
       addMonths(survey.last, months),
       `${months} months after the last survey, ${survey.last} (parameters.evidence.max_months_after_survey)`,
     );

@@ -16,22 +16,22 @@ export interface UnpinnedFile {
 }
 
 /** The raw files that differ from their pins or have none, in the catalog's order. */
-export function unpinnedFiles(sources: readonly Source[], raw: Readonly<Record<string, string>>): UnpinnedFile[] {
+export function unpinnedFiles(sources: readonly Source[], rawHashes: Readonly<Record<string, string>>): UnpinnedFile[] {
   return sources.flatMap(({ id, files }) =>
     files
-      .filter(({ path, sha256 }) => raw[path] !== sha256)
-      .map(({ path, sha256 }) => ({ source: id, path, found: raw[path]!, pinned: sha256 })),
+      .filter(({ path, sha256 }) => rawHashes[path] !== sha256)
+      .map(({ path, sha256 }) => ({ source: id, path, found: rawHashes[path]!, pinned: sha256 })),
   );
 }
 
 /** @throws BadInput naming the first file that was not accepted, and the command that accepts it */
-export function refuseUnpinned(country: Country, raw: Readonly<Record<string, string>>): void {
-  const [first, ...further] = unpinnedFiles(country.sources, raw);
+export function refuseUnpinned(country: Country, rawHashes: Readonly<Record<string, string>>): void {
+  const [first, ...others] = unpinnedFiles(country.sources, rawHashes);
   if (!first) return;
-  const more = further.length > 0 ? ` (and ${further.length} more)` : '';
+  const othersCount = others.length > 0 ? ` (and ${others.length} more)` : '';
   const found = first.pinned
-    ? `a file that differs from its SHA-256 in sources.json${more}`
-    : `a file without a SHA-256 in sources.json${more}`;
+    ? `a file that differs from its SHA-256 in sources.json${othersCount}`
+    : `a file without a SHA-256 in sources.json${othersCount}`;
   throw new BadInput({
     file: first.path,
     found,
@@ -41,6 +41,6 @@ export function refuseUnpinned(country: Country, raw: Readonly<Record<string, st
 
 /** The command that shows and accepts a changed file. */
 export function acceptCommand({ directory, rawData }: Pick<Country, 'directory' | 'rawData'>, source: string): string {
-  const raw = rawData === directory ? '' : ` --raw-data ${quoteForShell(rawData)}`;
-  return `malaria-risk catalog update ${source} --country ${quoteForShell(directory)}${raw} --accept REASON`;
+  const rawDataOption = rawData === directory ? '' : ` --raw-data ${quoteForShell(rawData)}`;
+  return `malaria-risk catalog update ${source} --country ${quoteForShell(directory)}${rawDataOption} --accept REASON`;
 }

@@ -5,7 +5,7 @@ import { InputLocation } from '../lib/bad-input.ts';
 import type { Source } from './sources.ts';
 
 /** The months of rain that a season is estimated from, in rasters or in a table. */
-export const EVERY_MONTH = 'every month of the year at least once';
+export const EXPECTED_MONTHS_OF_RAIN = 'every month of the year at least once';
 
 export const isRainRaster = ({ role, format }: Source): boolean => role === 'climate' && format === 'geotiff';
 

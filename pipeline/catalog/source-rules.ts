@@ -1,16 +1,24 @@
 import { InputLocation } from '../lib/bad-input.ts';
-import { namedLevel } from './aliases.ts';
+import { levelJoinedByName } from './aliases.ts';
 import type { Dialect } from './dialect.ts';
-import { EVERY_MONTH, isRainRaster, rainFiles } from './rain-files.ts';
-import { deliveredFiles, isTable, knownColumns, type Role, roleForm, TABLE_FORMATS, WORDS } from './roles.ts';
+import { EXPECTED_MONTHS_OF_RAIN, isRainRaster, rainFiles } from './rain-files.ts';
+import {
+  deliveredFiles,
+  isTable,
+  knownColumns,
+  type Role,
+  roleDefinition,
+  TABLE_FORMATS,
+  TEXT_COLUMNS,
+} from './roles.ts';
 import type { Gap, Source } from './sources.ts';
 
-const location = new InputLocation('sources.json');
-const entry = (id: string): InputLocation => location.at(`source ${id}`);
+const catalogLocation = new InputLocation('sources.json');
+const sourceLocation = (id: string): InputLocation => catalogLocation.at(`source ${id}`);
 
 /** Roles for which a country has exactly one source, and those for which it has at most one. */
-const ONCE: readonly Role[] = ['lga_boundaries'];
-const AT_MOST_ONCE: readonly Role[] = [
+const REQUIRED_ROLES: readonly Role[] = ['lga_boundaries'];
+const SINGLE_SOURCE_ROLES: readonly Role[] = [
   'lga_codes',
   'state_boundaries',
   'population',
@@ -21,7 +29,7 @@ const AT_MOST_ONCE: readonly Role[] = [
 ];
 
 /** The formats that a role's source can have. */
-const FORMATS: Record<Role, readonly Source['format'][]> = {
+const ROLE_FORMATS: Record<Role, readonly Source['format'][]> = {
   lga_boundaries: ['shapefile', 'geojson', 'topojson'],
   lga_codes: TABLE_FORMATS,
   state_boundaries: ['shapefile', 'geojson', 'topojson'],
@@ -39,7 +47,7 @@ const FORMATS: Record<Role, readonly Source['format'][]> = {
 };
 
 /** The rules for gaps that a role's source may use. */
-const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
+const ROLE_GAP_RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   state_boundaries: ['uncovered'],
   population_census: ['omit'],
   elevation: ['null', 'neighbours'],
@@ -49,7 +57,7 @@ const RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   layer: ['null', 'neighbours'],
 };
 /** Gaps of a covariate's table are LGAs, those of its raster are cells. */
-const COVARIATE_RULES: Record<'table' | 'raster', readonly Gap['rule'][]> = {
+const COVARIATE_GAP_RULES: Record<'table' | 'raster', readonly Gap['rule'][]> = {
   table: ['neighbours', 'value'],
   raster: ['nearest', 'value'],
 };
@@ -68,17 +76,17 @@ export function checkSources(sources: readonly Source[]): void {
 export function checkAcrossSources(sources: readonly Source[]): void {
   const ids = sources.map((source) => source.id);
   const duplicateId = ids.find((id, i) => ids.indexOf(id) !== i);
-  if (duplicateId) throw location.error(`the id ${duplicateId} twice`, 'each id once');
+  if (duplicateId) throw catalogLocation.error(`the id ${duplicateId} twice`, 'each id once');
   const count = (role: Role) => sources.filter((source) => source.role === role).length;
-  for (const role of ONCE)
-    if (count(role) !== 1) throw location.at(`role ${role}`).error(`${count(role)} sources`, 'exactly one');
-  for (const role of AT_MOST_ONCE)
-    if (count(role) > 1) throw location.at(`role ${role}`).error(`${count(role)} sources`, 'at most one');
-  checkNeeds(sources);
+  for (const role of REQUIRED_ROLES)
+    if (count(role) !== 1) throw catalogLocation.at(`role ${role}`).error(`${count(role)} sources`, 'exactly one');
+  for (const role of SINGLE_SOURCE_ROLES)
+    if (count(role) > 1) throw catalogLocation.at(`role ${role}`).error(`${count(role)} sources`, 'at most one');
+  checkRequiredRoles(sources);
   const layers = sources.filter((source) => source.role === 'layer' && source.figure !== undefined);
   layers.forEach(({ id, figure }, i) => {
     if (layers.findIndex((other) => other.figure === figure) !== i)
-      throw entry(id).error(`a second layer of ${figure}`, 'each figure once');
+      throw sourceLocation(id).error(`a second layer of ${figure}`, 'each figure once');
   });
   // One table may give people, cases and climate.
   const uses = sources
@@ -88,44 +96,48 @@ export function checkAcrossSources(sources: readonly Source[]): void {
       files.filter(({ join }) => !join).map((file) => ({ file: file.path, use: figure ?? role })),
     );
   const duplicateFile = uses.find(
-    ({ file, use }, i) => uses.findIndex((one) => one.file === file && one.use === use) !== i,
+    ({ file, use }, i) => uses.findIndex((other) => other.file === file && other.use === use) !== i,
   );
   if (duplicateFile)
-    throw location.at(duplicateFile.file).error(`the file twice as ${duplicateFile.use}`, 'each file once for a role');
+    throw catalogLocation
+      .at(duplicateFile.file)
+      .error(`the file twice as ${duplicateFile.use}`, 'each file once for a role');
 }
 
 /** Whether a table has facilities whose areas only the list of facilities gives. */
-const isListed = ({ facility, lga_pcode, lga }: Record<string, string>) =>
+const needsFacilityList = ({ facility, lga_pcode, lga }: Record<string, string>) =>
   facility !== undefined && lga_pcode === undefined && lga === undefined;
 
 /** Checks which roles need others. */
-function checkNeeds(sources: readonly Source[]): void {
+function checkRequiredRoles(sources: readonly Source[]): void {
   const hasSource = (role: Role, column?: string) =>
     sources.some((source) => source.role === role && (column === undefined || source.columns?.[column] !== undefined));
   if (!hasSource('lga_boundaries', 'lga_pcode') && !hasSource('lga_codes'))
-    throw location.error('lga_boundaries without a column lga_pcode', 'one, or a source of the role lga_codes');
+    throw catalogLocation.error('lga_boundaries without a column lga_pcode', 'one, or a source of the role lga_codes');
   if (hasSource('lga_boundaries', 'lga_pcode') && hasSource('lga_codes'))
-    throw location.error('lga_codes beside a column lga_pcode of lga_boundaries', 'one of them');
+    throw catalogLocation.error('lga_codes beside a column lga_pcode of lga_boundaries', 'one of them');
   if (
     !['lga_boundaries', 'lga_codes'].some((role) => hasSource(role as Role, 'state_pcode')) &&
     !hasSource('state_boundaries')
   )
-    throw location.error(
+    throw catalogLocation.error(
       'no column state_pcode',
       'one of lga_boundaries or lga_codes, or a source of the role state_boundaries',
     );
   if (!hasSource('population') && !hasSource('population_census'))
-    throw location.error('neither population nor population_census', 'one: scores are weighted by people');
+    throw catalogLocation.error('neither population nor population_census', 'one: scores are weighted by people');
   if (!hasSource('survey_clusters'))
-    throw location.error('no source of the role survey_clusters', 'one: scores are based on surveys');
-  const listed = sources.find(({ columns = {}, role }) => role === 'cases_lgas' && isListed(columns));
-  if (listed && !hasSource('facilities'))
-    throw entry(listed.id).error(
+    throw catalogLocation.error('no source of the role survey_clusters', 'one: scores are based on surveys');
+  const sourceWithoutAreas = sources.find(
+    ({ columns = {}, role }) => role === 'cases_lgas' && needsFacilityList(columns),
+  );
+  if (sourceWithoutAreas && !hasSource('facilities'))
+    throw sourceLocation(sourceWithoutAreas.id).error(
       'facilities without their areas',
       'a column lga_pcode or lga, or a source of the role facilities',
     );
-  if (!listed && hasSource('facilities'))
-    throw location.error(
+  if (!sourceWithoutAreas && hasSource('facilities'))
+    throw catalogLocation.error(
       'a list of facilities that no cases refer to',
       'a source of the role cases_lgas with a column facility alone',
     );
@@ -133,13 +145,13 @@ function checkNeeds(sources: readonly Source[]): void {
 
 /** Checks what an entry needs by its role and format. */
 export function checkSource(source: Source): void {
-  const location = entry(source.id);
+  const location = sourceLocation(source.id);
   if (source.role === 'layer' && !source.figure)
     throw location.error('no figure', 'the figure of the context that it provides');
-  if (!FORMATS[source.role].includes(source.format))
+  if (!ROLE_FORMATS[source.role].includes(source.format))
     throw location.error(
       `the format ${source.format}`,
-      `${FORMATS[source.role].join(' or ')} for the role ${source.role}`,
+      `${ROLE_FORMATS[source.role].join(' or ')} for the role ${source.role}`,
     );
   if (source.figure && source.role !== 'layer')
     throw location.error(`a figure, ${source.figure}`, 'none: only the role layer has one');
@@ -160,9 +172,9 @@ export function checkSource(source: Source): void {
 function checkRaster(source: Source, location: InputLocation): void {
   if (!source.range)
     throw location.error('no range', "the smallest and the largest value that the raster's cells can have");
-  const [least, most] = source.range as [number, number];
-  if (!(least < most) && !(least === most && source.role === 'layer'))
-    throw location.error(`the range ${least} to ${most}`, 'the smaller value first');
+  const [smallest, largest] = source.range as [number, number];
+  if (!(smallest < largest) && !(smallest === largest && source.role === 'layer'))
+    throw location.error(`the range ${smallest} to ${largest}`, 'the smaller value first');
   if (source.role === 'population' && source.repeats === undefined)
     throw location.error('no repeats', 'the largest number of adjacent cells that may have the same value');
   if (!isRainRaster(source)) {
@@ -171,7 +183,7 @@ function checkRaster(source: Source, location: InputLocation): void {
     return;
   }
   const months = rainFiles(source).length;
-  if (months < 12) throw location.error(`${months} months of rain`, EVERY_MONTH);
+  if (months < 12) throw location.error(`${months} months of rain`, EXPECTED_MONTHS_OF_RAIN);
 }
 
 /** The project's names of the columns that a source maps. */
@@ -179,36 +191,43 @@ const columnNames = ({ columns = {}, sums = {} }: Source) => [...Object.keys(col
 
 /** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */
 function checkColumns(source: Source, location: InputLocation): void {
-  const { columns, either = [] } = roleForm(source.role);
-  const carried = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
-  const needed = [...columns, ...(carried === undefined || source.classes ? [] : [carried])];
-  const allowed = [...needed, ...knownColumns(source.role)];
-  const mapped = columnNames(source);
-  const duplicate = mapped.find((name, i) => mapped.indexOf(name) !== i);
+  const { columns, exactlyOneOf = [] } = roleDefinition(source.role);
+  const valueColumn = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
+  const requiredColumns = [...columns, ...(valueColumn === undefined || source.classes ? [] : [valueColumn])];
+  const allowedColumns = [...requiredColumns, ...knownColumns(source.role)];
+  const mappedColumns = columnNames(source);
+  const duplicate = mappedColumns.find((name, i) => mappedColumns.indexOf(name) !== i);
   if (duplicate) throw location.error(`${duplicate} in \`columns\` and in \`sums\``, 'it in one of them');
-  const word = Object.keys(source.sums ?? {}).find((name) => WORDS.includes(name));
-  if (word) throw location.error(`a sum of ${word}`, 'counts: nothing else can be added up');
+  const textColumn = Object.keys(source.sums ?? {}).find((name) => TEXT_COLUMNS.includes(name));
+  if (textColumn) throw location.error(`a sum of ${textColumn}`, 'counts: nothing else can be added up');
   // Names stand for the codes of their level, and facilities for those of their areas.
-  const level = namedLevel(source);
-  const isSummed = source.role === 'cases_lgas' && mapped.includes('facility');
-  const given = [...mapped, ...(level ? [`${level}_pcode`] : []), ...(isSummed ? ['lga_pcode'] : [])];
-  const unknown = mapped.find((name) => !allowed.includes(name));
-  if (unknown) throw location.error(`a column ${unknown}`, `one of ${allowed.join(', ')}`);
-  const missing = needed.find((name) => !given.includes(name));
-  if (missing) throw location.error(`no column ${missing}`, 'it in `columns`');
-  for (const names of either) {
-    const chosen = names.filter((name) => given.includes(name));
+  const level = levelJoinedByName(source);
+  const hasFacilities = source.role === 'cases_lgas' && mappedColumns.includes('facility');
+  const availableColumns = [
+    ...mappedColumns,
+    ...(level ? [`${level}_pcode`] : []),
+    ...(hasFacilities ? ['lga_pcode'] : []),
+  ];
+  const unknownColumn = mappedColumns.find((name) => !allowedColumns.includes(name));
+  if (unknownColumn) throw location.error(`a column ${unknownColumn}`, `one of ${allowedColumns.join(', ')}`);
+  const missingColumn = requiredColumns.find((name) => !availableColumns.includes(name));
+  if (missingColumn) throw location.error(`no column ${missingColumn}`, 'it in `columns`');
+  for (const names of exactlyOneOf) {
+    const chosen = names.filter((name) => availableColumns.includes(name));
     if (chosen.length !== 1)
       throw location.error(
         chosen.length === 0 ? `no column ${names.join(' or ')}` : chosen.join(' and '),
         'one of them',
       );
   }
-  const monthly = ['climate', 'survey_clusters', 'cases_states', 'cases_lgas'].includes(source.role);
-  const pairs = [['longitude', 'latitude'], ...(monthly ? [['year', 'month']] : [])];
-  for (const [a, b] of pairs as [string, string][])
-    if (mapped.includes(a) !== mapped.includes(b))
-      throw location.error(`${mapped.includes(a) ? a : b} alone`, `${a} and ${b}, or neither`);
+  const isMonthly = ['climate', 'survey_clusters', 'cases_states', 'cases_lgas'].includes(source.role);
+  const pairs = [['longitude', 'latitude'], ...(isMonthly ? [['year', 'month']] : [])];
+  for (const [first, second] of pairs as [string, string][])
+    if (mappedColumns.includes(first) !== mappedColumns.includes(second))
+      throw location.error(
+        `${mappedColumns.includes(first) ? first : second} alone`,
+        `${first} and ${second}, or neither`,
+      );
 }
 
 /**
@@ -217,14 +236,14 @@ function checkColumns(source: Source, location: InputLocation): void {
  */
 function checkTable(source: Source, location: InputLocation): void {
   const deliveries = deliveredFiles(source);
-  const monthly = ['climate', 'cases_states', 'cases_lgas'].includes(source.role);
-  if (deliveries.length > 1 && !monthly)
+  const isMonthly = ['climate', 'cases_states', 'cases_lgas'].includes(source.role);
+  if (deliveries.length > 1 && !isMonthly)
     throw location.error(
       `${source.files.length} files`,
       'one table: only monthly records may come in several deliveries',
     );
   if (deliveries.some(({ rows }) => rows === undefined)) throw location.error('no rows', "the file's rows, in `files`");
-  if (monthly && !source.span) throw location.error('no span', 'the first and the last month of the records');
+  if (isMonthly && !source.span) throw location.error('no span', 'the first and the last month of the records');
   if (source.role === 'survey_clusters' && !source.rounds)
     throw location.error('no rounds', 'the survey rounds and their months of fieldwork');
   if (source.role === 'survey_states' && !source.fieldwork)
@@ -237,9 +256,10 @@ function checkTable(source: Source, location: InputLocation): void {
   const years = (source.rounds ?? []).map((round) => round.survey_year);
   const duplicate = years.find((year, i) => years.indexOf(year) !== i);
   if (duplicate) throw location.error(`the round ${duplicate} twice`, 'each round once');
-  for (const [column, [least, most]] of Object.entries(source.ranges ?? {}) as [string, [number, number]][]) {
+  for (const [column, [smallest, largest]] of Object.entries(source.ranges ?? {}) as [string, [number, number]][]) {
     if (!columnNames(source).includes(column)) throw location.error(`a range of ${column}`, 'a column of `columns`');
-    if (least > most) throw location.error(`the range ${least} to ${most} of ${column}`, 'the smaller value first');
+    if (smallest > largest)
+      throw location.error(`the range ${smallest} to ${largest} of ${column}`, 'the smaller value first');
   }
   for (const column of (source.leave_out ?? []).flatMap(({ where }) => Object.keys(where)))
     if (!columnNames(source).includes(column))
@@ -260,10 +280,10 @@ function checkRoundsByMonth({ role, columns = {}, rounds = [] }: Source, locatio
   if (role !== 'survey_clusters' || columns.survey_year !== undefined) return;
   const sorted = rounds.toSorted((a, b) => (a.first < b.first ? -1 : 1));
   sorted.slice(1).forEach((round, i) => {
-    const before = sorted[i]!;
-    if (round.first <= before.last)
+    const previous = sorted[i]!;
+    if (round.first <= previous.last)
       throw location.error(
-        `the rounds ${before.survey_year} and ${round.survey_year} with months in common, and no column survey_year`,
+        `the rounds ${previous.survey_year} and ${round.survey_year} with months in common, and no column survey_year`,
         'rounds that the months of rows tell apart, or that column',
       );
   });
@@ -275,33 +295,41 @@ function checkDialect(
   { separator, title_rows, months, pivot, wide, tests }: Dialect,
   location: InputLocation,
 ): void {
-  const dialect = location.at('dialect');
-  if (!isTable({ format })) throw dialect.error(`the format ${format}`, 'a table: only tables have a dialect');
-  if (separator !== undefined && format !== 'csv') throw dialect.error('a separator', 'none: only CSV files have one');
-  if (title_rows !== undefined && format !== 'csv') throw dialect.error('title_rows', 'none: only CSV files have them');
-  const named = [...Object.values(columns), ...Object.values(sums).flat()];
+  const dialectLocation = location.at('dialect');
+  if (!isTable({ format })) throw dialectLocation.error(`the format ${format}`, 'a table: only tables have a dialect');
+  if (separator !== undefined && format !== 'csv')
+    throw dialectLocation.error('a separator', 'none: only CSV files have one');
+  if (title_rows !== undefined && format !== 'csv')
+    throw dialectLocation.error('title_rows', 'none: only CSV files have them');
+  const fileColumns = [...Object.values(columns), ...Object.values(sums).flat()];
   if (pivot && wide && wide.values !== pivot.values)
-    throw dialect.at('wide').error(`values ${wide.values}`, `${pivot.values}, the values of pivot`);
+    throw dialectLocation.at('wide').error(`values ${wide.values}`, `${pivot.values}, the values of pivot`);
   // The values of figures that are rows get the names of the figures.
-  const made = pivot && (wide ? [pivot.months] : [pivot.months, pivot.values]);
-  const missing = made?.find((name) => !named.includes(name));
-  if (missing !== undefined) throw dialect.at('pivot').error(missing, 'a name that `columns` refers to');
+  const pivotColumns = pivot && (wide ? [pivot.months] : [pivot.months, pivot.values]);
+  const missingColumn = pivotColumns?.find((name) => !fileColumns.includes(name));
+  if (missingColumn !== undefined)
+    throw dialectLocation.at('pivot').error(missingColumn, 'a name that `columns` refers to');
   if (tests && (role !== 'survey_clusters' || pivot || wide))
-    throw dialect.error('tests', 'none: only clusters of surveys have them, and neither pivot nor wide');
-  const uses = Object.values(tests ?? {}).map((columns) => Object.keys(columns).sort().join(' and '));
-  const use = uses.find((names) => names !== uses[0] || !/^examined and (positive|positivity)$/.test(names));
-  if (use !== undefined)
-    throw dialect.at('tests').error(use, 'examined and positive, or examined and positivity, the same for each test');
+    throw dialectLocation.error('tests', 'none: only clusters of surveys have them, and neither pivot nor wide');
+  const testColumns = Object.values(tests ?? {}).map((columns) => Object.keys(columns).sort().join(' and '));
+  const unexpectedColumns = testColumns.find(
+    (names) => names !== testColumns[0] || !/^examined and (positive|positivity)$/.test(names),
+  );
+  if (unexpectedColumns !== undefined)
+    throw dialectLocation
+      .at('tests')
+      .error(unexpectedColumns, 'examined and positive, or examined and positivity, the same for each test');
   if (months !== undefined && !pivot && columns.period === undefined)
-    throw dialect.error(`months in the order ${months}`, 'a column of months');
+    throw dialectLocation.error(`months in the order ${months}`, 'a column of months');
 }
 
 /** Refuses a gap with a rule that its role does not have, or without a place: it would have no effect. */
 function checkGap(source: Source, gap: Gap): void {
   const { id, role, format } = source;
-  const location = entry(id).at('gaps');
-  const ofCells = role === 'covariate' && format === 'geotiff';
-  const rules = role === 'covariate' ? COVARIATE_RULES[ofCells ? 'raster' : 'table'] : (RULES[role] ?? []);
+  const location = sourceLocation(id).at('gaps');
+  const isRaster = role === 'covariate' && format === 'geotiff';
+  const rules =
+    role === 'covariate' ? COVARIATE_GAP_RULES[isRaster ? 'raster' : 'table'] : (ROLE_GAP_RULES[role] ?? []);
   if (!rules.includes(gap.rule))
     throw location.error(
       `the rule ${gap.rule}`,
@@ -309,9 +337,9 @@ function checkGap(source: Source, gap: Gap): void {
     );
   if (gap.rule === 'uncovered' && (gap.state_pcode === undefined || gap.area_km2 === undefined))
     throw location.error('`uncovered` without its place or size', 'state_pcode and area_km2');
-  const placed = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && !ofCells);
-  if (placed && gap.lga_pcode === undefined) throw location.error(`\`${gap.rule}\` without its place`, 'lga_pcode');
-  if (ofCells && (gap.lga_pcode ?? gap.state_pcode) !== undefined)
+  const needsPlace = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && !isRaster);
+  if (needsPlace && gap.lga_pcode === undefined) throw location.error(`\`${gap.rule}\` without its place`, 'lga_pcode');
+  if (isRaster && (gap.lga_pcode ?? gap.state_pcode) !== undefined)
     throw location.error(`\`${gap.rule}\` of a raster with a place`, 'one for all of its cells');
   if (gap.rule === 'nearest' && gap.km === undefined)
     throw location.error('`nearest` without `km`', 'how far it may reach');

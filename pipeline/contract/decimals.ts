@@ -1,27 +1,30 @@
 /** Rounding of what is published, by the names of fields, so that files are byte-stable. */
-import type { ColumnForm } from '../lib/tables/table.ts';
+import type { ColumnSchema } from '../lib/tables/table.ts';
 import * as fields from './fields.ts';
 
-const columns = Object.entries<ColumnForm | Record<string, ColumnForm>>(fields).flatMap(([name, entry]) =>
+const numberedColumns = Object.entries<ColumnSchema | Record<string, ColumnSchema>>(fields).flatMap(([name, entry]) =>
   isColumn(entry) ? [[name, entry] as const] : Object.entries(entry),
 );
-function isColumn(entry: ColumnForm | Record<string, ColumnForm>): entry is ColumnForm {
+function isColumn(entry: ColumnSchema | Record<string, ColumnSchema>): entry is ColumnSchema {
   return typeof entry.about === 'string';
 }
 
 /** @throws Error if fields of one name differ in decimals, since numbers are rounded by the name of their field */
-export function decimalsByName(columns: readonly (readonly [string, ColumnForm])[]): Record<string, number> {
-  const byName = new Map(columns.map(([name, { decimals }]) => [name, decimals]));
-  const odd = columns.find(([name, { decimals }]) => decimals !== byName.get(name));
-  if (odd) throw new Error(`${odd[0]}: found ${odd[1].decimals} and ${byName.get(odd[0])} decimals, expected the same`);
-  return Object.fromEntries([...byName].filter((entry): entry is [string, number] => entry[1] !== undefined));
+export function decimalsByName(columns: readonly (readonly [string, ColumnSchema])[]): Record<string, number> {
+  const decimalsOf = new Map(columns.map(([name, { decimals }]) => [name, decimals]));
+  const conflict = columns.find(([name, { decimals }]) => decimals !== decimalsOf.get(name));
+  if (conflict)
+    throw new Error(
+      `${conflict[0]}: found ${conflict[1].decimals} and ${decimalsOf.get(conflict[0])} decimals, expected the same`,
+    );
+  return Object.fromEntries([...decimalsOf].filter((entry): entry is [string, number] => entry[1] !== undefined));
 }
 
 /**
  * Decimals that each fractional field is rounded to. Other fields are integers or text; a fractional number under such
  * a field is a mistake and is refused.
  */
-export const DECIMALS: Readonly<Record<string, number>> = decimalsByName(columns);
+export const DECIMALS: Readonly<Record<string, number>> = decimalsByName(numberedColumns);
 
 /**
  * Rounds every number under a listed field to that field's decimals, as `toFixed` rounds the binary value (so not
@@ -43,7 +46,7 @@ export function roundFields<T>(value: T, field = ''): T {
   return value;
 }
 
-/** One number rounded as the field `field` is. */
-export function roundAs(field: string, value: number): number {
+/** One number, rounded to the decimals of `field`. */
+export function roundAsField(field: string, value: number): number {
   return roundFields({ [field]: value })[field] as number;
 }

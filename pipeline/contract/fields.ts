@@ -3,19 +3,19 @@
  * tables (`…-tables.ts`, snapshot-tables.ts) are lists of these; schemas, columns, rounding and descriptions follow.
  * Texts that a single record has are described there.
  */
-import { type ColumnForm, choice, flag, orNull, real, text, whole } from '../lib/tables/table.ts';
+import { type ColumnSchema, choice, flag, orNull, real, text, whole } from '../lib/tables/table.ts';
 import { LEVELS, type Level, levelsInWords } from './levels.ts';
-import { FORECAST_MONTHS, PERIOD } from './months.ts';
+import { FORECAST_MONTHS, PERIOD_PATTERN } from './months.ts';
 import { ANY_CODE } from './territory.ts';
 
 /** A field whose values depend on the country's territory (in-country.ts). */
-export type CountryField = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
-export interface Field<Value = unknown> extends ColumnForm<Value> {
-  of_country?: CountryField;
+export type TerritoryField = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
+export interface Field<Value = unknown> extends ColumnSchema<Value> {
+  territoryField?: TerritoryField;
 }
-const countryField = <Value>(of_country: CountryField, column: ColumnForm<Value>): Field<Value> => ({
+const withTerritoryField = <Value>(territoryField: TerritoryField, column: ColumnSchema<Value>): Field<Value> => ({
   ...column,
-  of_country,
+  territoryField: territoryField,
 });
 
 const share = (about: string) => real(about, { decimals: 4, minimum: 0, maximum: 1 });
@@ -27,14 +27,14 @@ const count = (about: string) => whole(about, { minimum: 0 });
 const monthOfYear = (about: string) => whole(about, { minimum: 1, maximum: 12 });
 
 // Places and months.
-export const state_code = countryField('state_code', text('{state.code}', { pattern: ANY_CODE }));
+export const state_code = withTerritoryField('state_code', text('{state.code}', { pattern: ANY_CODE }));
 export const state = text('{State.one} name');
 export const lga_code = text('Stable {lga.one} identifier ({lga.code}). Join on this, not on the name');
 export const lga = text('{Lga.one} name');
 /** The territory lists the zones; in a country without zones it is always null. */
-export const zone = countryField('zone', text('{zone}, full name') as ColumnForm<string | null>);
-export const zone_code = countryField('zone_code', text('Zone code') as ColumnForm<string | null>);
-export const iso_code = countryField('iso_code', text('ISO 3166-2') as ColumnForm<string | null>);
+export const zone = withTerritoryField('zone', text('{zone}, full name') as ColumnSchema<string | null>);
+export const zone_code = withTerritoryField('zone_code', text('Zone code') as ColumnSchema<string | null>);
+export const iso_code = withTerritoryField('iso_code', text('ISO 3166-2') as ColumnSchema<string | null>);
 export const area = choice(['state', 'lga'], '`state` or `lga`');
 export const code = text('`state_code` or `lga_code`');
 export const longitude = real('Longitude of its centre of mass, which may be outside it', {
@@ -44,7 +44,7 @@ export const longitude = real('Longitude of its centre of mass, which may be out
 export const latitude = real('Latitude of its centre of mass', { unit: 'degrees north', decimals: 4 });
 /** Longitudes and latitudes of outlines. */
 export const coordinates = real('Longitude, latitude', { unit: 'degrees', decimals: 5 });
-export const period = text('Month', { unit: 'YYYY-MM', pattern: PERIOD });
+export const period = text('Month', { unit: 'YYYY-MM', pattern: PERIOD_PATTERN });
 export const horizon_months = whole('Months ahead', { minimum: 1, maximum: FORECAST_MONTHS });
 export const kind = choice(['estimated', 'forecast'], 'Whether the month is estimated or forecast');
 
@@ -56,28 +56,28 @@ export const scores = {
   score_low: share('Lower end of the central 90% range'),
   score_high: share('Upper end of the central 90% range'),
 };
-export const level: ColumnForm<Level> = choice(
+export const level: ColumnSchema<Level> = choice(
   LEVELS.map((one) => one.level),
   `Class of the score: ${levelsInWords()}`,
 );
 
-const levelSpan = (below: number, from?: number) =>
-  [...(from ? [`${from} or more`] : []), ...(Number.isFinite(below) ? [`below ${below}`] : [])].join(', ');
+const levelRange = (upper: number, lower?: number) =>
+  [...(lower ? [`${lower} or more`] : []), ...(Number.isFinite(upper) ? [`below ${upper}`] : [])].join(', ');
 export const probabilities = {
   /** `probability_very_low` and so on. */
   ...(Object.fromEntries(
     LEVELS.map(({ level, below }, i) => [
       `probability_${level}`,
-      share(`Probability that the true share is in the level ${level} (${levelSpan(below, LEVELS[i - 1]?.below)})`),
+      share(`Probability that the true share is in the level ${level} (${levelRange(below, LEVELS[i - 1]?.below)})`),
     ]),
-  ) as Record<`probability_${Level}`, ColumnForm<number>>),
+  ) as Record<`probability_${Level}`, ColumnSchema<number>>),
   /** `probability_above_very_low` and so on: of exceeding the upper end of a level. */
   ...(Object.fromEntries(
     LEVELS.slice(0, -1).map(({ level, below }) => [
       `probability_above_${level}`,
       share(`Probability that the true share is ${below} or more, above the level ${level}`),
     ]),
-  ) as Record<`probability_above_${Exclude<Level, 'very_high'>}`, ColumnForm<number>>),
+  ) as Record<`probability_above_${Exclude<Level, 'very_high'>}`, ColumnSchema<number>>),
   probability_highest_nation: share(
     "Probability of being among the highest tenth of the nation's areas of its kind (their number, rounded up)",
   ),
@@ -94,7 +94,7 @@ export const changes = {
   change_year_high: change('Upper end of that range'),
   probability_rise_year: share('Probability that the true share is higher than in the same month a year before'),
 };
-const WITHOUT_SURVEY = 'null if survey_month is';
+const NULL_WITHOUT_SURVEY = 'null if survey_month is';
 export const changes_since_survey = {
   survey_month: orNull(
     text(
@@ -104,13 +104,13 @@ export const changes_since_survey = {
   ),
   change_survey: orNull(
     change('Score minus that of survey_month, as a share of children; posterior mean'),
-    WITHOUT_SURVEY,
+    NULL_WITHOUT_SURVEY,
   ),
-  change_survey_low: orNull(changes.change_year_low, WITHOUT_SURVEY),
-  change_survey_high: orNull(changes.change_year_high, WITHOUT_SURVEY),
+  change_survey_low: orNull(changes.change_year_low, NULL_WITHOUT_SURVEY),
+  change_survey_high: orNull(changes.change_year_high, NULL_WITHOUT_SURVEY),
   probability_rise_survey: orNull(
     share('Probability that the true share is higher than in survey_month'),
-    WITHOUT_SURVEY,
+    NULL_WITHOUT_SURVEY,
   ),
 };
 export const basis = choice(
@@ -120,10 +120,10 @@ export const basis = choice(
 
 // Context.
 export const is_urban = flag('Whether more than half its people live in an urban centre');
-export const population: ColumnForm<number> = { ...count('People living in the area'), type: 'BIGINT' };
+export const population: ColumnSchema<number> = { ...count('People living in the area'), type: 'BIGINT' };
 export const area_km2 = real('Land area', { unit: 'square kilometres', decimals: 1, minimum: 0 });
 export const lgas = whole('Number of {lga.many} in the {state.one}', { minimum: 1 });
-/** Those that come as tables or rasters. */
+/** Context figures that come as tables or rasters. */
 export const figures = {
   itn_use: orNull(share('Share of people who slept under a treated net'), 'null: no estimate'),
   itn_access: orNull(share('Share of people with access to a treated net'), 'null: no estimate'),
@@ -243,21 +243,22 @@ export const seasonal_shape_correlation = correlation(
 );
 
 // Alerts.
-const NO_REPORT = 'null if the month is unknown';
+const NULL_WITHOUT_REPORT = 'null if the month is unknown';
 const alertClass = (values: readonly ('none' | 'watch' | 'alert' | 'fall')[], about: string) => choice(values, about);
-const alertSince = (about: string) => orNull(text(about, { unit: 'YYYY-MM', pattern: PERIOD }), 'null for none');
+const alertSince = (about: string) =>
+  orNull(text(about, { unit: 'YYYY-MM', pattern: PERIOD_PATTERN }), 'null for none');
 export const alerts = {
   cases_in: choice(
     ['cases', 'index'],
     "Unit of cases and the usual; index: 100 is the mean of the area's last twelve known months, because the records may not be passed on",
   ),
-  cases: orNull(count('Reported in the month, in the unit of cases_in'), NO_REPORT),
+  cases: orNull(count('Reported in the month, in the unit of cases_in'), NULL_WITHOUT_REPORT),
   usual: count('Median of what is usual in the month: a forecast from a year before, without the months in alert'),
   usual_low: count('5% quantile of what is usual'),
   usual_high: count('95% quantile of what is usual'),
   detection_probability: orNull(
     share('Probability of so many cases or more, by the forecast from the month before'),
-    NO_REPORT,
+    NULL_WITHOUT_REPORT,
   ),
   detection_class: alertClass(
     ['none', 'watch', 'alert', 'fall'],
@@ -301,5 +302,5 @@ export const skill = {
   crps_per_1000: orNull(amount('The same score for cases per 1,000 people'), 'null if the population is unknown'),
 };
 
-/** Part of an account of what the raw files delivered. */
+/** A sum in an account of what the raw files contain. */
 export const account = { sum: orNull(real('Sum of the numbers', { decimals: 2 }), 'null for rows and keys') };

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import { jsonInCountry } from './in-country.ts';
 import { LEVELS } from './levels.ts';
-import { FORECAST_MONTHS, PERIOD } from './months.ts';
+import { FORECAST_MONTHS, PERIOD_PATTERN } from './months.ts';
 import {
   ALL_OPERATIONS,
   type FileParameters,
@@ -15,61 +15,65 @@ import {
   pathParameters,
   RELEASE_OPERATIONS,
 } from './operations.ts';
-import { VERSION } from './published.ts';
-import type { Openapi } from './reference.ts';
+import { VERSION_PATTERN } from './published.ts';
+import type { OpenapiDocument } from './reference.ts';
 import * as schemas from './schemas.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 import type { Territory } from './territory.ts';
 import { CONTRACT_VERSION } from './version.ts';
-import { countryWords, fill } from './words.ts';
+import { countryWords, fillPlaceholders } from './words.ts';
 
 type Json = Record<string, unknown>;
 
-const ref = (kind: 'schemas' | 'headers' | 'parameters' | 'responses', name: string) => ({
+const reference = (kind: 'schemas' | 'headers' | 'parameters' | 'responses', name: string) => ({
   $ref: `#/components/${kind}/${name}`,
 });
 
-const header = (description: string, type: 'string' | 'integer', example: string | number) => ({
+const headerObject = (description: string, type: 'string' | 'integer', example: string | number) => ({
   description,
   schema: { type },
   example,
 });
 
 const HEADERS = {
-  'X-Request-Id': header('Quote this when asking for help', 'string', '6f1d2c9e-0a44-4a07-9a53-3d5a1d0c5b7e'),
-  RateLimit: header(
+  'X-Request-Id': headerObject('Quote this when asking for help', 'string', '6f1d2c9e-0a44-4a07-9a53-3d5a1d0c5b7e'),
+  RateLimit: headerObject(
     'What is left of each limit (r), and the seconds until it is renewed (t); IETF draft',
     'string',
     '"minute";r=59;t=60, "month";r=9999;t=86400',
   ),
-  'RateLimit-Policy': header(
+  'RateLimit-Policy': headerObject(
     'The limits (q) and their windows in seconds (w); IETF draft',
     'string',
     '"minute";q=60;w=60, "month";q=10000;w=2592000',
   ),
-  'Retry-After': header('Seconds until the limit that was reached allows requests again', 'integer', 12),
-  'WWW-Authenticate': header('The scheme for sending the key', 'string', 'Bearer'),
-  ETag: header('Strong validator of exactly these bytes', 'string', '"0123456789abcdef0123456789abcdef"'),
-  'Model-Version': header('The snapshot that the answer is from', 'string', 'country-2023-0123abcd'),
-  'Cache-Control': header('Answers may be cached privately and must be revalidated', 'string', 'private, no-cache'),
-  'Content-Range': header('The range of these bytes, and the total size', 'string', 'bytes 0-1023/596412'),
-  Link: header('Licences, this description, the model card, and the versions', 'string', LINKS),
-  Deprecation: header(
+  'Retry-After': headerObject('Seconds until the limit that was reached allows requests again', 'integer', 12),
+  'WWW-Authenticate': headerObject('The scheme for sending the key', 'string', 'Bearer'),
+  ETag: headerObject('Strong validator of exactly these bytes', 'string', '"0123456789abcdef0123456789abcdef"'),
+  'Model-Version': headerObject('The snapshot that the answer is from', 'string', 'country-2023-0123abcd'),
+  'Cache-Control': headerObject(
+    'Answers may be cached privately and must be revalidated',
+    'string',
+    'private, no-cache',
+  ),
+  'Content-Range': headerObject('The range of these bytes, and the total size', 'string', 'bytes 0-1023/596412'),
+  Link: headerObject('Licences, this description, the model card, and the versions', 'string', LINKS),
+  Deprecation: headerObject(
     'When another version replaced this one, in seconds since 1970 (RFC 9745)',
     'string',
     '@1767225600',
   ),
-  Sunset: header(
+  Sunset: headerObject(
     'Time until which the version is kept, if that was promised (RFC 8594)',
     'string',
     'Thu, 31 Dec 2026 00:00:00 GMT',
   ),
-  Vary: header('Request headers on which the choice of the answer depends', 'string', 'Accept-Encoding'),
+  Vary: headerObject('Request headers on which the choice of the answer depends', 'string', 'Accept-Encoding'),
 };
 type HeaderName = keyof typeof HEADERS;
 
-const headerRefs = (...names: HeaderName[]) =>
-  Object.fromEntries(names.map((name) => [name, ref('headers', name)] as const));
+const headerReferences = (...names: HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [name, reference('headers', name)] as const));
 const ANSWER_HEADERS = [
   'ETag',
   'Vary',
@@ -83,8 +87,10 @@ const ANSWER_HEADERS = [
 ] as const;
 /** Answers about versions do not belong to a version themselves. */
 const answerHeaders = (operation: Operation) => {
-  const isReleaseIndex = RELEASE_OPERATIONS.some(({ id }) => id === operation.id);
-  return ANSWER_HEADERS.filter((name) => !isReleaseIndex || !['Model-Version', 'Deprecation', 'Sunset'].includes(name));
+  const isAboutVersions = RELEASE_OPERATIONS.some(({ id }) => id === operation.id);
+  return ANSWER_HEADERS.filter(
+    (name) => !isAboutVersions || !['Model-Version', 'Deprecation', 'Sunset'].includes(name),
+  );
 };
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const;
 
@@ -105,7 +111,7 @@ const TAGS = {
   about: 'Months, places, licences, the model, this description',
 } as const;
 
-const pathTag = ({ path }: Operation) => Object.keys(TAGS).find((tag) => path.startsWith(`/v1/${tag}`)) ?? 'about';
+const operationTag = ({ path }: Operation) => Object.keys(TAGS).find((tag) => path.startsWith(`/v1/${tag}`)) ?? 'about';
 
 /** Examples from a snapshot, for the document. */
 export interface Examples {
@@ -114,27 +120,31 @@ export interface Examples {
   /** The answer to each operation for these values, by its id; some may be missing. */
   answers: ReadonlyMap<string, unknown>;
 }
-const OPENAPI = '3.1.0';
+const OPENAPI_VERSION = '3.1.0';
 const NO_EXAMPLES: Examples = { values: {}, answers: new Map() };
 
 /**
  * The document as a JSON value, in a fixed order and in the country's words.
  * @param modelVersion version of the snapshot that contains the document
  */
-export function buildOpenapi(modelVersion: string, territory: Territory, examples: Examples = NO_EXAMPLES): Openapi {
-  return jsonInCountry(buildDocument(modelVersion, territory, examples), territory) as Openapi;
+export function buildOpenapi(
+  modelVersion: string,
+  territory: Territory,
+  examples: Examples = NO_EXAMPLES,
+): OpenapiDocument {
+  return jsonInCountry(buildDocument(modelVersion, territory, examples), territory) as OpenapiDocument;
 }
 
 function buildDocument(modelVersion: string, territory: Territory, { values, answers }: Examples): Json {
   const [country] = modelVersion.split('-');
   return {
-    openapi: OPENAPI,
+    openapi: OPENAPI_VERSION,
     info: {
       title: 'Malaria Risk Data Service',
       version: CONTRACT_VERSION,
       'x-model-version': modelVersion,
       summary: 'Estimated and forecast malaria risk for every {state.full} and {lga.full}',
-      description: description(),
+      description: apiDescription(),
       contact: { name: 'The service team' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -156,7 +166,7 @@ function buildDocument(modelVersion: string, territory: Territory, { values, ans
       },
       parameters: {
         ...Object.fromEntries(
-          (Object.keys(PARAMETERS) as ParameterName[]).map((name) => [name, parameter(name, values, territory)]),
+          (Object.keys(PARAMETERS) as ParameterName[]).map((name) => [name, parameterObject(name, values, territory)]),
         ),
         version: versionParameter('version', 'The version that was replaced', modelVersion),
         other: versionParameter('other', 'The version that replaced it', modelVersion),
@@ -165,7 +175,7 @@ function buildDocument(modelVersion: string, territory: Territory, { values, ans
       responses: {
         NotModified: {
           description: 'The client has exactly these bytes already (If-None-Match)',
-          headers: headerRefs(...ANSWER_HEADERS),
+          headers: headerReferences(...ANSWER_HEADERS),
         },
         ...Object.fromEntries(
           COMMON_STATUSES.map((status) => [
@@ -180,15 +190,15 @@ function buildDocument(modelVersion: string, territory: Territory, { values, ans
             response ? [[responseName, toJsonSchema(response)]] : [],
           ),
         ),
-        ...Object.fromEntries([...SHARED].map(([schema, name]) => [name, toJsonSchema(schema as TSchema)])),
+        ...Object.fromEntries([...SHARED_SCHEMAS].map(([schema, name]) => [name, toJsonSchema(schema as TSchema)])),
         Problem: toJsonSchema(Problem),
       },
     },
   };
 }
 
-function description(): string {
-  const scopes = Object.entries(SCOPES).map(([scope, what]) => `- \`${scope}\`: ${what}`);
+function apiDescription(): string {
+  const scopes = Object.entries(SCOPES).map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`);
   const levels = LEVELS.map(({ level, below }) => `\`${level}\`${Number.isFinite(below) ? ` below ${below}` : ''}`);
   return [
     'Every request needs an API key, as `Authorization: Bearer` or as `x-api-key`. Scopes of a key:',
@@ -213,28 +223,28 @@ function operationObject(operation: Operation, answers: Examples['answers'], ter
   const codes: ErrorCode[] = [...COMMON_ERRORS, ...operationErrors(operation)];
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
   const { id, response, type } = operation;
-  const schema = response ? { schema: ref('schemas', operation.responseName) } : {};
-  const answer = id === 'openapi' ? { openapi: OPENAPI } : answers.get(id);
+  const schema = response ? { schema: reference('schemas', operation.responseName) } : {};
+  const answer = id === 'openapi' ? { openapi: OPENAPI_VERSION } : answers.get(id);
   const example = answer === undefined ? {} : { example: answer };
   return {
     operationId: operation.id,
     summary: operation.summary,
     description: scopesInWords(operation.scopes),
-    tags: [pathTag(operation)],
-    parameters: [...pathParameters(operation), ...operation.parameters].map((name) => ref('parameters', name)),
+    tags: [operationTag(operation)],
+    parameters: [...pathParameters(operation), ...operation.parameters].map((name) => reference('parameters', name)),
     responses: {
       200: {
         description: operation.summary,
-        headers: headerRefs(...answerHeaders(operation), 'Link'),
+        headers: headerReferences(...answerHeaders(operation), 'Link'),
         content: { [type]: { ...schema, ...example } },
       },
-      ...(response ? {} : { 206: PARTIAL }),
-      304: ref('responses', 'NotModified'),
+      ...(response ? {} : { 206: PARTIAL_CONTENT }),
+      304: reference('responses', 'NotModified'),
       ...Object.fromEntries(
         statuses.map((status) => [
           status,
           COMMON_STATUSES.includes(status)
-            ? ref('responses', `Error${status}`)
+            ? reference('responses', `Error${status}`)
             : errorResponse(status, codesWithStatus(codes, status), territory),
         ]),
       ),
@@ -242,9 +252,9 @@ function operationObject(operation: Operation, answers: Examples['answers'], ter
   };
 }
 
-const PARTIAL = {
+const PARTIAL_CONTENT = {
   description: 'The bytes that Range asks for',
-  headers: headerRefs('Content-Range', ...LIMIT_HEADERS),
+  headers: headerReferences('Content-Range', ...LIMIT_HEADERS),
 };
 
 function scopesInWords(scopes: readonly Scope[]): string {
@@ -253,23 +263,25 @@ function scopesInWords(scopes: readonly Scope[]): string {
 }
 
 /** A parameter's schema is a string on purpose: it is matched exactly, so `04` is not a valid number of months. */
-function parameter(name: ParameterName, values: FileParameters, { state, lga }: Territory): Json {
-  const { required, description: what, errors } = PARAMETERS[name];
+function parameterObject(name: ParameterName, values: FileParameters, { state, lga }: Territory): Json {
+  const { required, description: meaning, errors } = PARAMETERS[name];
   const { period, months } = PARAMETERS;
-  const usual = { period: period.example, months: months.example, state: state.example, lga: lga.example };
-  const example = String(values[name] ?? usual[name]);
-  const pattern = { state: state.code, lga: lga.code, period: PERIOD, months: `^[1-${FORECAST_MONTHS}]$` }[name];
+  const defaultExamples = { period: period.example, months: months.example, state: state.example, lga: lga.example };
+  const example = String(values[name] ?? defaultExamples[name]);
+  const pattern = { state: state.code, lga: lga.code, period: PERIOD_PATTERN, months: `^[1-${FORECAST_MONTHS}]$` }[
+    name
+  ];
   const schema = { type: 'string', pattern };
-  return { name, in: 'query', required, description: `${what}. Otherwise ${errors.join(', ')}.`, schema, example };
+  return { name, in: 'query', required, description: `${meaning}. Otherwise ${errors.join(', ')}.`, schema, example };
 }
 
-function versionParameter(name: string, what: string, modelVersion: string): Json {
-  const schema = { type: 'string', pattern: `^${VERSION}$` };
+function versionParameter(name: string, meaning: string, modelVersion: string): Json {
+  const schema = { type: 'string', pattern: `^${VERSION_PATTERN}$` };
   return {
     name,
     in: 'path',
     required: true,
-    description: `${what}. Otherwise UNKNOWN_VERSION.`,
+    description: `${meaning}. Otherwise UNKNOWN_VERSION.`,
     schema,
     example: modelVersion,
   };
@@ -279,7 +291,7 @@ const codesWithStatus = (codes: readonly ErrorCode[], status: number) =>
   codes.filter((code) => ERRORS[code].status === status);
 
 function errorResponse(status: number, codes: readonly ErrorCode[], territory: Territory): Json {
-  const extra: HeaderName[] =
+  const headers: HeaderName[] =
     status === 401
       ? ['WWW-Authenticate', 'X-Request-Id']
       : status === 429
@@ -287,11 +299,14 @@ function errorResponse(status: number, codes: readonly ErrorCode[], territory: T
         : [...LIMIT_HEADERS];
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(' '),
-    headers: headerRefs(...extra),
+    headers: headerReferences(...headers),
     content: {
       'application/problem+json': {
         schema: {
-          allOf: [ref('schemas', 'Problem'), { properties: { status: { const: status }, code: { enum: codes } } }],
+          allOf: [
+            reference('schemas', 'Problem'),
+            { properties: { status: { const: status }, code: { enum: codes } } },
+          ],
         },
         examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code, territory) }])),
       },
@@ -300,14 +315,14 @@ function errorResponse(status: number, codes: readonly ErrorCode[], territory: T
 }
 
 function problemExample(code: ErrorCode, territory: Territory): Problem {
-  const { status, title: usual, detail } = ERRORS[code];
-  const title = fill(usual, countryWords(territory));
+  const { status, title: titleTemplate, detail } = ERRORS[code];
+  const title = fillPlaceholders(titleTemplate, countryWords(territory));
   const request_id = String(HEADERS['X-Request-Id'].example);
   return { type: 'about:blank', title, status, detail, code, request_id };
 }
 
 /** Schemas that several answers share, by name. */
-const SHARED: ReadonlyMap<unknown, string> = new Map(
+const SHARED_SCHEMAS: ReadonlyMap<unknown, string> = new Map(
   // Sorted, because test runners list a module's exports in another order than Node.
   Object.entries(schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -327,7 +342,7 @@ function toJsonSchema(schema: TSchema): Json {
   return JSON.parse(
     JSON.stringify(schema, (key, value) => {
       if (key === 'additionalProperties' && value === false) return undefined;
-      return value !== schema && SHARED.has(value) ? ref('schemas', SHARED.get(value)!) : value;
+      return value !== schema && SHARED_SCHEMAS.has(value) ? reference('schemas', SHARED_SCHEMAS.get(value)!) : value;
     }),
   ) as Json;
 }

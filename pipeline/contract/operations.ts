@@ -42,7 +42,7 @@ export const PARAMETERS = {
 export type ParameterName = keyof typeof PARAMETERS;
 
 /** What cannot be derived from an operation's path. */
-interface Spec {
+interface OperationSpec {
   readonly path: `/v1/${string}`;
   readonly summary: string;
   /** Scopes that a key needs, all of them; none if any valid key is accepted. */
@@ -52,11 +52,11 @@ interface Spec {
   /** Artifacts that the answers are made of, by full name; all that a snapshot is made of unless they are listed. */
   readonly madeOf?: readonly string[];
   /** The data without which there is no answer, which a country may lack. */
-  readonly needs?: Needed;
+  readonly needs?: RequiredData;
 }
-type Needed = 'transmission' | 'cases' | 'rain';
+type RequiredData = 'transmission' | 'cases' | 'rain';
 
-export interface Operation extends Pick<Spec, 'summary' | 'madeOf'> {
+export interface Operation extends Pick<OperationSpec, 'summary' | 'madeOf'> {
   readonly id: string;
   readonly path: string;
   /** Scopes that a key needs, all of them; if empty, any valid key is accepted. */
@@ -79,9 +79,9 @@ export interface Operation extends Pick<Spec, 'summary' | 'madeOf'> {
   readonly file: string;
 }
 
-const AREAS = ['ingest/states', 'ingest/lgas'] as const;
+const AREA_ARTIFACTS = ['ingest/states', 'ingest/lgas'] as const;
 /** Artifacts behind the figures of a series other than its scores: basis, probabilities and changes. */
-const BASIS = [
+const SERIES_ARTIFACTS = [
   'ingest/clusters',
   'ingest/state_rounds',
   'ingest/cases',
@@ -91,7 +91,7 @@ const BASIS = [
 ] as const;
 
 /** The operations that every snapshot answers. */
-const TWELVE = [
+const CORE_SPECS = [
   {
     path: '/v1/periods',
     summary: 'Which months are estimated and which forecast, and the model version',
@@ -112,7 +112,7 @@ const TWELVE = [
     scopes: ['risk_scores'],
     parameters: ['state', 'period'],
     response: schemas.RiskLgas,
-    madeOf: [...AREAS, 'context/lgas', 'risk/lgas'],
+    madeOf: [...AREA_ARTIFACTS, 'context/lgas', 'risk/lgas'],
   },
   {
     path: '/v1/forecasts/states',
@@ -128,7 +128,7 @@ const TWELVE = [
     scopes: ['forecasts'],
     parameters: ['state', 'months'],
     response: schemas.ForecastsLgas,
-    madeOf: [...AREAS, 'context/lgas', 'risk/lgas'],
+    madeOf: [...AREA_ARTIFACTS, 'context/lgas', 'risk/lgas'],
   },
   {
     path: '/v1/boundaries/states',
@@ -158,7 +158,7 @@ const TWELVE = [
     scopes: ['risk_scores'],
     parameters: ['state'],
     response: schemas.ContextLgas,
-    madeOf: [...AREAS, 'context/lgas'],
+    madeOf: [...AREA_ARTIFACTS, 'context/lgas'],
   },
   {
     path: '/v1/transmission/states',
@@ -182,7 +182,7 @@ const TWELVE = [
     parameters: ['state'],
     response: schemas.TransmissionLgas,
     needs: 'transmission',
-    madeOf: [...AREAS, 'season/method', 'season/lgas', 'transmission/model'],
+    madeOf: [...AREA_ARTIFACTS, 'season/method', 'season/lgas', 'transmission/model'],
   },
   {
     path: '/v1/transmission/model',
@@ -192,10 +192,10 @@ const TWELVE = [
     needs: 'transmission',
     madeOf: ['transmission/model'],
   },
-] as const satisfies readonly Spec[];
+] as const satisfies readonly OperationSpec[];
 
 /** Operations that were added later, or that a country may lack the data for. */
-const FURTHER = [
+const OPTIONAL_SPECS = [
   {
     path: '/v1/seasons/lgas',
     summary:
@@ -204,7 +204,7 @@ const FURTHER = [
     parameters: ['state'],
     response: schemas.SeasonsLgas,
     needs: 'rain',
-    madeOf: [...AREAS, 'season/windows'],
+    madeOf: [...AREA_ARTIFACTS, 'season/windows'],
   },
   {
     path: '/v1/forecasts/skill',
@@ -221,7 +221,7 @@ const FURTHER = [
     parameters: ['state'],
     response: schemas.Alerts,
     needs: 'cases',
-    madeOf: [...AREAS, 'alerts/areas'],
+    madeOf: [...AREA_ARTIFACTS, 'alerts/areas'],
   },
   {
     path: '/v1/risk/nation',
@@ -245,7 +245,7 @@ const FURTHER = [
     scopes: ['risk_scores', 'forecasts'],
     parameters: ['state'],
     response: schemas.SeriesStates,
-    madeOf: ['ingest/states', 'context/states', 'risk/states', ...BASIS],
+    madeOf: ['ingest/states', 'context/states', 'risk/states', ...SERIES_ARTIFACTS],
   },
   {
     path: '/v1/series/lgas',
@@ -253,7 +253,7 @@ const FURTHER = [
     scopes: ['risk_scores', 'forecasts'],
     parameters: ['lga'],
     response: schemas.SeriesLgas,
-    madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas', ...BASIS],
+    madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas', ...SERIES_ARTIFACTS],
   },
   {
     path: '/v1/boundaries/nation',
@@ -267,13 +267,13 @@ const FURTHER = [
     summary: 'Outlines of every {state.one} and {lga.one}, TopoJSON: a border that two areas share occurs once',
     scopes: ['lga_boundaries'],
     response: schemas.BoundariesTopology,
-    madeOf: [...AREAS, 'boundaries/outlines'],
+    madeOf: [...AREA_ARTIFACTS, 'boundaries/outlines'],
   },
   {
     path: '/v1/places',
     summary: 'Every {state.one} and {lga.one}: names, codes, neighbours and centres',
     response: schemas.Places,
-    madeOf: [...AREAS, 'ingest/other_names', 'boundaries/outlines'],
+    madeOf: [...AREA_ARTIFACTS, 'ingest/other_names', 'boundaries/outlines'],
   },
   {
     path: '/v1/openapi.json',
@@ -305,38 +305,38 @@ const FURTHER = [
     response: schemas.Tables,
     madeOf: [],
   },
-] as const satisfies readonly Spec[];
+] as const satisfies readonly OperationSpec[];
 
-const JSON_TYPE = 'application/json';
-const GEOJSON = 'application/geo+json';
-const ARCHIVE = 'application/gzip';
+const JSON_MEDIA_TYPE = 'application/json';
+const GEOJSON_MEDIA_TYPE = 'application/geo+json';
+const ARCHIVE_MEDIA_TYPE = 'application/gzip';
 
 /** `risk-lgas` of `/v1/risk/lgas`. */
 type PathId<Path> = Path extends `/v1/${infer Name}` ? Dashed<Name extends `${infer Stem}.json` ? Stem : Name> : never;
 type Dashed<Name> = Name extends `${infer First}/${infer Rest}` ? `${First}-${Dashed<Rest>}` : Name;
 
 /** Names of the parameters in the path of a file, from the outer folder to the inner one. */
-const FOLDERS = ['period', 'months', 'state', 'lga'] as const satisfies readonly ParameterName[];
+const FOLDER_PARAMETERS = ['period', 'months', 'state', 'lga'] as const satisfies readonly ParameterName[];
 
-const NAMES = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]));
+const RESPONSE_NAMES = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]));
 
 /**
  * What a response is called, which is as schemas.ts exports it.
  * @throws Error if schemas.ts does not export it
  */
-export function responseName({ path, response }: Pick<Spec, 'path' | 'response'>): string {
-  const name = NAMES.get(response);
+export function responseName({ path, response }: Pick<OperationSpec, 'path' | 'response'>): string {
+  const name = RESPONSE_NAMES.get(response);
   if (name === undefined) throw new Error(`${path}: found a response without a name, expected an export of schemas.ts`);
   return name;
 }
 
-const isCollection = (response: { properties?: { type?: { const?: unknown } } }) =>
+const isFeatureCollection = (response: { properties?: { type?: { const?: unknown } } }) =>
   response.properties?.type?.const === 'FeatureCollection';
 
-function completeSpec<const One extends Spec>(spec: One, optional: boolean) {
+function completeSpec<const Spec extends OperationSpec>(spec: Spec, optional: boolean) {
   const { path, scopes = [], parameters = [], response, needs } = spec;
   const stem = path.replace('.json', '');
-  const folders = FOLDERS.filter((name) => parameters.includes(name)).map((name) => `/{${name}}`);
+  const folders = FOLDER_PARAMETERS.filter((name) => parameters.includes(name)).map((name) => `/{${name}}`);
   return {
     ...spec,
     needsTransmission: needs === 'transmission',
@@ -347,22 +347,22 @@ function completeSpec<const One extends Spec>(spec: One, optional: boolean) {
     id: stem
       .replace('/v1/', '')
       .replaceAll(/\/\{\w+\}/g, '')
-      .replaceAll('/', '-') as PathId<One['path']>,
+      .replaceAll('/', '-') as PathId<Spec['path']>,
     responseName: responseName(spec),
-    type: isCollection(response) ? GEOJSON : JSON_TYPE,
+    type: isFeatureCollection(response) ? GEOJSON_MEDIA_TYPE : JSON_MEDIA_TYPE,
     optional,
     file: `${stem.slice(1)}${folders.join('')}.json`,
   };
 }
 
-type JsonSpec = (typeof TWELVE)[number] | (typeof FURTHER)[number];
+type JsonSpec = (typeof CORE_SPECS)[number] | (typeof OPTIONAL_SPECS)[number];
 export type JsonOperationId = PathId<JsonSpec['path']>;
 /** The answer to each operation, by its id. */
 export type Answers = { [One in JsonSpec as PathId<One['path']>]: Static<One['response']> };
 
 export const JSON_OPERATIONS: readonly (Operation & { id: JsonOperationId; response: TSchema })[] = [
-  ...TWELVE.map((spec) => completeSpec(spec, false)),
-  ...FURTHER.map((spec) => completeSpec(spec, true)),
+  ...CORE_SPECS.map((spec) => completeSpec(spec, false)),
+  ...OPTIONAL_SPECS.map((spec) => completeSpec(spec, true)),
 ];
 
 /** A file that is served as it is. */
@@ -382,7 +382,7 @@ const fileOperation = <Id extends string>(
 const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
   tableFormats(table).map((format) =>
     fileOperation({
-      id: tableOperation(table, format),
+      id: `table-${table}-${format}` as const,
       path: `/v1/${tableFile(table, format)}`,
       summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
       scopes,
@@ -394,9 +394,6 @@ const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
 );
 
 type TableOperationId = `table-${TableName}-${TableFormat}`;
-function tableOperation(table: TableName, format: TableFormat): TableOperationId {
-  return `table-${table}-${format}`;
-}
 
 /** Languages that have a client, as its folder is called. */
 export const CLIENTS = ['python', 'r', 'ts'] as const;
@@ -409,7 +406,7 @@ const CLIENT_OPERATIONS = CLIENTS.map((language) =>
     path: clientPath(language),
     summary: `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples`,
     scopes: [],
-    type: ARCHIVE,
+    type: ARCHIVE_MEDIA_TYPE,
     needsRain: false,
     file: clientFile(language),
   }),
@@ -496,7 +493,7 @@ export function exampleValues(
 }
 
 /** Whether `operation`'s file has a compressed copy in every encoding: Parquet and archives are compressed already. */
-export const isEncoded = ({ type }: Operation) => type !== TABLE_TYPES.parquet && type !== ARCHIVE;
+export const isEncoded = ({ type }: Operation) => type !== TABLE_TYPES.parquet && type !== ARCHIVE_MEDIA_TYPE;
 
 /** Errors of one operation, in addition to those that any request can meet. */
 export function operationErrors(operation: Operation): ErrorCode[] {
@@ -527,22 +524,22 @@ export interface Coverage {
 
 /**
  * Every file that answers `operation` in a snapshot, in a fixed order.
- * @param listed the files of an existing snapshot, which may lack all files of an optional operation
+ * @param existingFiles the files of an existing snapshot, which may lack all files of an optional operation
  */
-export function operationFiles(operation: Operation, coverage: Coverage, listed?: object): string[] {
+export function operationFiles(operation: Operation, coverage: Coverage, existingFiles?: object): string[] {
   if (operation.needsTransmission && !coverage.transmission) return [];
   if (operation.needsCases && !coverage.alerts) return [];
-  const files = filesOver(operation, coverage);
-  return operation.optional && listed && !files.some((file) => file in listed) ? [] : files;
+  const files = possibleFiles(operation, coverage);
+  return operation.optional && existingFiles && !files.some((file) => file in existingFiles) ? [] : files;
 }
 
-function filesOver(operation: Operation, coverage: Coverage): string[] {
-  const over = <T>(name: ParameterName, values: readonly T[]): readonly (T | undefined)[] =>
+function possibleFiles(operation: Operation, coverage: Coverage): string[] {
+  const valuesOf = <T>(name: ParameterName, values: readonly T[]): readonly (T | undefined)[] =>
     operation.parameters.includes(name) ? values : [undefined];
-  return over('period', periodRange(coverage.first_estimated, coverage.last_estimated)).flatMap((period) =>
-    over('months', HORIZONS).flatMap((count) =>
-      over('state', coverage.states).flatMap((state) =>
-        over('lga', coverage.lgas).map((lga) => filePath(operation, { state, lga, period, months: count })),
+  return valuesOf('period', periodRange(coverage.first_estimated, coverage.last_estimated)).flatMap((period) =>
+    valuesOf('months', HORIZONS).flatMap((months) =>
+      valuesOf('state', coverage.states).flatMap((state) =>
+        valuesOf('lga', coverage.lgas).map((lga) => filePath(operation, { state, lga, period, months: months })),
       ),
     ),
   );

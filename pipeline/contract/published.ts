@@ -3,10 +3,10 @@
  */
 import type { Static } from 'typebox';
 import { FileEntry } from './manifest.ts';
-import { Type } from './type.ts';
+import { closedObject, Type } from './type.ts';
 
 /** Regular expression of a version's name, without anchors. */
-export const VERSION = '[a-z0-9][a-z0-9.-]*-[0-9a-f]{8}';
+export const VERSION_PATTERN = '[a-z0-9][a-z0-9.-]*-[0-9a-f]{8}';
 
 /**
  * Path of a version's files. It is the target of a directory's link `current` and the content of a bucket's `current`.
@@ -14,8 +14,8 @@ export const VERSION = '[a-z0-9][a-z0-9.-]*-[0-9a-f]{8}';
 export const snapshotPath = (version: string) => `snapshots/${version}`;
 
 /** The version that `current` names; null if it names none. */
-export function versionAt(pointer: string): string | null {
-  return new RegExp(`^snapshots/(${VERSION})$`).exec(pointer.trim())?.[1] ?? null;
+export function versionFromPointer(pointer: string): string | null {
+  return new RegExp(`^snapshots/(${VERSION_PATTERN})$`).exec(pointer.trim())?.[1] ?? null;
 }
 
 /** Bucket and prefix of `s3://BUCKET[/PREFIX]`, the prefix with its slash; null if `url` has another form. */
@@ -25,38 +25,32 @@ export function parseS3Url(url: string): { bucket: string; prefix: string } | nu
 }
 
 /** Folder of the release indexes and diffs, below the same directory or prefix. */
-export const RELEASES = 'releases';
+export const RELEASES_FOLDER = 'releases';
 export const releaseIndexFile = (version: string) => `${version}/index/manifest.json`;
 export const diffPath = (from: string, to: string) => `${from}/diff/${to}.json`;
 
-const version = Type.String({ pattern: `^${VERSION}$` });
+const version = Type.String({ pattern: `^${VERSION_PATTERN}$` });
 
 /**
  * The versions as `publish` lists them while `current` is current. Each version has its own index, so that the pointer
  * `current` identifies both a snapshot and its index.
  */
-export const ReleaseIndex = Type.Object(
-  {
-    format: Type.Literal(1),
-    current: version,
-    earlier: Type.Array(
-      Type.Object(
-        {
-          model_version: version,
-          replaced_at: Type.String({ description: 'When it was replaced, UTC' }),
-          sunset: Type.Union([Type.String(), Type.Null()], {
-            description: 'Time until which it is promised to be kept, UTC',
-          }),
-        },
-        { additionalProperties: false },
-      ),
-      { description: 'Earlier versions that are still served' },
-    ),
-    answers: Type.Record(Type.String(), Type.String(), {
-      description: 'File of each address, as its name in `files` without an encoding',
+export const ReleaseIndex = closedObject({
+  format: Type.Literal(1),
+  current: version,
+  earlier: Type.Array(
+    closedObject({
+      model_version: version,
+      replaced_at: Type.String({ description: 'When it was replaced, UTC' }),
+      sunset: Type.Union([Type.String(), Type.Null()], {
+        description: 'Time until which it is promised to be kept, UTC',
+      }),
     }),
-    files: Type.Record(Type.String(), FileEntry, { description: 'Below `releases/`' }),
-  },
-  { additionalProperties: false },
-);
+    { description: 'Earlier versions that are still served' },
+  ),
+  answers: Type.Record(Type.String(), Type.String(), {
+    description: 'File of each address, as its name in `files` without an encoding',
+  }),
+  files: Type.Record(Type.String(), FileEntry, { description: 'Below `releases/`' }),
+});
 export type ReleaseIndex = Static<typeof ReleaseIndex>;

@@ -12,7 +12,7 @@ export interface Reference {
   /** What holds for all operations. */
   description: Block[];
   /** Where the proxy listens by default. */
-  base: string;
+  baseUrl: string;
   operations: ReferenceOperation[];
   /** The operations' tags and their meanings, in order. */
   tags: { name: string; description: string }[];
@@ -77,7 +77,7 @@ interface Answer {
   description: string;
   content?: Record<string, { schema?: Schema; example?: unknown }>;
 }
-interface Get {
+interface GetOperation {
   operationId: string;
   summary: string;
   description: string;
@@ -86,11 +86,11 @@ interface Get {
   responses: Record<string, Answer>;
 }
 /** The parts of the OpenAPI document that the reference needs. */
-export interface Openapi {
+export interface OpenapiDocument {
   info: { title: string; version: string; description: string; 'x-model-version': string };
   servers: [{ variables: { base_url: { default: string } } }];
   tags: Reference['tags'];
-  paths: Record<string, { get: Get }>;
+  paths: Record<string, { get: GetOperation }>;
   components: {
     schemas: Record<string, Schema>;
     headers: Record<string, Omit<Reference['headers'][number], 'name'>>;
@@ -98,14 +98,14 @@ export interface Openapi {
 }
 
 /** @param tables the answer of `/v1/tables`; empty in snapshots from before it */
-export function describeApi(openapi: Openapi, tables: Tables['tables']): Reference {
+export function describeApi(openapi: OpenapiDocument, tables: Tables['tables']): Reference {
   const { info, servers, tags, paths, components } = openapi;
   return {
     title: info.title,
     modelVersion: info['x-model-version'],
     contractVersion: info.version,
     description: blocksIn(info.description),
-    base: servers[0].variables.base_url.default,
+    baseUrl: servers[0].variables.base_url.default,
     operations: Object.entries(paths).map(([path, { get }]) => describeOperation(path, get, openapi, tables)),
     tags,
     headers: Object.entries(components.headers).map(([name, header]) => ({ name, ...header })),
@@ -120,11 +120,16 @@ const blocksIn = (markdown: string): Block[] =>
     .split('\n\n')
     .map((block) => (block.startsWith('- ') ? { items: block.split('\n').map((line) => line.slice(2)) } : block));
 
-function describeOperation(path: string, get: Get, openapi: Openapi, tables: Tables['tables']): ReferenceOperation {
-  const parameters = get.parameters.map((one) => resolve(one, openapi) as unknown as Parameter);
-  const inQuery = parameters.filter((one) => one.in === 'query');
-  const query = String(new URLSearchParams(inQuery.map(({ name, example }) => [name, example])));
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => parameters.find((one) => one.name === name)!.example);
+function describeOperation(
+  path: string,
+  get: GetOperation,
+  openapi: OpenapiDocument,
+  tables: Tables['tables'],
+): ReferenceOperation {
+  const parameters = get.parameters.map((one) => resolveReference(one, openapi) as unknown as Parameter);
+  const queryParameters = parameters.filter((one) => one.in === 'query');
+  const query = String(new URLSearchParams(queryParameters.map(({ name, example }) => [name, example])));
+  const examplePath = path.replaceAll(/\{(\w+)\}/g, (_, name) => parameters.find((one) => one.name === name)!.example);
   const { schema, example } = Object.values(get.responses['200']!.content!)[0]!;
   return {
     id: get.operationId,
@@ -133,17 +138,17 @@ function describeOperation(path: string, get: Get, openapi: Openapi, tables: Tab
     description: get.description,
     tag: get.tags[0]!,
     parameters,
-    address: filled + (query && `?${query}`),
+    address: examplePath + (query && `?${query}`),
     schema,
     fields: schema ? schemaFields(schema, '', openapi) : tableFields(path, tables),
     example,
     errors: Object.entries(get.responses).flatMap(([status, answer]) =>
-      Number(status) < 400 ? [] : [{ status, description: resolve(answer, openapi).description }],
+      Number(status) < 400 ? [] : [{ status, description: resolveReference(answer, openapi).description }],
     ),
   };
 }
 
-function resolve<T extends { $ref?: string }>(value: T, openapi: Openapi): T {
+function resolveReference<T extends { $ref?: string }>(value: T, openapi: OpenapiDocument): T {
   if (value.$ref === undefined) return value;
   const names = value.$ref.slice('#/'.length).split('/');
   return names.reduce((part: unknown, name) => (part as Record<string, unknown>)[name], openapi) as T;
@@ -156,21 +161,25 @@ function tableFields(path: string, tables: Tables['tables']): ReferenceField[] {
 }
 
 /** Fields of an object, or of the objects in a list, at any depth, with `prefix` before their names. */
-function schemaFields(schemaOrRef: Schema, prefix: string, openapi: Openapi): ReferenceField[] {
-  const schema = resolve(schemaOrRef, openapi);
+function schemaFields(schemaOrRef: Schema, prefix: string, openapi: OpenapiDocument): ReferenceField[] {
+  const schema = resolveReference(schemaOrRef, openapi);
   if (schema.items) return schemaFields(schema.items, `${prefix}[]`, openapi);
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const name = prefix === '' ? key : `${prefix}.${key}`;
     // A field that may be null has its description at the other alternative.
-    const described = [field, resolve(field, openapi), ...(field.anyOf ?? []).map((one) => resolve(one, openapi))];
-    const description = described.find((one) => one.description !== undefined)?.description ?? '';
+    const alternatives = [
+      field,
+      resolveReference(field, openapi),
+      ...(field.anyOf ?? []).map((one) => resolveReference(one, openapi)),
+    ];
+    const description = alternatives.find((one) => one.description !== undefined)?.description ?? '';
     return [{ name, type: typeInWords(field, openapi), description }, ...schemaFields(field, name, openapi)];
   });
 }
 
-function typeInWords(schemaOrRef: Schema, openapi: Openapi): string {
-  const { const: only, enum: values, anyOf, items, ...schema } = resolve(schemaOrRef, openapi);
-  if (only !== undefined) return JSON.stringify(only);
+function typeInWords(schemaOrRef: Schema, openapi: OpenapiDocument): string {
+  const { const: constant, enum: values, anyOf, items, ...schema } = resolveReference(schemaOrRef, openapi);
+  if (constant !== undefined) return JSON.stringify(constant);
   const options = values?.map((value) => JSON.stringify(value)) ?? anyOf?.map((one) => typeInWords(one, openapi));
   if (options) return [...new Set(options)].join(' or ');
   const { type = 'any', minItems, maxItems, minimum, maximum } = schema;

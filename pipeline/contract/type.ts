@@ -5,31 +5,31 @@
  * `typebox` and `typebox/type` export builders, from 373 and 372 modules; `guard`, `error`, `format`, `system`,
  * `schema`, `value` and `compile` export none, and its package.json offers no others.
  */
-import type { Type as TypeBox } from 'typebox';
+import type { TProperties, Type as TypeBox } from 'typebox';
 
 type Schema = Record<string, unknown>;
-type Used =
+type BuilderName =
   | ('Array' | 'Boolean' | 'Enum' | 'Integer' | 'Literal' | 'Null' | 'Number')
   | ('Object' | 'Optional' | 'Record' | 'String' | 'Union' | 'Unknown');
 
-const optional = new WeakSet<Schema>();
-const plain = (type: string) => (options?: Schema) => ({ type, ...options });
+const optionalSchemas = new WeakSet<Schema>();
+const schemaOfType = (type: string) => (options?: Schema) => ({ type, ...options });
 
 const builders = {
   Array: (items: Schema, options?: Schema) => ({ type: 'array', items, ...options }),
-  Boolean: plain('boolean'),
+  Boolean: schemaOfType('boolean'),
   Enum: (values: readonly string[], options?: Schema) => ({ enum: values, ...options }),
-  Integer: plain('integer'),
+  Integer: schemaOfType('integer'),
   Literal: (value: string | number | boolean, options?: Schema) => ({ type: typeof value, const: value, ...options }),
-  Null: plain('null'),
-  Number: plain('number'),
+  Null: schemaOfType('null'),
+  Number: schemaOfType('number'),
   Object(properties: Record<string, Schema>, options?: Schema) {
-    const required = Object.keys(properties).filter((name) => !optional.has(properties[name]!));
+    const required = Object.keys(properties).filter((name) => !optionalSchemas.has(properties[name]!));
     return { type: 'object', ...(required.length > 0 ? { required } : {}), properties, ...options };
   },
   Optional(schema: Schema) {
     const copy = { ...schema };
-    optional.add(copy);
+    optionalSchemas.add(copy);
     return copy;
   },
   /** Keys match the pattern, or are any text. */
@@ -38,10 +38,14 @@ const builders = {
     patternProperties: { [String(pattern)]: value },
     ...options,
   }),
-  String: plain('string'),
+  String: schemaOfType('string'),
   Union: (anyOf: Schema[], options?: Schema) => ({ anyOf, ...options }),
   Unknown: (options?: Schema) => ({ ...options }),
-} satisfies Record<Used, unknown>;
+} satisfies Record<BuilderName, unknown>;
 
 /** Schema builders with typebox's types. */
-export const Type = builders as unknown as Pick<typeof TypeBox, Used>;
+export const Type = builders as unknown as Pick<typeof TypeBox, BuilderName>;
+
+/** An object whose other fields are refused. */
+export const closedObject = <Properties extends TProperties>(properties: Properties, description?: string) =>
+  Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });

@@ -6,7 +6,7 @@
  */
 import type { Territory } from './territory.ts';
 
-interface Level {
+interface LevelWords {
   one: string;
   many: string;
   /** `one` written out, if it is an abbreviation. */
@@ -16,18 +16,18 @@ interface Level {
   /** The same without the issuer in brackets. */
   code_short: string;
 }
-type Capital = Pick<Level, 'one' | 'many'>;
+type CapitalisedWords = Pick<LevelWords, 'one' | 'many'>;
 
 /** With Nigeria's words in brackets. */
 export interface Words {
   /** `{state.one}` (state), `{state.many}` (states), `{state.full}`, `{state.code}`, `{state.code_short}`. */
-  state: Level;
+  state: LevelWords;
   /** `{lga.one}` (LGA), `{lga.many}` (LGAs), `{lga.full}` (local government area), `{lga.code}`, `{lga.code_short}`. */
-  lga: Level;
+  lga: LevelWords;
   /** At the beginning of a sentence: `{State.one}` (State), `{State.many}` (States). */
-  State: Capital;
+  State: CapitalisedWords;
   /** `{Lga.one}` (LGA), `{Lga.many}` (LGAs). */
-  Lga: Capital;
+  Lga: CapitalisedWords;
   /** With the article: `{a.state}` (a state), `{a.lga}` (an LGA). */
   a: { state: string; lga: string };
   /** `{A.state}` (A state), `{A.lga}` (An LGA). */
@@ -49,10 +49,10 @@ export function countryWords(territory: Territory): Words {
   return {
     state: levelWords(state),
     lga: levelWords(lga),
-    State: { one: capital(state.one), many: capital(state.many) },
-    Lga: { one: capital(lga.one), many: capital(lga.many) },
+    State: { one: capitalise(state.one), many: capitalise(state.many) },
+    Lga: { one: capitalise(lga.one), many: capitalise(lga.many) },
     a,
-    A: { state: capital(a.state), lga: capital(a.lga) },
+    A: { state: capitalise(a.state), lga: capitalise(a.lga) },
     zone: zones?.one ?? 'Zone',
     youngest,
     oldest,
@@ -66,7 +66,7 @@ const levelWords = ({
   many,
   full = one,
   code_is,
-}: Pick<Territory['state'], 'one' | 'many' | 'full' | 'code_is'>): Level => ({
+}: Pick<Territory['state'], 'one' | 'many' | 'full' | 'code_is'>): LevelWords => ({
   one,
   many,
   full,
@@ -74,14 +74,14 @@ const levelWords = ({
   code_short: code_is.replace(/ \([^)]*\)$/, ''),
 });
 
-const capital = (word: string) => word[0]!.toUpperCase() + word.slice(1);
+const capitalise = (word: string) => word[0]!.toUpperCase() + word.slice(1);
 
 /** `an LGA` and `an emirate`, but `a unit`: abbreviations are spelled out when they are spoken. */
 function withArticle(word: string): string {
-  const abbreviated = /^[A-Z]{2}/.test(word);
-  const vowel = abbreviated ? /^[AEFHILMNORSX]/ : /^(?!uni|eu|one\b)[aeiou]/i;
+  const isAbbreviation = /^[A-Z]{2}/.test(word);
+  const vowelPattern = isAbbreviation ? /^[AEFHILMNORSX]/ : /^(?!uni|eu|one\b)[aeiou]/i;
   // Decomposed, so that an accent does not hide the letter: an état.
-  return `${vowel.test(word.normalize('NFD')) ? 'an' : 'a'} ${word}`;
+  return `${vowelPattern.test(word.normalize('NFD')) ? 'an' : 'a'} ${word}`;
 }
 
 /**
@@ -90,7 +90,7 @@ function withArticle(word: string): string {
  * @param values a country's words, and what else the text has placeholders for
  * @throws Error for a placeholder without a value
  */
-export function fill<Values extends Words>(text: string, values: Values): string {
+export function fillPlaceholders<Values extends Words>(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+(?:\.\w+)*)\}/g, (placeholder, path: string) => {
     const value = path
       .split('.')
@@ -122,5 +122,7 @@ export const worded = (strings: TemplateStringsArray, ...values: (string | numbe
 });
 
 /** A wording in a country's words. A plain string is shown as it is, never searched for placeholders. */
-export const tell = (what: string | Wording, words: Words): string =>
-  typeof what === 'string' ? what : fill(what.text, { ...words, ...what.values.map((value) => tell(value, words)) });
+export const wordingInCountry = (wording: string | Wording, words: Words): string =>
+  typeof wording === 'string'
+    ? wording
+    : fillPlaceholders(wording.text, { ...words, ...wording.values.map((value) => wordingInCountry(value, words)) });

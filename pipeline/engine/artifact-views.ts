@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Database, literal } from '../lib/tables/duckdb.ts';
-import { entryDirectory } from './cache.ts';
+import { type Database, sqlLiteral } from '../lib/tables/duckdb.ts';
+import { entryFolder } from './cache.ts';
 
 /**
  * Creates a view `stage.name` for each artifact of these stages that is a table and is still in the cache.
@@ -14,18 +14,18 @@ export async function createArtifactViews(
 ): Promise<string[]> {
   const files: string[] = [];
   for (const { stage, key } of stages) {
-    const directory = path.resolve(entryDirectory(cache, stage, key));
-    for (const name of tablesIn(directory)) {
+    const directory = path.resolve(entryFolder(cache, stage, key));
+    for (const name of tableFilesIn(directory)) {
       const file = path.join(directory, name);
       await db.run(`CREATE SCHEMA IF NOT EXISTS ${stage}`);
-      await db.run(`CREATE VIEW ${stage}.${path.parse(name).name} AS FROM read_parquet(${literal(file)})`);
+      await db.run(`CREATE VIEW ${stage}.${path.parse(name).name} AS FROM read_parquet(${sqlLiteral(file)})`);
       files.push(file);
     }
   }
   return files;
 }
 
-function tablesIn(directory: string): string[] {
+function tableFilesIn(directory: string): string[] {
   try {
     return readdirSync(directory)
       .filter((name) => name.endsWith('.parquet'))

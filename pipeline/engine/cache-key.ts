@@ -1,5 +1,5 @@
 import { sha256Json } from '../lib/hash.ts';
-import { moduleCode, RUNTIME } from './code.ts';
+import { moduleCodeHashes, RUNTIME } from './code-hashes.ts';
 import type { Project, Stage } from './stage.ts';
 
 /** Everything that determines a stage's result, and its hash. */
@@ -18,14 +18,14 @@ export interface CacheKey {
 }
 
 /** The parts that a key is the hash of. A snapshot's manifest has all of them, so that `verify` can recompute keys. */
-type KeyParts = Pick<CacheKey, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'>;
+type HashedParts = Pick<CacheKey, 'stage' | 'inputs' | 'code' | 'parameters' | 'runtime'>;
 
-export function hashKey({ stage, inputs, code, parameters, runtime }: KeyParts): string {
+export function hashCacheKey({ stage, inputs, code, parameters, runtime }: HashedParts): string {
   return sha256Json({ stage, inputs, code, parameters, runtime });
 }
 
 /** The code that writes tables also determines their bytes, so it is part of every stage's key. */
-export const TABLES = 'pipeline/lib/tables/parquet.ts';
+export const TABLE_WRITER = 'pipeline/lib/tables/parquet.ts';
 
 /** The current key of a stage. @param artifacts content hash of every input artifact */
 export function stageCacheKey<ProjectStage extends Stage>(
@@ -33,7 +33,7 @@ export function stageCacheKey<ProjectStage extends Stage>(
   project: Project<ProjectStage>,
   artifacts: Record<string, string>,
 ): CacheKey {
-  const { files, catalog, parameters } = project.given(stage);
+  const { files, catalog, parameters } = project.inputsFor(stage);
   const inputs: Record<string, string> = {};
   for (const [id, entry] of Object.entries(catalog)) inputs[`catalog ${id}`] = sha256Json(entry);
   for (const [file, hash] of Object.entries(files)) inputs[`raw ${file}`] = hash;
@@ -41,15 +41,15 @@ export function stageCacheKey<ProjectStage extends Stage>(
   const parts = {
     stage: stage.name,
     inputs,
-    code: stageCode(stage),
+    code: stageCodeHashes(stage),
     parameters,
     runtime: RUNTIME,
   };
-  return { ...parts, catalog, key: hashKey(parts) };
+  return { ...parts, catalog, key: hashCacheKey(parts) };
 }
 
 /** Hash of every file of code behind a stage's results. */
-export const stageCode = ({ module }: Pick<Stage, 'module'>): CacheKey['code'] => ({
-  ...moduleCode(TABLES),
-  ...moduleCode(module),
+export const stageCodeHashes = ({ module }: Pick<Stage, 'module'>): CacheKey['code'] => ({
+  ...moduleCodeHashes(TABLE_WRITER),
+  ...moduleCodeHashes(module),
 });

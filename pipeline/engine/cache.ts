@@ -17,20 +17,20 @@ export interface CacheEntry extends CacheKey {
 }
 
 const KEY_LENGTH = 16;
-export const entryDirectory = (cache: string, stage: string, key: string) =>
+export const entryFolder = (cache: string, stage: string, key: string) =>
   path.join(cache, stage, key.slice(0, KEY_LENGTH));
 /** The file of an artifact: Parquet for a table, JSON for any other. */
-const outputFile = (directory: string, name: string) => {
-  const table = path.join(directory, `${name}.parquet`);
-  return existsSync(table) ? table : path.join(directory, `${name}.json`);
+const artifactFile = (directory: string, name: string) => {
+  const parquetFile = path.join(directory, `${name}.parquet`);
+  return existsSync(parquetFile) ? parquetFile : path.join(directory, `${name}.json`);
 };
 const latestFile = (cache: string, stage: string, country: string) => path.join(cache, stage, `latest-${country}.json`);
 
 /** An entry together with its hash, which reveals damage. */
-const seal = (entry: CacheEntry) => JSON.stringify({ entry, sha256: sha256Json(entry) });
+const withOwnHash = (entry: CacheEntry) => JSON.stringify({ entry, sha256: sha256Json(entry) });
 
 /** The sealed entry in a file; null if it is missing or damaged. */
-function readSealed(file: string): CacheEntry | null {
+function readVerified(file: string): CacheEntry | null {
   try {
     const { entry, sha256: hash } = JSON.parse(readFileSync(file, 'utf8'));
     return sha256Json(entry) === hash ? entry : null;
@@ -41,14 +41,14 @@ function readSealed(file: string): CacheEntry | null {
 
 /** The entry under `key`; null if there is none, or if its files are no longer the bytes that were written. */
 export function findEntry(cache: string, stage: string, key: string): CacheEntry | null {
-  const directory = entryDirectory(cache, stage, key);
-  const entry = readSealed(path.join(directory, 'stage.json'));
+  const directory = entryFolder(cache, stage, key);
+  const entry = readVerified(path.join(directory, 'stage.json'));
   if (entry?.key !== key) return null;
   try {
-    const intact = Object.entries(entry.outputs).every(
-      ([name, hash]) => sha256(readFileSync(outputFile(directory, name))) === hash,
+    const isIntact = Object.entries(entry.outputs).every(
+      ([name, hash]) => sha256(readFileSync(artifactFile(directory, name))) === hash,
     );
-    return intact ? entry : null;
+    return isIntact ? entry : null;
   } catch {
     return null;
   }
@@ -56,17 +56,17 @@ export function findEntry(cache: string, stage: string, key: string): CacheEntry
 
 /** The entry that the country's latest build used, whatever its key; a plan compares with it. */
 export function latestEntry(cache: string, stage: string, country: string): CacheEntry | null {
-  return readSealed(latestFile(cache, stage, country));
+  return readVerified(latestFile(cache, stage, country));
 }
 
 /** Records which entry the latest build used. */
-export async function markLatest(cache: string, entry: CacheEntry, country: string): Promise<void> {
+export async function recordLatest(cache: string, entry: CacheEntry, country: string): Promise<void> {
   if (latestEntry(cache, entry.stage, country)?.key === entry.key) return;
-  await writeAtomic(latestFile(cache, entry.stage, country), seal(entry));
+  await writeAtomic(latestFile(cache, entry.stage, country), withOwnHash(entry));
 }
 
 /** @throws TryAgain if the file's bytes are no longer those that were written */
-function readBytes(file: string, hash: string | undefined): Buffer {
+function readUnchanged(file: string, hash: string | undefined): Buffer {
   const bytes = readFileSync(file);
   if (sha256(bytes) === hash) return bytes;
   throw new TryAgain(
@@ -76,8 +76,8 @@ function readBytes(file: string, hash: string | undefined): Buffer {
 
 /** Parsed content of an artifact that is not a table. */
 export function readArtifact<T>(cache: string, entry: CacheEntry, name: string): T {
-  const file = outputFile(entryDirectory(cache, entry.stage, entry.key), name);
-  return JSON.parse(readBytes(file, entry.outputs[name]).toString('utf8'));
+  const file = artifactFile(entryFolder(cache, entry.stage, entry.key), name);
+  return JSON.parse(readUnchanged(file, entry.outputs[name]).toString('utf8'));
 }
 
 /** Columns of the artifacts (`stage/name`) that are tables. */
@@ -90,9 +90,9 @@ export async function readTables(
   for (const name of names) {
     const [stage, artifact] = name.split('/') as [string, string];
     const entry = entries[stage]!;
-    const file = outputFile(entryDirectory(cache, stage, entry.key), artifact);
+    const file = artifactFile(entryFolder(cache, stage, entry.key), artifact);
     if (!file.endsWith('.parquet')) continue;
-    readBytes(file, entry.outputs[artifact]);
+    readUnchanged(file, entry.outputs[artifact]);
     files[name] = file;
   }
   // Loaded only for tables: a build with nothing to do is over before DuckDB would have loaded.
@@ -110,18 +110,18 @@ export async function writeEntry(
   values: Record<string, unknown>,
   seconds: number,
 ): Promise<CacheEntry> {
-  const directory = entryDirectory(cache, cacheKey.stage, cacheKey.key);
+  const directory = entryFolder(cache, cacheKey.stage, cacheKey.key);
   const temporary = temporaryName(directory);
   try {
     mkdirSync(temporary, { recursive: true });
     await writeTables(temporary, values);
     for (const [name, value] of Object.entries(values))
-      if (!isTable(value)) writeFileSync(outputFile(temporary, name), JSON.stringify(value, refuseNonFinite));
-    const hashes = Object.keys(values).map((name) => [name, sha256(readFileSync(outputFile(temporary, name)))]);
+      if (!isTable(value)) writeFileSync(artifactFile(temporary, name), JSON.stringify(value, refuseNonFinite));
+    const hashes = Object.keys(values).map((name) => [name, sha256(readFileSync(artifactFile(temporary, name)))]);
     const outputs: Record<string, string> = Object.fromEntries(hashes);
-    const counts = Object.fromEntries(onlyTables(values).map(([name, table]) => [name, rowCount(table)]));
+    const counts = Object.fromEntries(tablesAmong(values).map(([name, table]) => [name, rowCount(table)]));
     const entry: CacheEntry = { ...cacheKey, outputs, counts, seconds };
-    writeFileSync(path.join(temporary, 'stage.json'), seal(entry));
+    writeFileSync(path.join(temporary, 'stage.json'), withOwnHash(entry));
     if (existsSync(directory)) {
       const existing = findEntry(cache, cacheKey.stage, cacheKey.key);
       if (!existing) renameSync(directory, temporaryName(directory));
@@ -143,11 +143,11 @@ export async function writeEntry(
   }
 }
 
-const onlyTables = (values: Record<string, unknown>) =>
+const tablesAmong = (values: Record<string, unknown>) =>
   Object.entries(values).flatMap(([name, value]) => (isTable(value) ? [[name, value] as const] : []));
 
 async function writeTables(directory: string, values: Record<string, unknown>): Promise<void> {
-  const tables = onlyTables(values);
+  const tables = tablesAmong(values);
   if (tables.length === 0) return;
   const [{ withConnection }, { writeTable }] = await Promise.all([
     import('../lib/tables/duckdb.ts'),
@@ -165,10 +165,10 @@ function refuseNonFinite(key: string, value: unknown): unknown {
 }
 
 /** Removes what killed builds left incomplete. Call it only while no other process uses the cache. */
-export function clearTemporaries(cache: string): void {
-  for (const folder of entryFolders(cache))
-    for (const name of readdirSync(folder))
-      if (isTemporary(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
+export function removeTemporaries(cache: string): void {
+  for (const stageFolder of stageFolders(cache))
+    for (const name of readdirSync(stageFolder))
+      if (isTemporary(name)) rmSync(path.join(stageFolder, name), { recursive: true, force: true });
 }
 
 /**
@@ -177,38 +177,39 @@ export function clearTemporaries(cache: string): void {
  */
 export function pruneEntries(cache: string): { entries: number; bytes: number; kept: number } {
   const result = { entries: 0, bytes: 0, kept: 0 };
-  clearTemporaries(cache);
-  const used = new Set<string>();
-  for (const stage of entryFolders(cache)) {
-    for (const name of readdirSync(stage).filter((file) => /^latest-.*\.json$/.test(file))) {
-      const entry = readSealed(path.join(stage, name));
-      if (entry) for (const hash of [entry.key, ...Object.values(entry.inputs)]) used.add(hash.slice(0, KEY_LENGTH));
+  removeTemporaries(cache);
+  const usedKeys = new Set<string>();
+  for (const stageFolder of stageFolders(cache)) {
+    for (const name of readdirSync(stageFolder).filter((file) => /^latest-.*\.json$/.test(file))) {
+      const entry = readVerified(path.join(stageFolder, name));
+      if (entry)
+        for (const hash of [entry.key, ...Object.values(entry.inputs)]) usedKeys.add(hash.slice(0, KEY_LENGTH));
     }
   }
-  for (const stage of entryFolders(cache)) {
-    for (const name of readdirSync(stage).filter((entry) => /^[0-9a-f]{16}$/.test(entry))) {
-      if (used.has(name)) {
+  for (const stageFolder of stageFolders(cache)) {
+    for (const keyName of readdirSync(stageFolder).filter((entry) => /^[0-9a-f]{16}$/.test(entry))) {
+      if (usedKeys.has(keyName)) {
         result.kept += 1;
         continue;
       }
-      const entry = path.join(stage, name);
+      const folder = path.join(stageFolder, keyName);
       result.entries += 1;
-      result.bytes += entryBytes(entry);
-      rmSync(entry, { recursive: true });
+      result.bytes += folderBytes(folder);
+      rmSync(folder, { recursive: true });
     }
   }
   return result;
 }
 
-function entryFolders(cache: string): string[] {
+function stageFolders(cache: string): string[] {
   if (!existsSync(cache)) return [];
   return readdirSync(cache, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => path.join(cache, name));
 }
 
-function entryBytes(entry: string): number {
-  const stat = statSync(entry);
+function folderBytes(folder: string): number {
+  const stat = statSync(folder);
   if (stat.isFile()) return stat.size;
-  return readdirSync(entry).reduce((sum, name) => sum + statSync(path.join(entry, name)).size, 0);
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
 }

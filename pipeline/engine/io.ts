@@ -15,7 +15,7 @@ export interface StageTask<View extends object = object> {
 }
 
 /** @param view what the stage sees besides artifacts */
-export async function stageTask<View extends object>(
+export async function createStageTask<View extends object>(
   { module, inputs }: Pick<Stage, 'module' | 'inputs'>,
   view: View,
   cache: string,
@@ -25,18 +25,21 @@ export async function stageTask<View extends object>(
 }
 
 /** The stage's view of its inputs, which shows only what it declares. */
-export function openIo<View extends object>(task: StageTask<View>, progress: StageInputs['progress']): StageIo<View> {
+export function createStageIo<View extends object>(
+  task: StageTask<View>,
+  progress: StageInputs['progress'],
+): StageIo<View> {
   const { module, cache, entries, inputs, tables, view } = task;
-  const declared = (name: string) => {
+  const requireDeclared = (name: string) => {
     if (inputs.includes(name)) return name;
     throw new Error(`${module} reads ${name}, which it does not declare`);
   };
   return {
     artifact<T>(name: string): T {
-      const [stage, artifact] = declared(name).split('/') as [string, string];
+      const [stage, artifact] = requireDeclared(name).split('/') as [string, string];
       return readArtifact<T>(cache, entries[stage]!, artifact);
     },
-    ...tableReaders((name) => tables[declared(name)]!),
+    ...tableReaders((name) => tables[requireDeclared(name)]!),
     progress,
     ...view,
   };

@@ -10,50 +10,50 @@ const WAIT_MS = 60_000;
  * Locks a build's output directory, shared for any number of builds or exclusive for one that removes things. It is
  * SQLite's lock on an empty database, which the system releases when a process ends, however it ends.
  */
-function openLock(out: string, wait: number): DatabaseSync {
-  mkdirSync(path.join(out, 'cache'), { recursive: true });
-  return new DatabaseSync(lockFile(out), { timeout: wait });
+function openLock(outDirectory: string, timeoutMs: number): DatabaseSync {
+  mkdirSync(path.join(outDirectory, 'cache'), { recursive: true });
+  return new DatabaseSync(lockFile(outDirectory), { timeout: timeoutMs });
 }
 
-const lockFile = (out: string) => path.join(out, 'cache', 'lock.sqlite');
+const lockFile = (outDirectory: string) => path.join(outDirectory, 'cache', 'lock.sqlite');
 
 /** SQLite's errors do not name the file. */
-function lockError(out: string, { message }: Error): Error {
-  if (/locked|busy/.test(message)) return new TryAgain(`${out}: files are being removed there; try again`);
+function lockError(outDirectory: string, { message }: Error): Error {
+  if (/locked|busy/.test(message)) return new TryAgain(`${outDirectory}: files are being removed there; try again`);
   return new UsageError(
-    `${lockFile(out)}: ${message}, expected an empty SQLite database; it holds no data, so remove it when no build is running`,
+    `${lockFile(outDirectory)}: ${message}, expected an empty SQLite database; it holds no data, so remove it when no build is running`,
   );
 }
 
 /**
- * Does `work` if no other process is using `out`, and locks others out until it is done.
- * @returns whether the work was done
+ * Runs `action` if no other process is using the directory, and locks others out until it is done.
+ * @returns whether the action ran
  */
-export function runIfAlone(out: string, work: () => void): boolean {
-  const lock = openLock(out, 0);
+export function runIfUnused(outDirectory: string, action: () => void): boolean {
+  const lock = openLock(outDirectory, 0);
   try {
     try {
       lock.exec('BEGIN EXCLUSIVE');
     } catch (error) {
       if (/locked|busy/.test((error as Error).message)) return false;
-      throw lockError(out, error as Error);
+      throw lockError(outDirectory, error as Error);
     }
-    work();
+    action();
     return true;
   } finally {
     lock.close();
   }
 }
 
-/** Shares `out` with other builds until the lock is released; until then nothing is removed. */
-export function lockShared(out: string): { release(): void } {
-  const lock = openLock(out, WAIT_MS);
+/** Shares the directory with other builds until the lock is released; until then nothing is removed. */
+export function lockShared(outDirectory: string): { release(): void } {
+  const lock = openLock(outDirectory, WAIT_MS);
   try {
     lock.exec('BEGIN');
     lock.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (error) {
     lock.close();
-    throw lockError(out, error as Error);
+    throw lockError(outDirectory, error as Error);
   }
   return { release: () => lock.close() };
 }

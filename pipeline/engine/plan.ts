@@ -1,7 +1,7 @@
 import { type CacheEntry, findEntry, latestEntry } from './cache.ts';
 import { stageCacheKey } from './cache-key.ts';
+import { explainRun } from './explain-run.ts';
 import type { Project, Stage } from './stage.ts';
-import { explainRun } from './why.ts';
 
 /** What a plan says about a stage before a build. */
 export interface PlannedStage {
@@ -20,8 +20,8 @@ export function planStages<ProjectStage extends Stage>(
   const artifacts: Record<string, string> = {};
   const entries: CacheEntry[] = [];
   const planned = stages.map((stage): PlannedStage => {
-    const waiting = planWaiting(stage, project, artifacts, cache);
-    if (waiting) return waiting;
+    const planWithoutInputs = planWithMissingInputs(stage, project, artifacts, cache);
+    if (planWithoutInputs) return planWithoutInputs;
     const cacheKey = stageCacheKey(stage, project, artifacts);
     const entry = findEntry(cache, stage.name, cacheKey.key);
     if (!entry) {
@@ -40,7 +40,7 @@ export function planStages<ProjectStage extends Stage>(
  * The plan of a stage some of whose inputs are yet to be made: it will run, because something else has changed, or it
  * may. Null if all its inputs exist.
  */
-export function planWaiting<ProjectStage extends Stage>(
+export function planWithMissingInputs<ProjectStage extends Stage>(
   stage: ProjectStage,
   project: Project<ProjectStage>,
   artifacts: Record<string, string>,
@@ -48,12 +48,12 @@ export function planWaiting<ProjectStage extends Stage>(
 ): PlannedStage | null {
   const missing = stage.inputs.filter((name) => !(name in artifacts)).map((name) => name.split('/')[0]!);
   if (missing.length === 0) return null;
-  const makers = [...new Set(missing)];
-  const list = [makers.slice(0, -1).join(', '), makers.at(-1)!].filter(Boolean).join(' or ');
-  const wait = `runs if the output of ${list} changes`;
+  const producers = [...new Set(missing)];
+  const producerList = [producers.slice(0, -1).join(', '), producers.at(-1)!].filter(Boolean).join(' or ');
+  const condition = `runs if the output of ${producerList} changes`;
   const latest = latestEntry(cache, stage.name, project.name);
   const cacheKey = latest && stageCacheKey(stage, project, { ...latest.inputs, ...artifacts });
-  const changed = cacheKey !== null && cacheKey.key !== latest!.key;
-  const causes = changed ? explainRun(cacheKey, latest, { cache, rawData: project.rawData }) : [];
-  return { stage: stage.name, status: changed ? 'run' : 'depends', causes: [...causes, wait] };
+  const hasChanged = cacheKey !== null && cacheKey.key !== latest!.key;
+  const causes = hasChanged ? explainRun(cacheKey, latest, { cache, rawData: project.rawData }) : [];
+  return { stage: stage.name, status: hasChanged ? 'run' : 'depends', causes: [...causes, condition] };
 }

@@ -1,5 +1,5 @@
 import type { Wording } from '../contract/words.ts';
-import { type Table, type TableColumns, type TableForm, type TableRow, toRows } from '../lib/tables/table.ts';
+import { type Table, type TableColumns, type TableRow, type TableSchema, toRows } from '../lib/tables/table.ts';
 
 /** One line of the stage table: a stage's name, its inputs and its outputs. Nothing undeclared reaches it. */
 export interface Stage {
@@ -13,7 +13,7 @@ export interface Stage {
 }
 
 /** What a stage is given besides artifacts. All of it but `view` is part of the stage's key. */
-export interface Given<View extends object = object> {
+export interface ProjectInputs<View extends object = object> {
   /** SHA-256 of each raw file that the stage reads, by path. */
   files: Record<string, string>;
   /** Descriptions of its sources, by id: separate inputs, so that a plan can show which field changed. */
@@ -29,11 +29,11 @@ export interface Project<ProjectStage extends Stage = Stage> {
   name: string;
   /** Directory of the raw files. */
   rawData: string;
-  given(stage: ProjectStage): Given;
+  inputsFor(stage: ProjectStage): ProjectInputs;
 }
 
 /** A table that one stage passes on to others: its full name, `stage/artifact`, and its columns. */
-export interface StageTable extends TableForm {
+export interface StageTable extends TableSchema {
   readonly name: string;
 }
 
@@ -53,10 +53,10 @@ export type StageIo<View extends object = object> = StageInputs & View;
 
 /** How a stage reads its tables. */
 export const tableReaders = (
-  columnsOf: (name: string) => Table['columns'],
+  readColumns: (name: string) => Table['columns'],
 ): Pick<StageInputs, 'table' | 'columns'> => ({
-  table: ({ name }) => toRows(columnsOf(name)),
-  columns: ({ name }) => columnsOf(name) as never,
+  table: ({ name }) => toRows(readColumns(name)),
+  columns: ({ name }) => readColumns(name) as never,
 });
 
 /** A finding for the build report: a gap filled, a row dropped, a rule applied. */

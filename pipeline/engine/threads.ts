@@ -2,28 +2,28 @@ import { availableParallelism } from 'node:os';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 
 /**
- * A small space for young objects, which V8 would otherwise let grow in every thread: a quarter less memory for the
- * whole process, in the same time.
+ * A small young generation, which V8 would otherwise let grow in every thread: the process takes a quarter less memory
+ * and no more time.
  */
-const MEMORY: ResourceLimits = { maxYoungGenerationSizeMb: 12 };
+const RESOURCE_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 12 };
 
 /**
  * Runs `module` in a separate thread, which gets `task` as its `workerData`.
- * @param running contains the thread while it runs, so that the caller can stop it
- * @param take turns a message into the result, or returns undefined to wait for more; if it throws, the run fails
+ * @param activeWorkers contains the thread while it runs, so that the caller can stop it
+ * @param handleMessage turns a message into the result, or returns undefined to wait for more; if it throws, the run fails
  */
-export function inThread<Message, Result>(
+export function runInThread<Message, Result>(
   module: URL,
   task: unknown,
-  running: Set<Worker>,
-  take: (message: Message) => Result | undefined,
+  activeWorkers: Set<Worker>,
+  handleMessage: (message: Message) => Result | undefined,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(module, { workerData: task, resourceLimits: MEMORY });
-    running.add(worker);
+    const worker = new Worker(module, { workerData: task, resourceLimits: RESOURCE_LIMITS });
+    activeWorkers.add(worker);
     worker.on('message', (message: Message) => {
       try {
-        const result = take(message);
+        const result = handleMessage(message);
         if (result !== undefined) resolve(result);
       } catch (error) {
         reject(error);
@@ -31,7 +31,7 @@ export function inThread<Message, Result>(
     });
     worker.on('error', reject);
     worker.on('exit', () => {
-      running.delete(worker);
+      activeWorkers.delete(worker);
       reject(new Error(`a thread of ${module.pathname} ended without a result`));
     });
   });
@@ -40,40 +40,40 @@ export function inThread<Message, Result>(
 /** Threads of one module that share a queue of tasks. */
 export interface ThreadPool<Task, Answer> {
   /** Rejects if any thread of the pool fails. */
-  ask(task: Task): Promise<Answer>;
+  run(task: Task): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /** Starts `size` threads of `module`, which gets `data` as its `workerData` and answers each message with one. */
-export function openPool<Task, Answer>(module: URL, data: unknown, size: number): ThreadPool<Task, Answer> {
-  const failure = Promise.withResolvers<never>();
-  failure.promise.catch(() => {});
-  const waiting: { task: Task; resolve(answer: Answer): void }[] = [];
-  const idle: (() => void)[] = [];
+export function openThreadPool<Task, Answer>(module: URL, data: unknown, size: number): ThreadPool<Task, Answer> {
+  const poolFailure = Promise.withResolvers<never>();
+  poolFailure.promise.catch(() => {});
+  const queue: { task: Task; resolve(answer: Answer): void }[] = [];
+  const idleThreads: (() => void)[] = [];
   const threads = Array.from({ length: size }, () => {
-    const thread = new Worker(module, { workerData: data, resourceLimits: MEMORY });
+    const thread = new Worker(module, { workerData: data, resourceLimits: RESOURCE_LIMITS });
     let resolve: (answer: Answer) => void;
-    const next = () => {
-      const first = waiting.shift();
-      if (!first) return void idle.push(next);
-      resolve = first.resolve;
-      thread.postMessage(first.task);
+    const takeNextTask = () => {
+      const queued = queue.shift();
+      if (!queued) return void idleThreads.push(takeNextTask);
+      resolve = queued.resolve;
+      thread.postMessage(queued.task);
     };
     thread.on('message', (answer: Answer) => {
       resolve(answer);
-      next();
+      takeNextTask();
     });
-    thread.on('error', failure.reject);
-    thread.on('exit', () => failure.reject(new Error(`a thread of ${module.pathname} ended without a result`)));
-    next();
+    thread.on('error', poolFailure.reject);
+    thread.on('exit', () => poolFailure.reject(new Error(`a thread of ${module.pathname} ended without a result`)));
+    takeNextTask();
     return thread;
   });
   return {
-    ask(task) {
+    run(task) {
       const { promise, resolve } = Promise.withResolvers<Answer>();
-      waiting.push({ task, resolve });
-      idle.shift()?.();
-      const answer = Promise.race([promise, failure.promise]);
+      queue.push({ task, resolve });
+      idleThreads.shift()?.();
+      const answer = Promise.race([promise, poolFailure.promise]);
       // A caller that waits for several answers stops at the first failure, which must not leave the rest unhandled.
       answer.catch(() => {});
       return answer;
@@ -91,9 +91,9 @@ export async function mapInThreads<Task, Result>(
   data: unknown,
   tasks: readonly Task[],
 ): Promise<Result[]> {
-  const pool = openPool<Task, Result>(module, data, Math.min(tasks.length, availableParallelism()));
+  const pool = openThreadPool<Task, Result>(module, data, Math.min(tasks.length, availableParallelism()));
   try {
-    return await Promise.all(tasks.map(pool.ask));
+    return await Promise.all(tasks.map(pool.run));
   } finally {
     await pool.close();
   }

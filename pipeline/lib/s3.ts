@@ -2,29 +2,29 @@
 import { S3Client } from '@aws-sdk/client-s3';
 
 /** A client whose credentials, region and endpoint come from the environment, as for all AWS tools. */
-export function openClient(): S3Client {
+export function openS3Client(): S3Client {
   // Self-hosted storage (MinIO, Ceph …) rarely has a host name for each bucket.
   const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
   return new S3Client({
     forcePathStyle: endpoint !== undefined,
     requestHandler: {
       connectionTimeout: 3000,
-      socketTimeout: SILENCE_MS,
-      requestTimeout: SILENCE_MS,
-      // Otherwise it only writes a warning, and waits on.
+      socketTimeout: SILENCE_TIMEOUT_MS,
+      requestTimeout: SILENCE_TIMEOUT_MS,
+      // Without it, the client only writes a warning and keeps waiting.
       throwOnRequestTimeout: true,
     },
   });
 }
 
-/** After this time without a byte a try fails; the client tries three times. */
-const SILENCE_MS = 10_000;
+/** An attempt fails after this time without a byte; the client makes three attempts. */
+const SILENCE_TIMEOUT_MS = 10_000;
 
-/** Ends a call for an object of so many bytes, with all its tries, even if now and then a byte arrives. */
-export const deadline = (bytes = 0): AbortSignal => AbortSignal.timeout(120_000 + slowest(bytes));
+/** Ends a call for an object of `bytes` bytes, with all its attempts, even if bytes still arrive. */
+export const deadlineSignal = (bytes = 0): AbortSignal => AbortSignal.timeout(120_000 + slowestTransferMs(bytes));
 
-/** What `send` needs in addition for an object to be put: it must be there before the storage answers. */
-export const timeToPut = (bytes: number) => ({ requestTimeout: SILENCE_MS + slowest(bytes) });
+/** Options of `send` for an upload: the storage answers only once the whole object has arrived. */
+export const putTimeout = (bytes: number) => ({ requestTimeout: SILENCE_TIMEOUT_MS + slowestTransferMs(bytes) });
 
-/** Milliseconds for so many bytes on the slowest line that is of use, 5 kB a second for each of many calls at once. */
-const slowest = (bytes: number) => Math.ceil(bytes / 5);
+/** Milliseconds that `bytes` bytes take at 5 kB a second, the slowest connection that is supported. */
+const slowestTransferMs = (bytes: number) => Math.ceil(bytes / 5);

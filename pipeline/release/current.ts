@@ -4,7 +4,7 @@ import path from 'node:path';
 import { snapshotPath } from '../contract/published.ts';
 import { temporaryName } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
-import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
+import { openSnapshot, type Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import { currentLink } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
 
@@ -29,7 +29,7 @@ export function currentSnapshot(out: string): Snapshot | null {
 }
 
 /** @throws UsageError if `current` is a directory, which a publication cannot replace by its link */
-export function checkCurrent(out: string): void {
+export function refuseCurrentDirectory(out: string): void {
   const current = currentLink(out);
   const existing = lstatSync(current, { throwIfNoEntry: false });
   if (existing?.isDirectory())

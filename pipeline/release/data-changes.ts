@@ -1,6 +1,6 @@
 import type { Acceptance, Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
-import { differences, valueChanges } from '../engine/why.ts';
+import { changedNames, describeValueChanges } from '../engine/explain-run.ts';
 
 type Change = 'new' | 'gone' | 'changed';
 
@@ -19,11 +19,11 @@ export interface SourceChange {
 
 /** Sources whose files, release or catalog entry differ, in the catalog's order. */
 export function changedSources(before: Manifest, after: Manifest): SourceChange[] {
-  const [earlier, later] = [before, after].map(
+  const [earlierSources, laterSources] = [before, after].map(
     ({ sources }) => new Map((sources as Source[]).map((source) => [source.id, source])),
   ) as [Map<string, Source>, Map<string, Source>];
-  return [...new Set([...later.keys(), ...earlier.keys()])]
-    .map((id) => sourceChange(earlier.get(id), later.get(id)))
+  return [...new Set([...laterSources.keys(), ...earlierSources.keys()])]
+    .map((id) => sourceChange(earlierSources.get(id), laterSources.get(id)))
     .filter((change) => change !== null);
 }
 
@@ -31,25 +31,25 @@ function sourceChange(before: Source | undefined, after: Source | undefined): So
   const { id, title } = (after ?? before)!;
   const files = changedFiles(before, after);
   const release = { was: before?.release ?? null, is: after?.release ?? null };
-  const catalog = before && after ? valueChanges(withoutFiles(before), withoutFiles(after)) : [];
+  const catalog = before && after ? describeValueChanges(withoutFiles(before), withoutFiles(after)) : [];
   const change = !before ? 'new' : !after ? 'gone' : 'changed';
   if (change === 'changed' && files.length === 0 && release.was === release.is && catalog.length === 0) return null;
   return { source: id, title, change, release, files, accepted: acceptedSince(before, after), catalog };
 }
 
-const withoutFiles = ({ files: _, release: __, accepted: ___, ...about }: Source) => about;
+const withoutFiles = ({ files: _, release: __, accepted: ___, ...otherFields }: Source) => otherFields;
 
 function acceptedSince(before: Source | undefined, after: Source | undefined): Acceptance[] {
-  const earlier = new Set((before?.accepted ?? []).map((acceptance) => JSON.stringify(acceptance)));
-  return (after?.accepted ?? []).filter((acceptance) => !earlier.has(JSON.stringify(acceptance)));
+  const earlierAcceptances = new Set((before?.accepted ?? []).map((acceptance) => JSON.stringify(acceptance)));
+  return (after?.accepted ?? []).filter((acceptance) => !earlierAcceptances.has(JSON.stringify(acceptance)));
 }
 
 function changedFiles(before: Source | undefined, after: Source | undefined): SourceChange['files'] {
-  const [then, now] = [before, after].map(
+  const [earlierHashes, laterHashes] = [before, after].map(
     (source) => new Map((source?.files ?? []).map(({ path, sha256 }) => [path, sha256!])),
   ) as [Map<string, string>, Map<string, string>];
-  return [...new Set([...now.keys(), ...then.keys()])].sort().flatMap((path) => {
-    const sha256 = { was: then.get(path) ?? null, is: now.get(path) ?? null };
+  return [...new Set([...laterHashes.keys(), ...earlierHashes.keys()])].sort().flatMap((path) => {
+    const sha256 = { was: earlierHashes.get(path) ?? null, is: laterHashes.get(path) ?? null };
     if (sha256.was === sha256.is) return [];
     return [{ path, change: sha256.was === null ? 'new' : sha256.is === null ? 'gone' : 'changed', sha256 }];
   });
@@ -65,7 +65,7 @@ export function changedMaking(before: Manifest, after: Manifest): MakingChange {
   const snapshotParameters = ({ stages }: Manifest) => stages.find(({ stage }) => stage === 'snapshot')?.parameters;
   const codeIn = ({ stages }: Manifest): Record<string, string> => Object.assign({}, ...stages.map(({ code }) => code));
   return {
-    model: valueChanges(snapshotParameters(before), snapshotParameters(after)),
-    code: differences(codeIn(after), codeIn(before)),
+    model: describeValueChanges(snapshotParameters(before), snapshotParameters(after)),
+    code: changedNames(codeIn(after), codeIn(before)),
   };
 }

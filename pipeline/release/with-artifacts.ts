@@ -2,14 +2,14 @@
 
 import { type Country, readCountry } from '../catalog/country.ts';
 import { countryProject, type StageIo, stageView } from '../catalog/country-stage.ts';
-import { openIo, stageTask } from '../engine/io.ts';
+import { createStageIo, createStageTask } from '../engine/io.ts';
 import { lockShared } from '../engine/lock.ts';
-import { artifactHashes, runStages, type StageEvent } from '../engine/run.ts';
-import { SNAPSHOT, stagesBehind } from '../stages.ts';
+import { artifactHashes, runStages, type StageEvent } from '../engine/run-stages.ts';
+import { SNAPSHOT, stagesNeededFor } from '../stages.ts';
 import { cacheFolder } from './build-paths.ts';
 import { hashRawFiles } from './raw-hashes.ts';
 
-export interface PartOptions {
+export interface ArtifactOptions {
   country: string;
   rawData?: string | undefined;
   /** Uses raw files even if they differ from the catalog's pins: for trials only. */
@@ -26,22 +26,25 @@ export interface PartOptions {
  */
 export async function withArtifacts<T>(
   names: readonly string[],
-  options: PartOptions,
+  options: ArtifactOptions,
   work: (country: Country, io: StageIo) => T | Promise<T>,
 ): Promise<T> {
   const { out, jobs, onEvent } = options;
   const country = readCountry(options.country, options.rawData);
-  const stages = stagesBehind(names);
+  const stages = stagesNeededFor(names);
   const cache = cacheFolder(out);
   const lock = lockShared(out);
   try {
-    const raw = await hashRawFiles(country, options.unpinned);
-    const entries = await runStages(stages, { project: countryProject(country, raw), cache, jobs, onEvent });
+    const rawHashes = await hashRawFiles(country, options.unpinned);
+    const entries = await runStages(stages, { project: countryProject(country, rawHashes), cache, jobs, onEvent });
     const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
     const inputs = Object.keys(artifactHashes(entries));
     return await work(
       country,
-      openIo(await stageTask({ ...SNAPSHOT, inputs }, stageView(SNAPSHOT, country), cache, byStage), () => {}),
+      createStageIo(
+        await createStageTask({ ...SNAPSHOT, inputs }, stageView(SNAPSHOT, country), cache, byStage),
+        () => {},
+      ),
     );
   } finally {
     lock.release();

@@ -3,10 +3,10 @@
  */
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { MINUTE_S, type Verdict } from '../limits/verdict.ts';
+import { MINUTE_SECONDS, type Verdict } from '../limits/verdict.ts';
 import type { Admission } from '../store/admission.ts';
-import type { Gate, Unavailable } from '../store/gate.ts';
-import { sendProblem } from './problems.ts';
+import type { Gate } from '../store/gate.ts';
+import { RETRY_SOON, sendProblem } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,14 +19,12 @@ export interface AdmitOptions {
   gate: Gate;
 }
 
-export const admit = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => {
+export const admitPlugin = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => {
   app.decorateRequest('admission', null);
   app.addHook('onRequest', (request, reply, done) => {
-    const enter = (admission: Admission | Unavailable | null) => {
+    const handleAdmission = (admission: Admission | 'unavailable' | null) => {
       if (admission === null) return void sendProblem(reply, 'INVALID_KEY', { 'www-authenticate': 'Bearer' });
-      if ('retrySeconds' in admission) {
-        return void sendProblem(reply, 'SERVICE_UNAVAILABLE', { 'retry-after': String(admission.retrySeconds) });
-      }
+      if (admission === 'unavailable') return void sendProblem(reply, 'SERVICE_UNAVAILABLE', RETRY_SOON);
       const { verdict } = admission;
       const { refusedBy } = verdict;
       request.admission = admission;
@@ -35,9 +33,9 @@ export const admit = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => 
       const retry = { 'retry-after': String(verdict[refusedBy]!.resetSeconds) };
       sendProblem(reply, refusedBy === 'month' ? 'ALLOWANCE_EXHAUSTED' : 'RATE_LIMITED', retry);
     };
-    const key = presentedKey(request.raw.headersDistinct);
-    if (key === null) enter(null);
-    else gate.admit(key).then(enter).catch(done);
+    const key = requestKey(request.raw.headersDistinct);
+    if (key === null) handleAdmission(null);
+    else gate.admit(key).then(handleAdmission).catch(done);
   });
 });
 
@@ -45,10 +43,10 @@ export const admit = fp(async (app: FastifyInstance, { gate }: AdmitOptions) => 
  * The key in `Authorization: Bearer KEY` or `x-api-key: KEY`; null if there is none, or if two differ. Every value of
  * each header counts, since Node's `headers` drops a second Authorization. Schemes such as Basic are ignored.
  */
-export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: NodeJS.Dict<string[]>): string | null {
+export function requestKey({ authorization = [], 'x-api-key': apiKeys = [] }: NodeJS.Dict<string[]>): string | null {
   const bearers = authorization.filter((value) => /^bearer( |$)/i.test(value));
-  const [key = null, ...rest] = [...bearers.map((value) => value.replace(/^bearer */i, '')), ...plain];
-  return rest.every((value) => value === key) ? key : null;
+  const [key = null, ...otherKeys] = [...bearers.map((value) => value.replace(/^bearer */i, '')), ...apiKeys];
+  return otherKeys.every((value) => value === key) ? key : null;
 }
 
 /**
@@ -56,11 +54,11 @@ export function presentedKey({ authorization = [], 'x-api-key': plain = [] }: No
  * seconds, r the remainder, t the seconds until requests are granted again.
  */
 export function limitHeaders({ minute, month }: Verdict): Record<string, string> {
-  let policy = `"minute";q=${minute.limit};w=${MINUTE_S}`;
-  let state = `"minute";r=${minute.remaining};t=${minute.resetSeconds}`;
+  let policy = `"minute";q=${minute.limit};w=${MINUTE_SECONDS}`;
+  let remaining = `"minute";r=${minute.remaining};t=${minute.resetSeconds}`;
   if (month) {
     policy += `, "month";q=${month.limit};w=${month.windowSeconds}`;
-    state += `, "month";r=${month.remaining};t=${month.resetSeconds}`;
+    remaining += `, "month";r=${month.remaining};t=${month.resetSeconds}`;
   }
-  return { 'ratelimit-policy': policy, ratelimit: state };
+  return { 'ratelimit-policy': policy, ratelimit: remaining };
 }

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { type AdmitOptions, admit } from './admit.ts';
-import { type ObserveOptions, observe } from './observe.ts';
-import { problems } from './problems.ts';
-import { type Bounds, protocol, refuseBrokenRequest } from './protocol.ts';
-import { type RoutesOptions, routes } from './routes.ts';
+import { type AdmitOptions, admitPlugin } from './admit.ts';
+import { type ObserveOptions, observePlugin } from './observe.ts';
+import { problemsPlugin } from './problems.ts';
+import { type Bounds, protocolPlugin, refuseBrokenRequest } from './protocol.ts';
+import { type RoutesOptions, routesPlugin } from './routes.ts';
 
 export interface ApiOptions extends AdmitOptions, ObserveOptions, RoutesOptions {
   bounds: Bounds;
@@ -19,7 +19,7 @@ export interface ApiOptions extends AdmitOptions, ObserveOptions, RoutesOptions 
 export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const { bounds, corsOrigins } = options;
   const app = fastify({
-    rewriteUrl: ({ url = '' }) => routable(url),
+    rewriteUrl: ({ url = '' }) => routerTarget(url),
     genReqId: () => randomUUID(),
     // A version's name may be as long as a request target.
     routerOptions: { maxParamLength: bounds.headerBytes },
@@ -42,14 +42,14 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     reply.headers({ vary: 'Accept-Encoding', 'x-content-type-options': 'nosniff', 'x-request-id': request.id });
     done();
   });
-  await app.register(problems, options);
-  await app.register(observe, options);
-  await app.register(protocol, options);
+  await app.register(problemsPlugin, options);
+  await app.register(observePlugin, options);
+  await app.register(protocolPlugin, options);
   if (corsOrigins.length > 0) {
-    await app.register(cors, { delegator: (request, done) => done(null, corsFor(request, corsOrigins)) });
+    await app.register(cors, { delegator: (request, done) => done(null, corsOptions(request, corsOrigins)) });
   }
-  await app.register(admit, options);
-  await app.register(routes, options);
+  await app.register(admitPlugin, options);
+  await app.register(routesPlugin, options);
   return app;
 }
 
@@ -59,13 +59,13 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
  * has been checked. The absolute form (`GET http://host/path`), which servers must accept (RFC 9112, 3.2.2), loses its
  * scheme and authority.
  */
-function routable(target: string): string {
-  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
-  return /^\/[^?%#]*(?:\?|$)/.test(local) ? local : '/';
+function routerTarget(target: string): string {
+  const originForm = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
+  return /^\/[^?%#]*(?:\?|$)/.test(originForm) ? originForm : '/';
 }
 
 /** The headers of an answer that a web page may read. */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   'Accept-Ranges',
   'Content-Range',
   'Deprecation',
@@ -80,14 +80,14 @@ const EXPOSED = [
 ];
 
 /** A preflight cannot carry a key: one from a listed origin is answered without a key; any other gets a 401. */
-function corsFor({ headers }: FastifyRequest, origins: readonly string[]) {
+function corsOptions({ headers }: FastifyRequest, origins: readonly string[]) {
   if (headers.origin === undefined || !origins.includes(headers.origin)) return { origin: false };
   return {
     origin: [headers.origin],
     preflight: headers['access-control-request-method'] !== undefined,
     methods: ['GET', 'HEAD'],
     allowedHeaders: ['Authorization', 'X-Api-Key', 'If-None-Match', 'If-Range', 'Range'],
-    exposedHeaders: EXPOSED,
+    exposedHeaders: EXPOSED_HEADERS,
     maxAge: 3600,
   };
 }

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 
 interface Connection {
   responses: Set<ServerResponse>;
-  next: (() => void) | null;
+  whenIdle: (() => void) | null;
   isClosing: boolean;
 }
 
@@ -20,7 +20,7 @@ export class InFlight {
   }
 
   #track(socket: Socket): void {
-    const connection: Connection = { responses: new Set(), next: null, isClosing: false };
+    const connection: Connection = { responses: new Set(), whenIdle: null, isClosing: false };
     this.#connections.set(socket, connection);
     socket.once('close', () => {
       this.#connections.delete(socket);
@@ -37,15 +37,15 @@ export class InFlight {
     response.once('close', () => {
       clearTimeout(timer);
       connection.responses.delete(response);
-      if (connection.responses.size === 0) connection.next?.();
+      if (connection.responses.size === 0) connection.whenIdle?.();
     });
   }
 
   /** Calls `next` once no response is in flight on `socket`, possibly at once; never if the socket closes first. */
-  afterResponses(socket: Socket, next: () => void): void {
+  afterResponses(socket: Socket, callback: () => void): void {
     const connection = this.#connections.get(socket);
-    if (!connection || connection.responses.size === 0) next();
-    else connection.next = next;
+    if (!connection || connection.responses.size === 0) callback();
+    else connection.whenIdle = callback;
   }
 
   /** Marks `socket`: no further request on it is answered, and it is closed after the current answer. */
@@ -61,7 +61,7 @@ export class InFlight {
   }
 
   /** Resolves once every response now in flight has been sent, or its connection has closed. */
-  settled(): Promise<unknown> {
+  waitForResponses(): Promise<unknown> {
     const responses = [...this.#connections.values()].flatMap((connection) => [...connection.responses]);
     return Promise.all(responses.map((response) => once(response, 'close')));
   }

@@ -33,12 +33,12 @@ declare module 'fastify' {
   }
 }
 
-export const observe = fp(async (app: FastifyInstance, { recordAccess }: ObserveOptions) => {
+export const observePlugin = fp(async (app: FastifyInstance, { recordAccess }: ObserveOptions) => {
   app.decorate('recordAccess', recordAccess);
   app.addHook('onRequest', (request, reply, done) => {
-    const started = performance.now();
+    const startedMs = performance.now();
     // Once the answer has been sent in full or the client has disconnected; Fastify's onResponse covers only the first.
-    reply.raw.once('close', () => recordAccess(accessRecord(request, reply, performance.now() - started)));
+    reply.raw.once('close', () => recordAccess(accessRecord(request, reply, performance.now() - startedMs)));
     done();
   });
 });

@@ -3,9 +3,9 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, FAULTS } from '../../pipeline/contract/errors.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
-import { countryWords, fill } from '../../pipeline/contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../pipeline/contract/words.ts';
 import { errorLine, TryAgain } from '../../pipeline/lib/errors.ts';
-import { Damaged } from '../snapshot/snapshot.ts';
+import { DamagedFile } from '../snapshot/snapshot.ts';
 
 const PROBLEMS = { ...ERRORS, ...FAULTS };
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -30,8 +30,8 @@ export function problemResponse(
   requestId: string,
   { detail = PROBLEMS[code].detail, territory }: Wording = {},
 ) {
-  const { status, title: usual } = PROBLEMS[code];
-  const title = territory ? fill(usual, countryWords(territory)) : usual;
+  const { status, title: usualTitle } = PROBLEMS[code];
+  const title = territory ? fillPlaceholders(usualTitle, countryWords(territory)) : usualTitle;
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, code, request_id: requestId });
   const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   // As bytes: Fastify would add a charset to a string.
@@ -56,8 +56,11 @@ export function sendProblem(
 /** What is recorded of a request that cannot be read, besides its error. */
 export const UNPARSED_REQUEST = { operation: 'none', key_id: null, key_kind: 'none', ms: 0 } as const;
 
+/** For failures that may pass within seconds. */
+export const RETRY_SOON = { 'retry-after': '5' };
+
 /** Failures of the proxy itself: the operator gets the reason, the client only a 500 or 503. */
-export const problems = fp(
+export const problemsPlugin = fp(
   async (app: FastifyInstance, { report }: { report: (line: string, cause: 'request' | 'snapshot') => void }) => {
     app.decorateRequest('problem', null);
     app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -68,12 +71,12 @@ export const problems = fp(
         return sendProblem(reply, 'MALFORMED_REQUEST', { 'x-request-id': request.id, connection: 'close' });
       }
       // A client that has disconnected is not a failure.
-      const isDamaged = error instanceof Damaged;
+      const isDamaged = error instanceof DamagedFile;
       if (!reply.raw.destroyed) {
         report(`request ${request.id} failed: ${errorLine(error)}`, isDamaged ? 'snapshot' : 'request');
       }
       if (!isDamaged && !(error instanceof TryAgain)) return sendProblem(reply, 'INTERNAL_ERROR');
-      return sendProblem(reply, isDamaged ? 'DATA_DAMAGED' : 'SERVICE_UNAVAILABLE', { 'retry-after': '5' });
+      return sendProblem(reply, isDamaged ? 'DATA_DAMAGED' : 'SERVICE_UNAVAILABLE', RETRY_SOON);
     });
   },
 );

@@ -27,7 +27,7 @@ export const BOUNDS = {
 export type Bounds = typeof BOUNDS;
 
 /** A stopping server accepts connections for this much longer, because clients do not know yet that it is stopping. */
-const STILL_ACCEPTING_MS = 100;
+const ACCEPT_WHILE_STOPPING_MS = 100;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -35,16 +35,16 @@ declare module 'fastify' {
   }
 }
 
-export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bounds }) => {
+export const protocolPlugin = fp(async (app: FastifyInstance, { bounds }: { bounds: Bounds }) => {
   const inFlight = new InFlight(app.server, bounds.readingMs);
   app.decorate('inFlight', inFlight);
   let isStopping = false;
   app.addHook('preClose', async () => {
     isStopping = true;
-    await pause(STILL_ACCEPTING_MS);
+    await pause(ACCEPT_WHILE_STOPPING_MS);
     app.server.maxConnections = 0;
     // Node considers a connection idle, and closes it, once its answer is written, even if it is not yet sent in full.
-    await inFlight.settled();
+    await inFlight.waitForResponses();
   });
 
   // Synchronously, without a promise: the parser may find the next request malformed before a promise settles.
@@ -53,14 +53,14 @@ export const protocol = fp(async (app: FastifyInstance, { bounds }: { bounds: Bo
     // Anything that follows the last request on a connection may be part of its body, so it is ignored.
     if (inFlight.isClosing(socket)) return void reply.hijack();
     inFlight.add(socket, reply.raw);
-    const isBad = isMalformed(request);
+    const isMalformedRequest = isMalformed(request);
     // No operation accepts a body, so none is read; and Node drops everything that follows an upgrade request.
     const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
-    if (isBad || hasBody || headers.expect !== undefined || headers.upgrade !== undefined || isStopping) {
+    if (isMalformedRequest || hasBody || headers.expect !== undefined || headers.upgrade !== undefined || isStopping) {
       inFlight.closeAfterAnswer(socket);
       reply.header('connection', 'close');
     }
-    if (isBad) sendProblem(reply, 'MALFORMED_REQUEST');
+    if (isMalformedRequest) sendProblem(reply, 'MALFORMED_REQUEST');
     else done();
   });
 
@@ -74,14 +74,14 @@ const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 /** Whether a server in front might read this request differently from Node: framing, version, host (RFC 9112). */
 function isMalformed({ raw, originalUrl }: FastifyRequest): boolean {
-  const isOld = raw.httpVersion === '1.0';
-  if (!isOld && raw.httpVersion !== '1.1') return true;
+  const isHttp10 = raw.httpVersion === '1.0';
+  if (!isHttp10 && raw.httpVersion !== '1.1') return true;
   // Node joins repeated headers with commas.
   const coding = raw.headers['transfer-encoding'];
-  if (coding !== undefined && (isOld || coding.toLowerCase() !== 'chunked')) return true;
+  if (coding !== undefined && (isHttp10 || coding.toLowerCase() !== 'chunked')) return true;
   // `headers` would hide a repeated Host.
   const hosts = raw.headersDistinct.host ?? [];
-  if (hosts.length > 1 || (hosts.length === 0 && !isOld)) return true;
+  if (hosts.length > 1 || (hosts.length === 0 && !isHttp10)) return true;
   // A target in absolute form also contains the host, which must not be empty.
   const authority = /^https?:\/\/([^/?#]*)/i.exec(originalUrl)?.[1];
   return authority === '' || [...hosts, authority ?? ''].some((host) => !HOST.test(host));

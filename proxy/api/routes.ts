@@ -18,9 +18,9 @@ import {
 } from '../../pipeline/contract/operations.ts';
 import { tableFile } from '../../pipeline/contract/table-list.ts';
 import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
-import type { Served, SnapshotSource } from '../snapshot/watch.ts';
-import { sendFile } from './files.ts';
+import type { ServedSnapshot, SnapshotSource } from '../snapshot/watch.ts';
 import { sendProblem } from './problems.ts';
+import { sendFile } from './send-file.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -43,9 +43,9 @@ const ROUTES: readonly (readonly [path: string, Operation])[] = [
   ]),
   ...RELEASE_OPERATIONS.map((operation) => [operation.path.replaceAll(/\{(\w+)\}/g, ':$1'), operation] as const),
 ];
-const RELEASE_SET: ReadonlySet<Operation> = new Set(RELEASE_OPERATIONS);
+const RELEASE_OPERATION_SET: ReadonlySet<Operation> = new Set(RELEASE_OPERATIONS);
 
-export const routes = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {
+export const routesPlugin = fp(async (app: FastifyInstance, { snapshots, report }: RoutesOptions) => {
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, 'NOT_FOUND'));
   // Other methods are refused on every path, and here: Fastify would first read any body they have.
   app.addHook('onRequest', (request, reply, done) => {
@@ -73,19 +73,19 @@ export const routes = fp(async (app: FastifyInstance, { snapshots, report }: Rou
 });
 
 /** The file that answers a request for `operation`, or the first error. */
-function findAnswer(operation: Operation, request: FastifyRequest, current: Served): ServedFile | Failure {
+function findAnswer(operation: Operation, request: FastifyRequest, current: ServedSnapshot): ServedFile | Failure {
   const { releases, model_version } = current;
-  const { version = model_version, other } = request.params as { version?: string; other?: string };
-  if (RELEASE_SET.has(operation)) {
-    const error = other === undefined ? 'NOT_FOUND' : 'UNKNOWN_VERSION';
+  const { version = model_version, other: otherVersion } = request.params as { version?: string; other?: string };
+  if (RELEASE_OPERATION_SET.has(operation)) {
+    const error = otherVersion === undefined ? 'NOT_FOUND' : 'UNKNOWN_VERSION';
     return releases.answers.get(request.url.split('?')[0]!) ?? { error };
   }
   const snapshot = version === model_version ? current : releases.versions.get(version);
   if (!snapshot) return { error: 'UNKNOWN_VERSION' };
-  const outcome = locate(operation, request.query as Query, snapshot.coverage);
-  if ('error' in outcome) return outcome;
+  const resolution = resolveFile(operation, request.query as Query, snapshot.coverage);
+  if ('error' in resolution) return resolution;
   // A snapshot older than the operation, or without data for it, has no such file.
-  return snapshot.files.get(outcome.file) ?? { error: 'NOT_FOUND', detail: whyMissing(operation, snapshot) };
+  return snapshot.files.get(resolution.file) ?? { error: 'NOT_FOUND', detail: whyMissing(operation, snapshot) };
 }
 
 /** Why a snapshot lacks an operation's file, if that is known: versions older than the tables may have had a season. */
@@ -102,22 +102,25 @@ interface Failure {
   error: ErrorCode;
   detail?: string | undefined;
 }
-type Outcome = { file: string } | Failure;
+type Resolution = { file: string } | Failure;
 
 /** The file that answers `operation`, or the first error: parameters in order, then the 503. */
-export function locate(operation: Operation, query: Query, coverage: Coverage): Outcome {
+export function resolveFile(operation: Operation, query: Query, coverage: Coverage): Resolution {
   const values: FileParameters = {};
   for (const name of operation.parameters) {
-    const reading = READERS[name](query[name], coverage);
-    if (typeof reading === 'string') return { error: reading };
-    Object.assign(values, reading);
+    const parsed = PARAMETER_PARSERS[name](query[name], coverage);
+    if (typeof parsed === 'string') return { error: parsed };
+    Object.assign(values, parsed);
   }
   if (operation.needsTransmission && !coverage.transmission) return { error: 'TRANSMISSION_DATA_UNAVAILABLE' };
   if (operation.needsCases && !coverage.alerts) return { error: 'CASE_DATA_UNAVAILABLE' };
   return { file: filePath(operation, values) };
 }
 
-const READERS: Record<ParameterName, (value: Query[string], coverage: Coverage) => FileParameters | ErrorCode> = {
+const PARAMETER_PARSERS: Record<
+  ParameterName,
+  (value: Query[string], coverage: Coverage) => FileParameters | ErrorCode
+> = {
   state: (value, { states }) => {
     const state = states.find((code) => code === value);
     return state === undefined ? 'UNKNOWN_STATE' : { state };

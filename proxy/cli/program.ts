@@ -1,31 +1,22 @@
 import { Command, CommanderError } from 'commander';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { settingsFromFiles } from '../server/settings-from-files.ts';
-import { withoutKeys } from '../store/key-format.ts';
+import { maskKeys } from '../store/key-format.ts';
 
-/** A summary of each command, and the function that adds it to the program, loaded only when the command runs. */
-const COMMANDS: Record<string, [summary: string, load: () => Promise<(program: Command) => void>]> = {
-  serve: [
-    'serve a snapshot to clients with an API key',
-    async () => (await import('./commands/serve.ts')).addServeCommand,
-  ],
-  accounts: [
-    'manage the accounts that own keys, their limits and people',
-    async () => (await import('./commands/accounts.ts')).addAccountCommands,
-  ],
-  keys: ['create, rotate, list and revoke API keys', async () => (await import('./commands/keys.ts')).addKeyCommands],
+/** A summary of each command, and its module, loaded only when the command runs. */
+const COMMANDS: Record<string, [summary: string, load: () => Promise<{ addCommands(program: Command): void }>]> = {
+  serve: ['serve a snapshot to clients with an API key', () => import('./commands/serve.ts')],
+  accounts: ['manage the accounts that own keys, their limits and people', () => import('./commands/accounts.ts')],
+  keys: ['create, rotate, list and revoke API keys', () => import('./commands/keys.ts')],
   'create-store': [
     'make an empty store for accounts, keys, people and counts',
-    async () => (await import('./commands/create-store.ts')).addCreateStoreCommand,
+    () => import('./commands/create-store.ts'),
   ],
   backup: [
     'copy accounts, keys, people and counts to one file; the server may be running',
-    async () => (await import('./commands/backup.ts')).addBackupCommands,
+    () => import('./commands/backup.ts'),
   ],
-  restore: [
-    'replace the store with a backup while no server runs',
-    async () => (await import('./commands/backup.ts')).addBackupCommands,
-  ],
+  restore: ['replace the store with a backup while no server runs', () => import('./commands/backup.ts')],
 };
 
 const EXAMPLES = `
@@ -60,31 +51,31 @@ export async function run(args: readonly string[]): Promise<number> {
     .description('Serves the snapshots that `malaria-risk` builds: checks keys and limits, then sends prebuilt files.')
     .exitOverride()
     // A key that was given by mistake, for example instead of its id, must not end up in a log.
-    .configureOutput({ writeErr: (text) => process.stderr.write(withoutKeys(text)) })
+    .configureOutput({ writeErr: (text) => process.stderr.write(maskKeys(text)) })
     .addHelpText('after', EXAMPLES);
   const command = args[0] === 'help' ? args[1] : args[0];
-  if (command !== undefined && Object.hasOwn(COMMANDS, command)) (await COMMANDS[command]![1]())(program);
+  if (command !== undefined && Object.hasOwn(COMMANDS, command)) (await COMMANDS[command]![1]()).addCommands(program);
   else for (const [name, [summary]] of Object.entries(COMMANDS)) program.command(name).description(summary);
-  let fromFiles = {};
+  let fileSettings = {};
   try {
-    fromFiles = settingsFromFiles(process.env);
-    Object.assign(process.env, fromFiles);
+    fileSettings = settingsFromFiles(process.env);
+    Object.assign(process.env, fileSettings);
     await program.parseAsync(args, { from: 'user' });
     return 0;
-  } catch (thrown) {
+  } catch (thrownError) {
     // `--help` ends this way, too.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+    if (thrownError instanceof CommanderError) return thrownError.exitCode === 0 ? 0 : 2;
     // Loaded only here: help needs no SQLite.
-    const { unavailable } = await import('../store/sqlite-file.ts');
-    const error = unavailable(thrown);
-    console.error(`malaria-proxy: ${withoutKeys(errorLine(error))}`);
+    const { asTryAgain } = await import('../store/sqlite-file.ts');
+    const error = asTryAgain(thrownError);
+    console.error(`malaria-proxy: ${maskKeys(errorLine(error))}`);
     if (error instanceof UsageError) return 2;
     // The system refused something: no space, no permission.
     if (error instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined) return 3;
     if (error instanceof Error) console.error(error.stack);
     return 4;
   } finally {
-    for (const name of Object.keys(fromFiles)) delete process.env[name];
+    for (const name of Object.keys(fileSettings)) delete process.env[name];
   }
 }
 

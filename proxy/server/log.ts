@@ -7,7 +7,7 @@ export interface LogOutput {
 }
 
 /** With this many unread bytes the reader is assumed to hang. */
-const MOST_UNREAD = 8 << 20;
+const MOST_UNREAD_BYTES = 8 << 20;
 
 /**
  * A log of timestamped JSON lines on `output`. If its reader hangs, lines are dropped instead of filling the memory,
@@ -15,7 +15,7 @@ const MOST_UNREAD = 8 << 20;
  */
 export function openLog(output: LogOutput, onLoss: () => void): Logger {
   const write = (line: string) => {
-    if (output.writableLength > MOST_UNREAD) onLoss();
+    if (output.writableLength > MOST_UNREAD_BYTES) onLoss();
     else output.write(line);
   };
   const timestamp = pino.stdTimeFunctions.isoTime;

@@ -9,7 +9,7 @@ export interface MetricsSources {
   snapshots: SnapshotSource;
   failures: Reports['failures'];
   /** The reason why a request would not be answered now; null if it would. */
-  unavailable: () => Promise<string | null>;
+  whyUnavailable: () => Promise<string | null>;
   /** Open connections to the API. */
   connections: () => Promise<number>;
 }
@@ -73,7 +73,7 @@ export class Metrics {
 /** Metrics that are read whenever they are asked for. */
 function addStateMetrics(
   registers: Registry[],
-  { snapshots, failures, unavailable, connections }: MetricsSources,
+  { snapshots, failures, whyUnavailable, connections }: MetricsSources,
 ): void {
   const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
@@ -103,7 +103,7 @@ function addStateMetrics(
   gauge(
     'malaria_snapshot_refused',
     'Whether the published snapshot is damaged, so that an earlier one is served.',
-    () => (snapshots.refused() ? 1 : 0),
+    () => (snapshots.refusal() ? 1 : 0),
   );
   gauge(
     'malaria_snapshot_confirmed_timestamp_seconds',
@@ -111,7 +111,7 @@ function addStateMetrics(
     () => snapshots.confirmedAt() / 1000,
   );
   gauge('malaria_snapshot_damaged', 'Whether a file of the snapshot being served is damaged.', () =>
-    snapshots.damaged() === null ? 0 : 1,
+    snapshots.damage() === null ? 0 : 1,
   );
   new Counter({
     name: 'malaria_failures_total',
@@ -131,7 +131,7 @@ function addStateMetrics(
   gauge(
     'malaria_available',
     'Whether a request would be answered now: by the store, and from an intact snapshot.',
-    async () => ((await unavailable()) === null ? 1 : 0),
+    async () => ((await whyUnavailable()) === null ? 1 : 0),
   );
   gauge('malaria_connections', 'Connections to the API.', connections);
 }

@@ -6,7 +6,7 @@ export interface OpsOptions {
   snapshots: SnapshotSource;
   metrics: Metrics;
   /** The reason why requests are not accepted; null while they are. */
-  unready: () => Promise<string | null>;
+  whyNotReady: () => Promise<string | null>;
 }
 
 /**
@@ -14,20 +14,20 @@ export interface OpsOptions {
  * but does not make the proxy unready while it serves an intact earlier one: otherwise all proxies would drop out at
  * once.
  */
-export function buildOps({ snapshots, metrics, unready }: OpsOptions): FastifyInstance {
+export function buildOps({ snapshots, metrics, whyNotReady }: OpsOptions): FastifyInstance {
   const app = fastify();
   app.addHook('onSend', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
   });
   app.get('/healthz', async () => ({ status: 'alive' }));
   app.get('/readyz', async (_request, reply) => {
-    const reason = await unready();
+    const reason = await whyNotReady();
     reply.code(reason === null ? 200 : 503);
     return {
       status: reason === null ? 'ready' : 'unready',
       reason,
       model_version: snapshots.current().model_version,
-      refused_snapshot: snapshots.refused(),
+      refused_snapshot: snapshots.refusal(),
       confirmed_at: new Date(snapshots.confirmedAt()).toISOString(),
     };
   });

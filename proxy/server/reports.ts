@@ -1,7 +1,7 @@
 /** What the operator is told: lines for the log, and how often what has failed. */
 
 /** What can fail, with the level of its lines: `error` if requests, pages or mails fail because of it, else `warn`. */
-export const CAUSES = {
+export const CAUSE_LEVELS = {
   store: 'error',
   clock: 'error',
   snapshot: 'error',
@@ -13,9 +13,9 @@ export const CAUSES = {
   sign_in: 'warn',
   log: 'warn',
 } as const;
-export type Cause = keyof typeof CAUSES;
+export type Cause = keyof typeof CAUSE_LEVELS;
 
-export type Level = 'info' | (typeof CAUSES)[Cause];
+export type Level = 'info' | (typeof CAUSE_LEVELS)[Cause];
 
 export interface Reports {
   /**
@@ -27,22 +27,23 @@ export interface Reports {
   failures: Readonly<Record<Cause, number>>;
 }
 
-const SPAN_MS = 60_000;
+const REPEAT_MS = 60_000;
 
 /** Reports to `write`, without the emails that errors of mail servers contain. */
 export function openReports(write: (line: string, level: Level) => void): Reports {
-  const failures = Object.fromEntries(Object.keys(CAUSES).map((cause) => [cause, 0])) as Record<Cause, number>;
+  const failures = Object.fromEntries(Object.keys(CAUSE_LEVELS).map((cause) => [cause, 0])) as Record<Cause, number>;
   /** Causes with a line in the last minute: how many failures followed it, and the line of the latest. */
-  const recent = new Map<Cause, { more: number; last: string }>();
-  const pass = (line: string, cause: Cause) => {
-    recent.set(cause, { more: 0, last: '' });
-    write(line, CAUSES[cause]);
+  const suppressed = new Map<Cause, { count: number; latestLine: string }>();
+  const passOn = (line: string, cause: Cause) => {
+    suppressed.set(cause, { count: 0, latestLine: '' });
+    write(line, CAUSE_LEVELS[cause]);
     setTimeout(() => {
-      const { more, last } = recent.get(cause)!;
-      recent.delete(cause);
-      if (more > 0) pass(more === 1 ? last : `${last} (and ${more - 1} more in the last minute)`, cause);
+      const { count, latestLine } = suppressed.get(cause)!;
+      suppressed.delete(cause);
+      if (count > 0)
+        passOn(count === 1 ? latestLine : `${latestLine} (and ${count - 1} more in the last minute)`, cause);
       else write(`${cause}: no failure in the last minute`, 'info');
-    }, SPAN_MS).unref();
+    }, REPEAT_MS).unref();
   };
   return {
     failures,
@@ -50,9 +51,9 @@ export function openReports(write: (line: string, level: Level) => void): Report
       const line = text.replaceAll(/[^\s<>@,;:"'/]+@(?=\w)/g, '…@');
       if (cause === undefined) return write(line, 'info');
       failures[cause]++;
-      const following = recent.get(cause);
-      if (following) recent.set(cause, { more: following.more + 1, last: line });
-      else pass(line, cause);
+      const earlier = suppressed.get(cause);
+      if (earlier) suppressed.set(cause, { count: earlier.count + 1, latestLine: line });
+      else passOn(line, cause);
     },
   };
 }

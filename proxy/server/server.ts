@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import { countryWords, fill } from '../../pipeline/contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../pipeline/contract/words.ts';
 import { type Clock, systemClock } from '../../pipeline/lib/clock.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { buildApi } from '../api/build-api.ts';
@@ -9,12 +9,12 @@ import type { AccessRecord } from '../api/observe.ts';
 import { BOUNDS, type Bounds } from '../api/protocol.ts';
 import type { DashboardSettings } from '../dashboard/open-dashboard.ts';
 import type { Snapshot } from '../snapshot/snapshot.ts';
-import type { SourceOptions, SourceSettings } from '../snapshot/sources.ts';
+import { openSource, type SourceOptions, type SourceSettings } from '../snapshot/sources.ts';
 import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
 import { UsageCounter } from '../store/usage-counts.ts';
-import { openSource, openStore } from './backends.ts';
 import { Metrics } from './metrics.ts';
+import { openStore } from './open-store.ts';
 import { buildOps } from './ops.ts';
 import type { Reports } from './reports.ts';
 
@@ -74,36 +74,37 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host, perMinute, perMonth, clock = systemClock } = options;
   const { report, failures } = options.reports;
   // Closes everything that was opened, last first; a failure (on a full disk, for example) does not keep the rest open.
-  await using opened = new AsyncDisposableStack();
+  await using cleanups = new AsyncDisposableStack();
   // The snapshot first: without one, no store is created.
   const snapshots = await openSource({ ...options, report });
-  opened.defer(async () => snapshots.close());
+  cleanups.defer(async () => snapshots.close());
   const store = await openStore(options.store, options.mayCreate);
-  opened.defer(() => store.close());
-  const usage = new UsageCounter(store.usage);
+  cleanups.defer(() => store.close());
+  const usageCounter = new UsageCounter(store.usage);
   const writeUsage = () =>
-    usage.flush().catch((error) => {
+    usageCounter.flush().catch((error) => {
       throw new Error(`usage not written: ${errorLine(error)}`, { cause: error });
     });
   const flushUsage = () => writeUsage().catch((error) => report(error.message, 'usage'));
   const flushTimer = setInterval(flushUsage, FLUSH_MS).unref();
-  opened.defer(writeUsage);
-  opened.defer(async () => clearInterval(flushTimer));
+  cleanups.defer(writeUsage);
+  cleanups.defer(async () => clearInterval(flushTimer));
   const gate = await openGate(store.database, { perMinute, perMonth, clock, report });
-  opened.defer(async () => gate.close());
+  cleanups.defer(async () => gate.close());
 
-  const unavailable = async () => snapshots.damaged() ?? gate.unavailable();
+  const whyUnavailable = async () => snapshots.damage() ?? gate.whyUnavailable();
   const metrics = new Metrics({
     snapshots,
     failures,
-    unavailable,
+    whyUnavailable,
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
   });
   const countUse = ({ key_id, operation, error }: AccessRecord) => {
     if (key_id === null) return;
     const now = clock.wallMs();
-    usage.count(key_id, operation, error === 'RATE_LIMITED' || error === 'ALLOWANCE_EXHAUSTED', now);
-    if (error !== null) usage.countError(key_id, operation, error, now);
+    const isRefused = error === 'RATE_LIMITED' || error === 'ALLOWANCE_EXHAUSTED';
+    usageCounter.count(key_id, operation, isRefused ? 'refused' : 'granted', now);
+    if (error !== null) usageCounter.count(key_id, operation, error, now);
   };
   const app = await buildApi({
     gate,
@@ -118,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   });
   const url = await listen(app, host, options.port, 'port');
-  opened.defer(() => drain(app));
+  cleanups.defer(() => drain(app));
 
   let dashboardUrl: string | null = null;
   if (options.dashboardPort !== undefined) {
@@ -132,25 +133,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       perMonth,
       apiUrl: () => options.apiUrl ?? url,
       clock,
-      report,
+      logLine: report,
       countSignIn: (outcome) => metrics.countSignIn(outcome),
       snapshot: () => snapshots.current(),
-      words: (text) => fill(text, countryWords(snapshots.current().territory)),
+      inCountryWords: (text) => fillPlaceholders(text, countryWords(snapshots.current().territory)),
       reference: () => cachedReference(snapshots.current()),
     });
-    opened.defer(() => dashboard.close());
+    cleanups.defer(() => dashboard.close());
     dashboardUrl = await listen(dashboard.app, host, options.dashboardPort, 'dashboard port');
     dashboard.listensAt(dashboardUrl);
-    opened.defer(() => drain(dashboard.app));
+    cleanups.defer(() => drain(dashboard.app));
   }
 
-  let stopping = false;
-  const ops = buildOps({ snapshots, metrics, unready: async () => (stopping ? 'stopping' : unavailable()) });
+  let isStopping = false;
+  const ops = buildOps({ snapshots, metrics, whyNotReady: async () => (isStopping ? 'stopping' : whyUnavailable()) });
   const opsUrl = await listen(ops, host, options.opsPort, 'ops port');
-  const watching = watchStore(store, options.giveUp);
-  opened.defer(async () => clearInterval(watching));
+  const storeTimer = watchStore(store, options.giveUp);
+  cleanups.defer(async () => clearInterval(storeTimer));
 
-  const running = opened.move();
+  const remainingCleanups = cleanups.move();
   return {
     url,
     opsUrl,
@@ -158,34 +159,34 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     store,
     current: () => snapshots.current(),
     async close() {
-      stopping = true;
+      isStopping = true;
       // /readyz keeps answering until the end.
-      await running.disposeAsync().finally(() => ops.close());
+      await remainingCleanups.disposeAsync().finally(() => ops.close());
     },
   };
 }
 
 /** Gives up once the store is lost. */
 function watchStore({ database }: AccountStore, giveUp: ServerOptions['giveUp']): NodeJS.Timeout {
-  const watching = setInterval(() => {
-    const lost = database.lost();
-    if (lost === null) return;
-    clearInterval(watching);
-    giveUp(`${lost}; stopping, so that a restart opens what is there now`);
+  const timer = setInterval(() => {
+    const whyLost = database.whyLost();
+    if (whyLost === null) return;
+    clearInterval(timer);
+    giveUp(`${whyLost}; stopping, so that a restart opens what is there now`);
   }, STORE_CHECK_MS).unref();
-  return watching;
+  return timer;
 }
 
-async function listen(app: FastifyInstance, host: string, port: number, what: string): Promise<string> {
+async function listen(app: FastifyInstance, host: string, port: number, portName: string): Promise<string> {
   try {
     await app.listen({ host, port });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code ?? errorLine(error)})`;
-    throw new UsageError(`${what} ${port} on ${host} ${why}`, { cause: error });
+    const reason = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code ?? errorLine(error)})`;
+    throw new UsageError(`${portName} ${port} on ${host} ${reason}`, { cause: error });
   }
-  const { port: bound } = app.server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  const { port: actualPort } = app.server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`;
 }
 
 async function drain(app: FastifyInstance): Promise<void> {

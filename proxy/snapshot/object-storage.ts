@@ -7,20 +7,20 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import {
-  RELEASES,
+  parseS3Url,
+  RELEASES_FOLDER,
   type ReleaseIndex,
   releaseIndexFile,
   snapshotPath,
-  versionAt,
+  versionFromPointer,
 } from '../../pipeline/contract/published.ts';
 import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
-import { deadline, openClient } from '../../pipeline/lib/s3.ts';
-import { parseReleaseIndex } from './earlier.ts';
-import { parseS3 } from './s3-url.ts';
-import { checkRelative, openSnapshot, parseManifest } from './snapshot.ts';
-import { type Refusal, repeat } from './watch.ts';
+import { deadlineSignal, openS3Client } from '../../pipeline/lib/s3.ts';
+import { parseReleaseIndex } from './releases.ts';
+import { checkRelativePath, openSnapshot, parseManifest } from './snapshot.ts';
+import { type Refusal, repeatUntilStopped } from './watch.ts';
 
 export interface MirrorOptions {
   /** How often to check what is published; each check is a billed request. */
@@ -32,9 +32,9 @@ export interface MirrorOptions {
 
 const FETCHED_AT_ONCE = 16;
 /** How long a start waits for the storage if there is a copy to serve meanwhile. */
-const START_MS = 5000;
+const START_WAIT_MS = 5000;
 /** How long a replaced copy is kept: it is served until the new one is checked, and its last answers take longer. */
-const REPLACED_MS = 120_000;
+const REPLACED_KEPT_MS = 120_000;
 
 /**
  * Keeps a copy of the snapshot that the object `current` names, and a link `current` to it, in a folder, which belongs
@@ -49,13 +49,13 @@ export class SnapshotMirror {
   readonly #folder: string;
   readonly #retryMs: number;
   readonly #report: MirrorOptions['report'];
-  readonly #client = openClient();
+  readonly #client = openS3Client();
   readonly #stop = new AbortController();
   #etag: string | undefined;
   #confirmedAt = Date.now();
   #refusal: (Refusal & { refusedAt: number }) | null = null;
-  #sweeping: NodeJS.Timeout | undefined;
-  #checking = Promise.resolve();
+  #cleanupTimer: NodeJS.Timeout | undefined;
+  #polling = Promise.resolve();
   /** Fetching of earlier versions, which starts once the current one is served. */
   #fetchingEarlier = Promise.resolve();
 
@@ -72,19 +72,19 @@ export class SnapshotMirror {
     const { pollMs = 5000 } = options;
     const mirror = new SnapshotMirror(url, folder, options);
     await mkdir(join(folder, 'snapshots'), { recursive: true });
-    await sweep(folder);
+    await removeOldCopies(folder);
     const hasCopy = await access(mirror.path).then(
       () => true,
       () => false,
     );
-    const first = mirror.#check().catch((error) => {
+    const firstCheck = mirror.#check().catch((error) => {
       if (hasCopy) return;
       mirror.#client.destroy();
       throw new UsageError(`no snapshot from ${url}: ${errorLine(error)}`, { cause: error });
     });
-    await (hasCopy ? Promise.race([first, pause(START_MS, undefined, { ref: false })]) : first);
+    await (hasCopy ? Promise.race([firstCheck, pause(START_WAIT_MS, undefined, { ref: false })]) : firstCheck);
     const check = () => mirror.#check().catch(() => {});
-    mirror.#checking = first.then(() => repeat(check, pollMs, mirror.#stop.signal));
+    mirror.#polling = firstCheck.then(() => repeatUntilStopped(check, pollMs, mirror.#stop.signal));
     return mirror;
   }
 
@@ -100,8 +100,8 @@ export class SnapshotMirror {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    clearTimeout(this.#sweeping);
-    await this.#checking;
+    clearTimeout(this.#cleanupTimer);
+    await this.#polling;
     await this.#fetchingEarlier;
     this.#client.destroy();
   }
@@ -126,64 +126,69 @@ export class SnapshotMirror {
   async #fetchPublished(): Promise<void> {
     const url = this.#url;
     const folder = this.#folder;
-    const pointer = await this.#get('current', this.#etag)
+    const pointer = await this.#getObject('current', this.#etag)
       .then(async ({ ETag, Body }) => ({ etag: ETag, text: await Body!.transformToString() }))
       .catch((error) => {
         if (error.$metadata?.httpStatusCode === 304) return null;
         throw new Error(`${url}/current: ${errorLine(error)}`, { cause: error });
       });
     if (!pointer) return;
-    const target = pointer.text.trim();
-    if (versionAt(target) === null) throw new Error(`${url}/current does not contain snapshots/VERSION`);
-    const get: Get = (name, bytes) => this.#get(name, undefined, bytes);
-    const isNew = (await readlink(this.path).catch(() => null)) !== target;
-    if (isNew) await fetchSnapshot(get, target, folder);
-    const index = await fetchReleaseIndex(get, target, folder);
+    const versionPath = pointer.text.trim();
+    if (versionFromPointer(versionPath) === null) throw new Error(`${url}/current does not contain snapshots/VERSION`);
+    const getObject: GetObject = (name, expectedBytes) => this.#getObject(name, undefined, expectedBytes);
+    const isNew = (await readlink(this.path).catch(() => null)) !== versionPath;
+    if (isNew) await fetchSnapshot(getObject, versionPath, folder);
+    const index = await fetchReleaseIndex(getObject, versionPath, folder);
     if (index) {
       this.#fetchingEarlier = this.#fetchingEarlier.then(() =>
-        fetchEarlier(get, index, folder, this.#stop.signal, this.#report),
+        fetchEarlierVersions(getObject, index, folder, this.#stop.signal, this.#report),
       );
     }
     if (isNew) {
-      await pointTo(folder, target);
-      this.#sweepLater();
+      await linkCurrent(folder, versionPath);
+      this.#scheduleCleanup();
     }
     this.#etag = pointer.etag;
   }
 
-  #sweepLater(): void {
-    clearTimeout(this.#sweeping);
-    this.#sweeping = setTimeout(() => {
-      sweep(this.#folder).catch((error) =>
+  #scheduleCleanup(): void {
+    clearTimeout(this.#cleanupTimer);
+    this.#cleanupTimer = setTimeout(() => {
+      removeOldCopies(this.#folder).catch((error) =>
         this.#report(`old copies in ${this.#folder} could not be removed: ${errorLine(error)}`, 'publication'),
       );
-    }, REPLACED_MS).unref();
+    }, REPLACED_KEPT_MS).unref();
   }
 
-  #get(name: string, ifNoneMatch?: string, bytes?: number): Promise<GetObjectCommandOutput> {
-    const { bucket, prefix } = parseS3(this.#url)!;
+  #getObject(name: string, ifNoneMatch?: string, expectedBytes?: number): Promise<GetObjectCommandOutput> {
+    const { bucket, prefix } = parseS3Url(this.#url)!;
     const input = { Bucket: bucket, Key: prefix + name, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) };
-    const abortSignal = AbortSignal.any([this.#stop.signal, deadline(bytes)]);
+    const abortSignal = AbortSignal.any([this.#stop.signal, deadlineSignal(expectedBytes)]);
     return this.#client.send(new GetObjectCommand(input), { abortSignal });
   }
 }
 
-type Get = (name: string, bytes?: number) => Promise<GetObjectCommandOutput>;
+type GetObject = (name: string, bytes?: number) => Promise<GetObjectCommandOutput>;
 
 /** Fetches the snapshot at `target` into `folder` and checks all of it, so that it appears there only complete. */
-async function fetchSnapshot(get: Get, target: string, folder: string, temporaryName = UNFINISHED): Promise<void> {
+async function fetchSnapshot(
+  getObject: GetObject,
+  versionPath: string,
+  folder: string,
+  temporaryName = TEMPORARY_NAME,
+): Promise<void> {
   const temporary = join(folder, temporaryName);
   await rm(temporary, { recursive: true, force: true });
   await mkdir(temporary, { recursive: true });
-  const text = await (await get(`${target}/manifest.json`)).Body!.transformToString();
+  const text = await (await getObject(`${versionPath}/manifest.json`)).Body!.transformToString();
   await inParallel(
     FETCHED_AT_ONCE,
-    Object.entries(parseManifest(text, `${target}/manifest.json`).files),
+    Object.entries(parseManifest(text, `${versionPath}/manifest.json`).files),
     async ([name, { bytes }]) => {
-      const file = join(temporary, checkRelative(name));
+      const file = join(temporary, checkRelativePath(name));
       await mkdir(dirname(file), { recursive: true });
-      const { Body } = await get(`${target}/${name}`, bytes).catch((error) => {
-        throw new Error(`${target}/${name}: ${errorLine(error)}`, { cause: error });
+      const { Body } = await getObject(`${versionPath}/${name}`, bytes).catch((error) => {
+        throw new Error(`${versionPath}/${name}: ${errorLine(error)}`, { cause: error });
       });
       await pipeline(
         Body as Readable,
@@ -191,7 +196,8 @@ async function fetchSnapshot(get: Get, target: string, folder: string, temporary
           let length = 0;
           for await (const chunk of chunks) {
             length += chunk.length;
-            if (length > bytes) throw new Error(`${target}/${name} has more than the ${bytes} bytes in the manifest`);
+            if (length > bytes)
+              throw new Error(`${versionPath}/${name} has more than the ${bytes} bytes in the manifest`);
             yield chunk;
           }
         },
@@ -201,75 +207,81 @@ async function fetchSnapshot(get: Get, target: string, folder: string, temporary
   );
   await writeFile(join(temporary, 'manifest.json'), text);
   await openSnapshot(temporary);
-  await rm(join(folder, target), { recursive: true, force: true });
-  await rename(temporary, join(folder, target));
+  await rm(join(folder, versionPath), { recursive: true, force: true });
+  await rename(temporary, join(folder, versionPath));
 }
 
 /** Fetches the release index that belongs to the snapshot at `target`; null if there is none. */
-async function fetchReleaseIndex(get: Get, target: string, folder: string): Promise<ReleaseIndex | null> {
-  const name = releaseIndexFile(versionAt(target)!);
-  const object = await get(`${RELEASES}/${name}`).catch((error) => {
+async function fetchReleaseIndex(
+  getObject: GetObject,
+  versionPath: string,
+  folder: string,
+): Promise<ReleaseIndex | null> {
+  const name = releaseIndexFile(versionFromPointer(versionPath)!);
+  const object = await getObject(`${RELEASES_FOLDER}/${name}`).catch((error) => {
     // Storage without permission to list answers 403 for objects that do not exist.
     if ([403, 404].includes(error.$metadata?.httpStatusCode)) return null;
-    throw new Error(`${RELEASES}/${name}: ${errorLine(error)}`, { cause: error });
+    throw new Error(`${RELEASES_FOLDER}/${name}: ${errorLine(error)}`, { cause: error });
   });
   if (!object) return null;
   const text = await object.Body!.transformToString();
   const index = parseReleaseIndex(text, name);
   await inParallel(FETCHED_AT_ONCE, Object.keys(index.files), async (file) => {
-    const body = await (await get(`${RELEASES}/${checkRelative(file)}`)).Body!.transformToByteArray();
-    await writeAtomic(join(folder, RELEASES, file), body);
+    const body = await (await getObject(`${RELEASES_FOLDER}/${checkRelativePath(file)}`)).Body!.transformToByteArray();
+    await writeAtomic(join(folder, RELEASES_FOLDER, file), body);
   });
   // The files are checked against the index when it is opened.
-  await writeAtomic(join(folder, RELEASES, name), text);
+  await writeAtomic(join(folder, RELEASES_FOLDER, name), text);
   return index;
 }
 
 /** Fetches the listed versions that have no copy yet, then rewrites the index, so that the watcher picks them up. */
-async function fetchEarlier(
-  get: Get,
+async function fetchEarlierVersions(
+  getObject: GetObject,
   index: ReleaseIndex,
   folder: string,
-  stopped: AbortSignal,
+  stopSignal: AbortSignal,
   report: MirrorOptions['report'],
 ): Promise<void> {
-  const present = new Set(await readdir(join(folder, 'snapshots')));
-  const missing = index.earlier.filter(({ model_version }) => !present.has(model_version));
-  for (const { model_version } of missing) {
-    await fetchSnapshot(get, snapshotPath(model_version), folder, UNFINISHED_EARLIER).catch((error) => {
-      if (!stopped.aborted)
+  const existingNames = new Set(await readdir(join(folder, 'snapshots')));
+  const missingVersions = index.earlier.filter(({ model_version }) => !existingNames.has(model_version));
+  for (const { model_version } of missingVersions) {
+    await fetchSnapshot(getObject, snapshotPath(model_version), folder, TEMPORARY_NAME_OF_EARLIER).catch((error) => {
+      if (!stopSignal.aborted)
         report(`${model_version} is listed as kept but could not be fetched: ${errorLine(error)}`, 'publication');
     });
   }
-  if (missing.length === 0 || stopped.aborted) return;
-  await writeAtomic(join(folder, RELEASES, releaseIndexFile(index.current)), JSON.stringify(index)).catch((error) => {
-    report(`earlier versions were fetched but the index could not be rewritten: ${errorLine(error)}`, 'publication');
-  });
+  if (missingVersions.length === 0 || stopSignal.aborted) return;
+  await writeAtomic(join(folder, RELEASES_FOLDER, releaseIndexFile(index.current)), JSON.stringify(index)).catch(
+    (error) => {
+      report(`earlier versions were fetched but the index could not be rewritten: ${errorLine(error)}`, 'publication');
+    },
+  );
 }
 
 /** The temporary name of a snapshot being fetched, and of a link being created. */
-const UNFINISHED = '.fetching';
-const UNFINISHED_EARLIER = '.fetching-earlier';
+const TEMPORARY_NAME = '.fetching';
+const TEMPORARY_NAME_OF_EARLIER = '.fetching-earlier';
 
 /** Points the link `current` in `folder` at `target`, atomically. */
-async function pointTo(folder: string, target: string): Promise<void> {
-  const temporary = join(folder, UNFINISHED);
+async function linkCurrent(folder: string, versionPath: string): Promise<void> {
+  const temporary = join(folder, TEMPORARY_NAME);
   await rm(temporary, { recursive: true, force: true });
-  await symlink(target, temporary);
+  await symlink(versionPath, temporary);
   await rename(temporary, join(folder, 'current'));
 }
 
 /** Deletes the copies in `folder` that its link does not point to and that the release index does not list as kept. */
-async function sweep(folder: string): Promise<void> {
+async function removeOldCopies(folder: string): Promise<void> {
   const current = await readlink(join(folder, 'current')).catch(() => null);
-  const index = current && releaseIndexFile(versionAt(current)!);
-  const text = index && (await readFile(join(folder, RELEASES, index), 'utf8').catch(() => null));
+  const index = current && releaseIndexFile(versionFromPointer(current)!);
+  const text = index && (await readFile(join(folder, RELEASES_FOLDER, index), 'utf8').catch(() => null));
   const earlier = text
     ? parseReleaseIndex(text, index).earlier.map(({ model_version }) => snapshotPath(model_version))
     : [];
   for (const name of await readdir(join(folder, 'snapshots'))) {
-    const target = snapshotPath(name);
-    const isKept = target === current || earlier.includes(target);
-    if (versionAt(target) !== null && !isKept) await rm(join(folder, target), { recursive: true });
+    const versionPath = snapshotPath(name);
+    const isKept = versionPath === current || earlier.includes(versionPath);
+    if (versionFromPointer(versionPath) !== null && !isKept) await rm(join(folder, versionPath), { recursive: true });
   }
 }

@@ -21,7 +21,7 @@ export type Coding = Encoding | 'identity';
 export interface Representation extends FileEntry {
   path: string;
   /** Its bytes, if they are held in memory. */
-  held: Buffer | null;
+  content: Buffer | null;
 }
 
 /** What is wrong with the files of a version that were found to be damaged since it was opened, by path. */
@@ -53,11 +53,11 @@ export interface Snapshot {
 }
 
 /** Files read at once while opening: enough to keep the disk busy, few enough to leave time for requests. */
-const AT_ONCE = 16;
+const CHECKED_AT_ONCE = 16;
 /** Larger files are never held in memory: each request reads them from disk. */
-export const LARGEST_HELD_BYTES = 1 << 20;
+export const LARGEST_IN_MEMORY_BYTES = 1 << 20;
 /** Files of a snapshot are held in memory, smallest first, up to this total. */
-const HELD_BYTES = 128 << 20;
+const MEMORY_BYTES = 128 << 20;
 
 /**
  * Opens the snapshot at `directory` and checks all of it: that the manifest matches its schema, that every file that an
@@ -68,19 +68,20 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
   const root = await realpath(directory);
   const manifest = await readManifest(join(root, 'manifest.json'));
   const damage: Damage = new Map();
-  const files = describeFiles(root, manifest, damage);
-  const served = [...files.values()].flatMap(({ codings }) => [...codings.values()]);
-  const toHold = new Map<string, Representation>();
-  let room = HELD_BYTES;
-  for (const representation of served.sort((a, b) => a.bytes - b.bytes)) {
-    room -= representation.bytes;
-    if (representation.bytes <= LARGEST_HELD_BYTES && room >= 0) toHold.set(representation.path, representation);
+  const files = listServedFiles(root, manifest, damage);
+  const representations = [...files.values()].flatMap(({ codings }) => [...codings.values()]);
+  const inMemory = new Map<string, Representation>();
+  let remainingBytes = MEMORY_BYTES;
+  for (const representation of representations.sort((a, b) => a.bytes - b.bytes)) {
+    remainingBytes -= representation.bytes;
+    if (representation.bytes <= LARGEST_IN_MEMORY_BYTES && remainingBytes >= 0)
+      inMemory.set(representation.path, representation);
   }
-  await inParallel(AT_ONCE, Object.entries(manifest.files), async ([name, entry]) => {
-    const path = join(root, checkRelative(name));
-    const bytes = await readChecked(name, path, entry);
-    const representation = toHold.get(path);
-    if (representation) representation.held = bytes;
+  await inParallel(CHECKED_AT_ONCE, Object.entries(manifest.files), async ([name, entry]) => {
+    const path = join(root, checkRelativePath(name));
+    const bytes = await readVerified(name, path, entry);
+    const representation = inMemory.get(path);
+    if (representation) representation.content = bytes;
   });
   const { model_version, coverage, updated_at, territory } = manifest;
   return { directory: root, model_version, updatedAt: Date.parse(updated_at), coverage, territory, files, damage };
@@ -91,37 +92,39 @@ export async function openSnapshot(directory: string): Promise<Snapshot> {
  * when they are requested.
  * @throws Error that states in one line what is wrong.
  */
-export async function describeSnapshot(
+export async function openEarlierSnapshot(
   directory: string,
   headers: Record<string, string>,
 ): Promise<Pick<Snapshot, 'coverage' | 'files'>> {
   const manifest = await readManifest(join(directory, 'manifest.json'));
-  return { coverage: manifest.coverage, files: describeFiles(directory, manifest, new Map(), headers) };
+  return { coverage: manifest.coverage, files: listServedFiles(directory, manifest, new Map(), headers) };
 }
 
 /** Every file that an operation can need, in every coding; nothing is read yet. */
-function describeFiles(
+function listServedFiles(
   root: string,
   { coverage, files, model_version }: Manifest,
   damage: Damage,
   extraHeaders: Record<string, string> = {},
 ): Map<string, ServedFile> {
   const headers = { 'model-version': model_version, ...extraHeaders };
-  const describe = (name: string): Representation => {
+  const toRepresentation = (name: string): Representation => {
     const entry = files[name];
     if (!entry) throw new Error(`manifest.json does not list ${name}, which its coverage requires`);
-    return { ...entry, path: join(root, name), held: null };
+    return { ...entry, path: join(root, name), content: null };
   };
-  const served = OPERATIONS.flatMap((operation) =>
+  const namedFiles = OPERATIONS.flatMap((operation) =>
     operationFiles(operation, coverage, files).map((name): [string, ServedFile] => {
       const { type, response } = operation;
       const encodings = isEncoded(operation) ? (Object.entries(ENCODINGS) as [Encoding, string][]) : [];
-      const codings = new Map<Coding, Representation>(encodings.map(([coding, end]) => [coding, describe(name + end)]));
-      codings.set('identity', describe(name));
+      const codings = new Map<Coding, Representation>(
+        encodings.map(([coding, extension]) => [coding, toRepresentation(name + extension)]),
+      );
+      codings.set('identity', toRepresentation(name));
       return [name, { type, headers, damage, ranges: response === null, codings }];
     }),
   );
-  return new Map(served);
+  return new Map(namedFiles);
 }
 
 async function readManifest(path: string): Promise<Manifest> {
@@ -135,8 +138,10 @@ async function readManifest(path: string): Promise<Manifest> {
 export function parseManifest(text: string, path: string): Manifest {
   const value = parseJson(text, path);
   if (Check(Manifest, value)) return value;
-  const [first] = Errors(Manifest, value);
-  throw new Error(`manifest.json: ${first?.instancePath || 'the document'} ${first?.message ?? 'is not as expected'}`);
+  const [firstError] = Errors(Manifest, value);
+  throw new Error(
+    `manifest.json: ${firstError?.instancePath || 'the document'} ${firstError?.message ?? 'is not as expected'}`,
+  );
 }
 
 /** The JSON value in `text`, read from `path`. @throws Error, in one line that names the file, if it is not JSON */
@@ -149,19 +154,19 @@ export function parseJson(text: string, path: string): unknown {
 }
 
 /** `name`, if it is inside the snapshot. The manifest is trusted to be ours, but not to be intact. */
-export function checkRelative(name: string): string {
+export function checkRelativePath(name: string): string {
   if (/^\/|\\|(^|\/)\.{0,2}(\/|$)/.test(name))
     throw new Error(`manifest.json lists ${JSON.stringify(name)}, which is not a plain relative path`);
   return name;
 }
 
 /** Checks a file against `entry`. @returns its bytes; null if it is too large to be held */
-export async function readChecked(name: string, path: string, entry: FileEntry): Promise<Buffer | null> {
+export async function readVerified(name: string, path: string, entry: FileEntry): Promise<Buffer | null> {
   const { size } = await stat(path).catch(() => {
     throw new Error(`${name} is missing`);
   });
   if (size !== entry.bytes) throw new Error(`${name} has ${size} bytes, the manifest says ${entry.bytes}`);
-  const bytes = size <= LARGEST_HELD_BYTES ? await readFile(path) : null;
+  const bytes = size <= LARGEST_IN_MEMORY_BYTES ? await readFile(path) : null;
   const sha256 = bytes ? hash('sha256', bytes) : await sha256File(path);
   if (sha256 !== entry.sha256) throw new Error(`${name} has SHA-256 ${sha256}, the manifest says ${entry.sha256}`);
   if (entry.etag !== strongEtag(sha256))
@@ -170,18 +175,18 @@ export async function readChecked(name: string, path: string, entry: FileEntry):
 }
 
 /** A file of a snapshot that is being served is damaged. */
-export class Damaged extends Error {
+export class DamagedFile extends Error {
   override name = 'Damaged';
 }
 
 /** Whether `error` is of this process, which has too many open files, and says nothing about a file. */
-export const isTooManyOpen = (error: unknown) =>
+export const isOpenFilesLimit = (error: unknown) =>
   ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** The uncompressed bytes of a file, unchecked if they are not held; null if there is no such file. */
-export async function readServed(file: ServedFile | undefined): Promise<Buffer | null> {
+export async function readUncompressed(file: ServedFile | undefined): Promise<Buffer | null> {
   const representation = file?.codings.get('identity');
-  return representation ? (representation.held ?? readFile(representation.path)) : null;
+  return representation ? (representation.content ?? readFile(representation.path)) : null;
 }
 
 /** The state that examples use. */

@@ -1,5 +1,6 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { parseS3Url } from '../../pipeline/contract/published.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { type SnapshotSource, SnapshotWatcher, type WatchOptions } from './watch.ts';
 
@@ -17,25 +18,34 @@ export interface SourceOptions extends SourceSettings {
   /** How often to check for a newly published snapshot. */
   pollMs?: number;
   /** How long it takes to check once the files that are not held in memory. */
-  sweepMs?: number;
+  fileCheckMs?: number;
   report: WatchOptions['report'];
 }
 
 /**
- * The snapshots in object storage, copied to disk first. @throws UsageError if there is no snapshot, or it is damaged.
+ * The snapshots in a folder or in object storage.
+ * @throws UsageError if there is no snapshot, or it is damaged.
  */
-export async function openCopies(options: SourceOptions): Promise<SnapshotSource> {
+export async function openSource(options: SourceOptions): Promise<SnapshotSource> {
+  const { snapshot } = options;
+  if (snapshot.startsWith('s3:') && parseS3Url(snapshot) === null)
+    throw new UsageError('snapshot: expected s3://BUCKET or s3://BUCKET/PREFIX');
+  return snapshot.startsWith('s3:') ? openFromStorage(options) : openFromFolder(options);
+}
+
+/** The snapshots in object storage, copied to disk first. */
+async function openFromStorage(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot, snapshotCopies, pollMs, report } = options;
   // Loaded only here: a folder does not need the S3 client.
   const { SnapshotMirror } = await import('./object-storage.ts');
   const mirror = await SnapshotMirror.open(snapshot, snapshotCopies, { report, pollMs });
   try {
-    const copies = await watch(mirror.path, options);
+    const copies = await openWatcher(mirror.path, options);
     return {
       current: () => copies.current(),
-      refused: () => mirror.refused() ?? copies.refused(),
+      refusal: () => mirror.refused() ?? copies.refusal(),
       confirmedAt: () => Math.min(mirror.confirmedAt(), copies.confirmedAt()),
-      damaged: () => copies.damaged(),
+      damage: () => copies.damage(),
       close: async () => {
         copies.close();
         await mirror.close();
@@ -47,8 +57,8 @@ export async function openCopies(options: SourceOptions): Promise<SnapshotSource
   }
 }
 
-/** The snapshots in a folder, or behind a link to one. @throws UsageError if there is none, or it is damaged. */
-export async function openFolder(options: SourceOptions): Promise<SnapshotSource> {
+/** The snapshots in a folder, or behind a link to one. */
+async function openFromFolder(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot } = options;
   const link = await lstat(snapshot).catch(() => {
     throw new UsageError(
@@ -64,12 +74,15 @@ export async function openFolder(options: SourceOptions): Promise<SnapshotSource
       'publication',
     );
   }
-  return watch(snapshot, options);
+  return openWatcher(snapshot, options);
 }
 
-async function watch(path: string, { fallBack, pollMs, sweepMs, report }: SourceOptions): Promise<SnapshotSource> {
+async function openWatcher(
+  path: string,
+  { fallBack, pollMs, fileCheckMs, report }: SourceOptions,
+): Promise<SnapshotSource> {
   try {
-    return await SnapshotWatcher.open(path, { report, fallBack, sweepMs, intervalMs: pollMs });
+    return await SnapshotWatcher.open(path, { report, fallBack, fileCheckMs, pollMs });
   } catch (error) {
     throw new UsageError(`the snapshot at ${path} is damaged: ${errorLine(error)}`, { cause: error });
   }

@@ -3,11 +3,11 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { snapshotPath } from '../../pipeline/contract/published.ts';
 import { errorLine } from '../../pipeline/lib/errors.ts';
-import { openReleases, type Releases, releaseIndexIdentity, versionBefore } from './earlier.ts';
-import { isTooManyOpen, openSnapshot, readChecked, type Snapshot } from './snapshot.ts';
+import { findVersionBefore, openReleases, type Releases, releaseIndexIdentity } from './releases.ts';
+import { isOpenFilesLimit, openSnapshot, readVerified, type Snapshot } from './snapshot.ts';
 
 /** A snapshot, and the release index beside it. */
-export interface Served extends Snapshot {
+export interface ServedSnapshot extends Snapshot {
   releases: Releases;
 }
 
@@ -19,22 +19,22 @@ export interface Refusal {
 
 export interface SnapshotSource {
   /** The snapshot to answer from; a request reads this once and keeps using it. */
-  current(): Served;
+  current(): ServedSnapshot;
   /** The published snapshot, if it is refused at present. */
-  refused(): Refusal | null;
+  refusal(): Refusal | null;
   /** When the snapshot being served was last known to be the one that is published, in milliseconds. */
   confirmedAt(): number;
   /** What was found to be damaged in the snapshot being served, in a line; null while nothing is. */
-  damaged(): string | null;
+  damage(): string | null;
   close(): void | Promise<void>;
 }
 
 export interface WatchOptions {
-  intervalMs?: number | undefined;
+  pollMs?: number | undefined;
   /** How soon a refused snapshot is tried again, in case it was repaired in place. */
   retryMs?: number;
   /** How long it takes to check once all files that are not held in memory. */
-  sweepMs?: number | undefined;
+  fileCheckMs?: number | undefined;
   /** Whether the version that was current before is served while the published one is damaged. */
   fallBack?: boolean | undefined;
   report: (line: string, cause?: 'publication' | 'snapshot') => void;
@@ -52,7 +52,7 @@ export class SnapshotWatcher implements SnapshotSource {
   readonly #fallBack: boolean;
   readonly #report: WatchOptions['report'];
   readonly #stop = new AbortController();
-  #snapshot: Served | null = null;
+  #snapshot: ServedSnapshot | null = null;
   /** Of the snapshot at the path, if it is the one that is served; empty while it is not. */
   #identity = '';
   #confirmedAt = Date.now();
@@ -67,21 +67,21 @@ export class SnapshotWatcher implements SnapshotSource {
 
   /** @throws Error, in one line, if there is no intact snapshot at the start. */
   static async open(path: string, options: WatchOptions): Promise<SnapshotWatcher> {
-    const { intervalMs = 1000, sweepMs = 600_000 } = options;
+    const { pollMs = 1000, fileCheckMs = 600_000 } = options;
     const watcher = new SnapshotWatcher(path, options);
     await watcher.#check();
     if (watcher.#snapshot === null) throw new Error(watcher.#refusal!.reason);
     const { signal } = watcher.#stop;
-    repeat(() => watcher.#check(), intervalMs, signal);
-    sweep(() => watcher.current(), sweepMs, signal);
+    repeatUntilStopped(() => watcher.#check(), pollMs, signal);
+    keepCheckingFiles(() => watcher.current(), fileCheckMs, signal);
     return watcher;
   }
 
-  current(): Served {
+  current(): ServedSnapshot {
     return this.#snapshot!;
   }
 
-  refused(): Refusal | null {
+  refusal(): Refusal | null {
     return this.#refusal && { directory: this.#refusal.directory, reason: this.#refusal.reason };
   }
 
@@ -89,7 +89,7 @@ export class SnapshotWatcher implements SnapshotSource {
     return this.#confirmedAt;
   }
 
-  damaged(): string | null {
+  damage(): string | null {
     return this.current().damage.values().next().value ?? null;
   }
 
@@ -97,20 +97,20 @@ export class SnapshotWatcher implements SnapshotSource {
     this.#stop.abort();
   }
 
-  #isIntact(): boolean {
+  #isServingIntact(): boolean {
     return this.#snapshot !== null && this.#snapshot.damage.size === 0;
   }
 
   async #check(): Promise<void> {
     const identity = await readIdentity(this.#path).catch((error) => `unreadable: ${errorLine(error)}`);
-    if (identity === this.#identity && this.#isIntact()) {
+    if (identity === this.#identity && this.#isServingIntact()) {
       this.#confirm();
       return;
     }
     const refusal = this.#refusal;
     if (refusal?.identity === identity && performance.now() - refusal.refusedAt < this.#retryMs) return;
     try {
-      await this.#take(identity);
+      await this.#servePublished(identity);
       this.#identity = identity;
       this.#confirm();
     } catch (error) {
@@ -124,10 +124,10 @@ export class SnapshotWatcher implements SnapshotSource {
   }
 
   /** Serves what is at the path, whose identity is not, or no longer, that of what is served. */
-  async #take(identity: string): Promise<void> {
+  async #servePublished(identity: string): Promise<void> {
     const snapshot = this.#snapshot;
     // The index beside the same snapshot can change: a version was removed, or has arrived from object storage.
-    if (snapshot && this.#isIntact() && snapshotPart(identity) === snapshotPart(this.#identity)) {
+    if (snapshot && this.#isServingIntact() && snapshotPart(identity) === snapshotPart(this.#identity)) {
       const releases = await openReleases(snapshot.directory, this.#report, snapshot.releases);
       this.#snapshot = { ...snapshot, releases };
       return;
@@ -136,39 +136,43 @@ export class SnapshotWatcher implements SnapshotSource {
     await this.#serve(directory, directory);
   }
 
-  async #refuse(identity: string, fault: string): Promise<void> {
-    let reason = fault;
-    const cause = this.#isIntact() && this.#identity !== '' ? 'publication' : 'snapshot';
-    if (this.#fallBack && !this.#isIntact()) {
-      await this.#serveBefore().catch((failure) => {
-        reason += `; cannot fall back: ${errorLine(failure)}`;
+  async #refuse(identity: string, publishedFault: string): Promise<void> {
+    let reason = publishedFault;
+    const cause = this.#isServingIntact() && this.#identity !== '' ? 'publication' : 'snapshot';
+    if (this.#fallBack && !this.#isServingIntact()) {
+      await this.#serveVersionBefore().catch((fallBackError) => {
+        reason += `; cannot fall back: ${errorLine(fallBackError)}`;
       });
     }
     this.#refusal = { identity, refusedAt: performance.now(), directory: this.#path, reason };
     if (this.#snapshot === null) return;
-    const instead = this.#isIntact() ? `serving ${this.#snapshot.model_version}` : 'out of service until it is mended';
-    this.#report(`refused the snapshot at ${this.#path}: ${reason}; ${instead}`, cause);
+    const consequence = this.#isServingIntact()
+      ? `serving ${this.#snapshot.model_version}`
+      : 'out of service until it is mended';
+    this.#report(`refused the snapshot at ${this.#path}: ${reason}; ${consequence}`, cause);
   }
 
   /** Serves the snapshot in `directory`, with the release index beside the one in `published`. */
-  async #serve(directory: string, published: string): Promise<void> {
-    const opened = await openSnapshot(directory);
+  async #serve(directory: string, publishedDirectory: string): Promise<void> {
+    const snapshot = await openSnapshot(directory);
     const isFirst = this.#snapshot === null;
-    const releases = await openReleases(published, this.#report, this.#snapshot?.releases);
-    this.#snapshot = { ...opened, releases };
-    if (!isFirst || directory !== published) {
-      this.#report(`now serving ${opened.model_version} from ${opened.directory}`);
+    const releases = await openReleases(publishedDirectory, this.#report, this.#snapshot?.releases);
+    this.#snapshot = { ...snapshot, releases };
+    if (!isFirst || directory !== publishedDirectory) {
+      this.#report(`now serving ${snapshot.model_version} from ${snapshot.directory}`);
     }
   }
 
   /** Serves the version that was current before the published one. */
-  async #serveBefore(): Promise<void> {
+  async #serveVersionBefore(): Promise<void> {
     const path = this.#path;
     // Where the link points, even if nothing is there any more.
-    const published = await realpath(path).catch(async () => resolve(dirname(path), await readlink(path)));
-    const version = await versionBefore(await openReleases(published, this.#report, this.#snapshot?.releases));
+    const publishedDirectory = await realpath(path).catch(async () => resolve(dirname(path), await readlink(path)));
+    const version = await findVersionBefore(
+      await openReleases(publishedDirectory, this.#report, this.#snapshot?.releases),
+    );
     if (version === null) throw new Error('no other version was current before');
-    await this.#serve(join(dirname(dirname(published)), snapshotPath(version)), published);
+    await this.#serve(join(dirname(dirname(publishedDirectory)), snapshotPath(version)), publishedDirectory);
     this.#identity = '';
   }
 }
@@ -177,25 +181,31 @@ export class SnapshotWatcher implements SnapshotSource {
  * Checks the files that are not held in memory again and again, one at a time and each once in `ms`, so that damage is
  * found before a client asks for the file. Earlier versions are checked only as they are sent.
  */
-async function sweep(current: () => Snapshot, ms: number, signal: AbortSignal): Promise<void> {
+async function keepCheckingFiles(current: () => Snapshot, roundMs: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const { files, damage } = current();
-    const onDisk = [...files.values()].flatMap(({ codings }) => [...codings.values()].filter(({ held }) => !held));
+    const onDisk = [...files.values()].flatMap(({ codings }) =>
+      [...codings.values()].filter(({ content }) => !content),
+    );
     for (const file of onDisk) {
-      await pause(ms / onDisk.length, undefined, { ref: false, signal }).catch(() => {});
+      await pause(roundMs / onDisk.length, undefined, { ref: false, signal }).catch(() => {});
       if (signal.aborted || current().files !== files) break;
-      await readChecked(file.path, file.path, file).catch((error) => {
-        if (!isTooManyOpen(error)) damage.set(file.path, errorLine(error));
+      await readVerified(file.path, file.path, file).catch((error) => {
+        if (!isOpenFilesLimit(error)) damage.set(file.path, errorLine(error));
       });
     }
-    if (onDisk.length === 0) await pause(ms, undefined, { ref: false, signal }).catch(() => {});
+    if (onDisk.length === 0) await pause(roundMs, undefined, { ref: false, signal }).catch(() => {});
   }
 }
 
 /** Does `work` every `ms`, once at a time, until `signal` aborts. @returns when the last time has ended */
-export async function repeat(work: () => Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+export async function repeatUntilStopped(
+  work: () => Promise<void>,
+  intervalMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
-    await pause(ms, undefined, { ref: false, signal }).catch(() => {});
+    await pause(intervalMs, undefined, { ref: false, signal }).catch(() => {});
     if (!signal.aborted) await work();
   }
 }
@@ -204,8 +214,8 @@ export async function repeat(work: () => Promise<void>, ms: number, signal: Abor
 async function readIdentity(path: string): Promise<string> {
   const root = await realpath(path);
   const { ino, size, mtimeNs } = await stat(join(root, 'manifest.json'), { bigint: true });
-  return `${root} ${ino} ${size} ${mtimeNs}${INDEX}${await releaseIndexIdentity(root)}`;
+  return `${root} ${ino} ${size} ${mtimeNs}${INDEX_SEPARATOR}${await releaseIndexIdentity(root)}`;
 }
 
-const INDEX = '; index ';
-const snapshotPart = (identity: string) => identity.split(INDEX)[0];
+const INDEX_SEPARATOR = '; index ';
+const snapshotPart = (identity: string) => identity.split(INDEX_SEPARATOR)[0];

@@ -27,7 +27,7 @@ export type AccountChange = 'unlock' | 'suspend' | 'reinstate' | 'remove';
  * Researchers can be suspended like organisations, so that an operator can stop abuse without removing an account.
  * @throws UsageError for any change to a removed account except removal, and for unlocking an organisation.
  */
-export function changeAccount(account: Account, change: AccountChange, now: number): Account {
+export function applyChange(account: Account, change: AccountChange, now: number): Account {
   if (account.removed_at !== null && change !== 'remove') {
     throw new UsageError(`account '${account.name}' was removed, which is final`);
   }
@@ -61,10 +61,10 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
  * `name`, trimmed. @throws UsageError if nothing of it shows, it is longer than 100 characters, or has unprintable
  * ones.
  */
-export function checkName(what: string, name: string): string {
+export function checkName(label: string, name: string): string {
   const trimmed = name.trim();
   if (visualForm(trimmed) === '' || trimmed.length > 100 || UNPRINTABLE.test(trimmed)) {
-    throw new UsageError(`${what}: expected 1 to 100 printable characters, found ${JSON.stringify(name)}`);
+    throw new UsageError(`${label}: expected 1 to 100 printable characters, found ${JSON.stringify(name)}`);
   }
   return trimmed;
 }
@@ -73,7 +73,7 @@ export function checkName(what: string, name: string): string {
  * Small letters of other scripts whose small or capital form looks Latin, dashes and apostrophes, each with its twin;
  * I, l and 1 look the same, and so do O and 0.
  */
-const TWINS = new Map(
+const LOOKALIKES = new Map(
   (
     [
       ['авсԁеһіјӏкмнорԛѕтуѵԝх', 'abcdehljlkmhopqstyvwx'],
@@ -81,7 +81,7 @@ const TWINS = new Map(
       ['i1|0ɑɡ', 'llloag'],
       ['‐–—−’ʼ', "----''"],
     ] as const
-  ).flatMap(([letters, twins]) => [...letters].map((letter, i) => [letter, twins[i]!])),
+  ).flatMap(([letters, latin]) => [...letters].map((letter, i) => [letter, latin[i]!])),
 );
 
 /**
@@ -93,7 +93,7 @@ export function visualForm(name: string): string {
   const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   // Capitals first, so that letters with several small forms, such as ß and ς, have one.
   const folded = visible.toUpperCase().toLowerCase().normalize('NFKC').replace(/\s+/gu, ' ').trim();
-  return Array.from(folded, (letter) => TWINS.get(letter) ?? letter).join('');
+  return Array.from(folded, (letter) => LOOKALIKES.get(letter) ?? letter).join('');
 }
 
 /** The scopes in a comma-separated list, in the contract's order. @throws UsageError for an unknown scope or none. */
@@ -112,15 +112,19 @@ export function parseScopes(list: string): Scope[] {
  * 00:00 UTC on that day. @throws UsageError if `text` is neither, or not later than `now`.
  */
 export function parseExpiry(text: string, now: number): number {
-  const form = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
-  const day = form ? Date.parse(`${form[1]}T00:00:00Z`) : Number.NaN;
-  const moment = form ? Date.parse(text) : Number.NaN;
+  const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
+  const dayStart = match ? Date.parse(`${match[1]}T00:00:00Z`) : Number.NaN;
+  const expiresAt = match ? Date.parse(text) : Number.NaN;
   // Date.parse turns 30 February into 2 March; the day must read back as written.
-  if (Number.isNaN(moment) || Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== form?.[1]) {
+  if (
+    Number.isNaN(expiresAt) ||
+    Number.isNaN(dayStart) ||
+    new Date(dayStart).toISOString().slice(0, 10) !== match?.[1]
+  ) {
     throw new UsageError(
       `expiry: expected a date or a time such as 2027-01-31T00:00:00Z, found ${JSON.stringify(text)}`,
     );
   }
-  if (moment <= now) throw new UsageError(`expiry: expected a time in the future, found ${text}`);
-  return moment;
+  if (expiresAt <= now) throw new UsageError(`expiry: expected a time in the future, found ${text}`);
+  return expiresAt;
 }

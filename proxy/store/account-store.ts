@@ -1,11 +1,11 @@
 /** Accounts and their keys in the database. */
 import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
-import { accountBy, accounts, toKey } from './account-queries.ts';
+import { findAccountBy, selectAccounts, toKey } from './account-queries.ts';
 import {
   type AccountChange,
   accountStatus,
-  changeAccount,
+  applyChange,
   checkMayHoldKeys,
   checkName,
   keyStatus,
@@ -13,17 +13,17 @@ import {
 } from './account-rules.ts';
 import { Attempts } from './attempt-counts.ts';
 import { COMMAND_LINE, record } from './audit.ts';
-import type { Database, Db } from './database.ts';
-import { hashKey, type KeyKind, keyPrefix, mintKey, randomText } from './key-format.ts';
+import type { Database, DbOrTx } from './database.ts';
+import { hashKey, type KeyKind, keyStart, mintKey, randomText } from './key-format.ts';
 import type { Account, AccountKind, Key } from './row-types.ts';
 import { insert, update } from './statements.ts';
-import { changeTagSecret, goodSecrets, mintingSecret, readTagSecrets } from './tag-secrets.ts';
+import { changeTagSecret, mintingSecret, readTagSecrets, validSecrets } from './tag-secrets.ts';
 import { UsageStore } from './usage-counts.ts';
 
 export interface NewKey {
   /** What the key begins with. */
   brand: string;
-  owner: string;
+  ownerName: string;
   name: string;
   kind: KeyKind;
   scopes: readonly Scope[];
@@ -43,7 +43,7 @@ export interface LimitChange {
  * Names are never reused: a removed account keeps its name. No two accounts can be made whose names look the same, nor
  * a key whose name looks like that of another working key of its owner; two keys with exactly one name are an old one
  * and its replacement. Looks are compared when something is made. Each change is recorded in the audit log as made by
- * `by`, and is on disk once it is returned. Every process obeys it from the next request on, since each request reads
+ * `actor`, and is on disk once it is returned. Every process obeys it from the next request on, since each request reads
  * these rows.
  */
 export class AccountStore {
@@ -61,77 +61,76 @@ export class AccountStore {
     return this.database.close();
   }
 
-  async createAccount(kind: AccountKind, name: string, now: number, by = COMMAND_LINE): Promise<Account> {
+  async createAccount(kind: AccountKind, name: string, now: number, actor = COMMAND_LINE): Promise<Account> {
     const { transact, lockServiceTeam } = this.database;
-    const checked = checkName('account name', name);
+    const checkedName = checkName('account name', name);
     const id = `acc_${randomText(12)}`;
     return transact(async (tx) => {
       // Only the service team and its operator make accounts: this lock keeps two from being made at once.
       await lockServiceTeam(tx);
-      const lookalike = (await accounts(tx).execute()).find(
-        (account) => visualForm(account.name) === visualForm(checked),
+      const lookalike = (await selectAccounts(tx).execute()).find(
+        (account) => visualForm(account.name) === visualForm(checkedName),
       );
-      if (lookalike) throw new UsageError(whyTaken(checked, lookalike));
-      const unset = { unlocked_at: null, suspended_at: null, removed_at: null, per_minute: null, per_month: null };
-      await insert(tx, 'accounts', { id, name: checked, kind, created_at: now, ...unset });
-      await record(tx, { action: 'account.create', account: id, subject: checked, detail: kind }, by, now);
-      return accountNamed(tx, checked);
+      if (lookalike) throw new UsageError(whyTaken(checkedName, lookalike));
+      await insert(tx, 'accounts', { id, name: checkedName, kind, created_at: now });
+      await record(tx, { action: 'account.create', accountId: id, subject: checkedName, detail: kind }, actor, now);
+      return requireAccountNamed(tx, checkedName);
     });
   }
 
   /** Suspension and removal end the sessions of the account's people; removal also removes the people. */
-  changeAccount(name: string, what: AccountChange, now: number, by = COMMAND_LINE): Promise<Account> {
-    return this.#change(name, async (tx, before) => {
-      const after = changeAccount(before, what, now);
-      const { id, unlocked_at, suspended_at, removed_at } = after;
-      if (accountStatus(after) === accountStatus(before) && unlocked_at === before.unlocked_at) return before;
-      const written = await rewrite(tx, before, { unlocked_at, suspended_at, removed_at });
-      if (suspended_at !== null || removed_at !== null) await signOutPeople(tx, after, now);
-      await record(tx, { action: `account.${what}`, account: id, subject: after.name }, by, now);
-      return written;
+  changeAccount(name: string, change: AccountChange, now: number, actor = COMMAND_LINE): Promise<Account> {
+    return this.#updateAccount(name, async (tx, account) => {
+      const changed = applyChange(account, change, now);
+      const { id, unlocked_at, suspended_at, removed_at } = changed;
+      if (accountStatus(changed) === accountStatus(account) && unlocked_at === account.unlocked_at) return account;
+      const stored = await storeAccount(tx, account, { unlocked_at, suspended_at, removed_at });
+      if (suspended_at !== null || removed_at !== null) await signOutPeople(tx, changed, now);
+      await record(tx, { action: `account.${change}`, accountId: id, subject: changed.name }, actor, now);
+      return stored;
     });
   }
 
-  setLimits(name: string, limits: LimitChange, now = Date.now(), by = COMMAND_LINE): Promise<Account> {
-    return this.#change(name, async (tx, before) => {
-      const { perMinute = before.per_minute, perMonth = before.per_month } = limits;
-      const written = await rewrite(tx, before, { per_minute: perMinute, per_month: perMonth });
+  setLimits(name: string, limits: LimitChange, now = Date.now(), actor = COMMAND_LINE): Promise<Account> {
+    return this.#updateAccount(name, async (tx, account) => {
+      const { perMinute = account.per_minute, perMonth = account.per_month } = limits;
+      const stored = await storeAccount(tx, account, { per_minute: perMinute, per_month: perMonth });
       const detail = `${perMinute ?? 'default'} a minute, ${perMonth ?? 'default'} a month`;
-      await record(tx, { action: 'account.limits', account: before.id, subject: before.name, detail }, by, now);
-      return written;
+      await record(tx, { action: 'account.limits', accountId: account.id, subject: account.name, detail }, actor, now);
+      return stored;
     });
   }
 
-  #change(name: string, work: (tx: Db, before: Account) => Promise<Account>): Promise<Account> {
-    return this.database.transact(async (tx) => work(tx, await accountNamed(tx, name, 'update')));
+  #updateAccount(name: string, work: (tx: DbOrTx, account: Account) => Promise<Account>): Promise<Account> {
+    return this.database.transact(async (tx) => work(tx, await requireAccountNamed(tx, name, 'update')));
   }
 
   findAccount(name: string): Promise<Account | null> {
-    return accountBy(this.database.db, 'name', name);
+    return findAccountBy(this.database.db, 'name', name);
   }
 
   accountById(id: string): Promise<Account | null> {
-    return accountBy(this.database.db, 'id', id);
+    return findAccountBy(this.database.db, 'id', id);
   }
 
   listAccounts(): Promise<Account[]> {
-    const byAge = accounts(this.database.db).orderBy('created_at');
-    return byAge.orderBy('name', (order) => order.collate('C')).execute();
+    const query = selectAccounts(this.database.db).orderBy('created_at');
+    return query.orderBy('name', (order) => order.collate('C')).execute();
   }
 
   /** Creates a key. Its text, `secret`, is not stored. */
-  async createKey(newKey: NewKey, now: number, by = COMMAND_LINE): Promise<{ key: Key; secret: string }> {
+  async createKey(newKey: NewKey, now: number, actor = COMMAND_LINE): Promise<{ key: Key; secret: string }> {
     const name = checkName('key name', newKey.name);
     const id = `key_${randomText(12)}`;
     return this.database.transact(async (tx) => {
       // Locked against a simultaneous suspension or removal, and against another new key.
-      const owner = await accountNamed(tx, newKey.owner, 'update');
+      const owner = await requireAccountNamed(tx, newKey.ownerName, 'update');
       checkMayHoldKeys(owner);
       await refuseLookalike(tx, owner, name, now);
       const { brand, kind, scopes, expiresAt: expires_at } = newKey;
       const secret = mintKey(brand, kind, mintingSecret(await readTagSecrets(tx), now));
-      const derived = { hash: hashKey(secret), start: keyPrefix(secret) };
-      const times = { created_at: now, expires_at, revoked_at: null, created_by: by.id };
+      const derived = { hash: hashKey(secret), start: keyStart(secret) };
+      const times = { created_at: now, expires_at, revoked_at: null, created_by: actor.id };
       await insert(tx, 'keys', {
         id,
         owner_id: owner.id,
@@ -142,16 +141,16 @@ export class AccountStore {
         ...times,
       });
       const detail = `${id}, ${kind}, ${scopes.join(' ')}`;
-      await record(tx, { action: 'key.create', account: owner.id, subject: name, detail }, by, now);
-      return { key: await keyWith(tx, id), secret };
+      await record(tx, { action: 'key.create', accountId: owner.id, subject: name, detail }, actor, now);
+      return { key: await requireKey(tx, id), secret };
     });
   }
 
   /** Keys with their owners, oldest first; only those of the account called `ownerName` if given. */
   async listKeys(ownerName?: string): Promise<{ key: Key; owner: Account }[]> {
     const { db } = this.database;
-    const owner = ownerName === undefined ? null : await accountNamed(db, ownerName);
-    const rows = await keys(db)
+    const owner = ownerName === undefined ? null : await requireAccountNamed(db, ownerName);
+    const rows = await selectKeys(db)
       .$if(owner !== null, (query) => query.where('owner_id', '=', owner!.id))
       .orderBy('created_at')
       .orderBy('id', (order) => order.collate('C'))
@@ -164,29 +163,29 @@ export class AccountStore {
   /** The key whose text is `secret`, with its owner; null if there is no such key. */
   async findKey(secret: string): Promise<{ key: Key; owner: Account } | null> {
     const { db } = this.database;
-    const row = await keys(db).where('hash', '=', hashKey(secret)).executeTakeFirst();
-    return row ? { key: toKey(row), owner: (await accountBy(db, 'id', row.owner_id))! } : null;
+    const row = await selectKeys(db).where('hash', '=', hashKey(secret)).executeTakeFirst();
+    return row ? { key: toKey(row), owner: (await findAccountBy(db, 'id', row.owner_id))! } : null;
   }
 
   /**
    * Revokes a key for good; one already revoked keeps the time of its revocation. If `ownerId` is given, another
    * owner's key is treated as unknown.
    */
-  revokeKey(id: string, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> {
-    return this.#changeKey(id, ownerId, async (tx, { revoked_at, owner_id: account, name: subject }) => {
+  revokeKey(id: string, now: number, actor = COMMAND_LINE, ownerId?: string): Promise<Key> {
+    return this.#changeKey(id, ownerId, async (tx, { revoked_at, owner_id: accountId, name: subject }) => {
       if (revoked_at !== null) return null;
-      await record(tx, { action: 'key.revoke', account, subject, detail: id }, by, now);
+      await record(tx, { action: 'key.revoke', accountId, subject, detail: id }, actor, now);
       return { revoked_at: now };
     });
   }
 
   /** Makes a key expire at `end` if it would work longer than that; otherwise like `revokeKey`. */
-  endKey(id: string, end: number, now: number, by = COMMAND_LINE, ownerId?: string): Promise<Key> {
-    return this.#changeKey(id, ownerId, async (tx, { revoked_at, expires_at, owner_id: account, name: subject }) => {
-      if (revoked_at !== null || (expires_at !== null && expires_at <= end)) return null;
-      const detail = `${id}, ${new Date(end).toISOString()}`;
-      await record(tx, { action: 'key.end', account, subject, detail }, by, now);
-      return { expires_at: end };
+  expireKey(id: string, expiresAt: number, now: number, actor = COMMAND_LINE, ownerId?: string): Promise<Key> {
+    return this.#changeKey(id, ownerId, async (tx, { revoked_at, expires_at, owner_id: accountId, name: subject }) => {
+      if (revoked_at !== null || (expires_at !== null && expires_at <= expiresAt)) return null;
+      const detail = `${id}, ${new Date(expiresAt).toISOString()}`;
+      await record(tx, { action: 'key.end', accountId, subject, detail }, actor, now);
+      return { expires_at: expiresAt };
     });
   }
 
@@ -194,52 +193,52 @@ export class AccountStore {
   #changeKey(
     id: string,
     ownerId: string | undefined,
-    decideChange: (tx: Db, before: Key) => Promise<Partial<Pick<Key, 'revoked_at' | 'expires_at'>> | null>,
+    decideChange: (tx: DbOrTx, key: Key) => Promise<Partial<Pick<Key, 'revoked_at' | 'expires_at'>> | null>,
   ): Promise<Key> {
     return this.database.transact(async (tx) => {
       await tx.selectFrom('keys').select('id').where('id', '=', id).forNoKeyUpdate().execute();
-      const before = await keyWith(tx, id, ownerId);
-      const change = await decideChange(tx, before);
-      if (change === null) return before;
+      const key = await requireKey(tx, id, ownerId);
+      const change = await decideChange(tx, key);
+      if (change === null) return key;
       await update(tx, 'keys', { id }, change);
-      return keyWith(tx, id);
+      return requireKey(tx, id);
     });
   }
 
-  /** The secrets whose tags are good at `now`. */
+  /** The secrets whose tags are valid at `now`. */
   async tagSecrets(now: number): Promise<Uint8Array[]> {
-    return goodSecrets(await readTagSecrets(this.database.db), now);
+    return validSecrets(await readTagSecrets(this.database.db), now);
   }
 
-  /** Makes a new secret for tags; keys tagged with earlier ones are refused from `until` on. */
-  changeTagSecret(until: number, now: number, by = COMMAND_LINE): Promise<void> {
-    return this.database.transact((tx) => changeTagSecret(tx, until, now, by));
+  /** Makes a new secret for tags; keys tagged with earlier ones are refused from `earlierEnd` on. */
+  changeTagSecret(earlierEnd: number, now: number, actor = COMMAND_LINE): Promise<void> {
+    return this.database.transact((tx) => changeTagSecret(tx, earlierEnd, now, actor));
   }
 }
 
-const CHOOSE = 'choose one that differs by more than case, spaces, or letters that look the same';
+const CHOOSE_ANOTHER_NAME = 'choose one that differs by more than case, spaces, or letters that look the same';
 
 /** Why no account can be called `name`, which looks like that of `lookalike`. */
 function whyTaken(name: string, lookalike: Account): string {
-  if (lookalike.name !== name) return `account name: '${name}' is too like '${lookalike.name}'; ${CHOOSE}`;
+  if (lookalike.name !== name) return `account name: '${name}' is too like '${lookalike.name}'; ${CHOOSE_ANOTHER_NAME}`;
   const reason = lookalike.removed_at === null ? 'already exists' : 'was removed, and names cannot be used again';
   return `an account named '${name}' ${reason}`;
 }
 
 /** @param lock how to lock the account until the transaction ends. @throws UsageError if there is no such account. */
-async function accountNamed(db: Db, name: string, lock?: 'share' | 'update'): Promise<Account> {
-  const account = await accountBy(db, 'name', name.trim(), lock);
+async function requireAccountNamed(db: DbOrTx, name: string, lock?: 'share' | 'update'): Promise<Account> {
+  const account = await findAccountBy(db, 'name', name.trim(), lock);
   if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
   return account;
 }
 
-async function rewrite(tx: Db, { id }: Account, values: Partial<Account>): Promise<Account> {
+async function storeAccount(tx: DbOrTx, { id }: Account, values: Partial<Account>): Promise<Account> {
   await update(tx, 'accounts', { id }, values);
-  return (await accountBy(tx, 'id', id))!;
+  return (await findAccountBy(tx, 'id', id))!;
 }
 
 /** Ends all sessions of a suspended or removed account's people. */
-async function signOutPeople(tx: Db, { id, removed_at }: Account, now: number): Promise<void> {
+async function signOutPeople(tx: DbOrTx, { id, removed_at }: Account, now: number): Promise<void> {
   const people = tx.selectFrom('people').select('id').where('account_id', '=', id);
   // Every person is locked first, as when a session is opened, so that none is opened meanwhile.
   await people.orderBy('id').forNoKeyUpdate().execute();
@@ -254,7 +253,7 @@ async function signOutPeople(tx: Db, { id, removed_at }: Account, now: number): 
   await update(tx, 'people', { account_id: id, removed_at: null }, removed);
 }
 
-const keys = (db: Db) =>
+const selectKeys = (db: DbOrTx) =>
   db
     .selectFrom('keys')
     .leftJoin('key_uses', 'key_id', 'id')
@@ -262,16 +261,18 @@ const keys = (db: Db) =>
     .select(['start', 'last_used_at']);
 
 /** @throws UsageError if `name` looks like that of another working key of its owner, but is not exactly the same */
-async function refuseLookalike(tx: Db, { id }: Account, name: string, now: number): Promise<void> {
-  const lookalikes = (await keys(tx).where('owner_id', '=', id).execute())
+async function refuseLookalike(tx: DbOrTx, { id }: Account, name: string, now: number): Promise<void> {
+  const lookalikes = (await selectKeys(tx).where('owner_id', '=', id).execute())
     .filter((key) => keyStatus(key, now) === 'active' && visualForm(key.name) === visualForm(name))
     .map((key) => key.name);
   if (lookalikes.length === 0 || lookalikes.includes(name)) return;
-  throw new UsageError(`key name: '${name}' is too like '${lookalikes[0]}', the name of a key that works; ${CHOOSE}`);
+  throw new UsageError(
+    `key name: '${name}' is too like '${lookalikes[0]}', the name of a key that works; ${CHOOSE_ANOTHER_NAME}`,
+  );
 }
 
-async function keyWith(db: Db, id: string, ownerId?: string): Promise<Key> {
-  const row = await keys(db).where('id', '=', id).executeTakeFirst();
+async function requireKey(db: DbOrTx, id: string, ownerId?: string): Promise<Key> {
+  const row = await selectKeys(db).where('id', '=', id).executeTakeFirst();
   if (!row || (ownerId !== undefined && row.owner_id !== ownerId))
     throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
   return toKey(row);

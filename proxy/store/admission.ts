@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { monthNamed } from '../limits/calendar-month.ts';
-import { MINUTE_S, minuteStanding, monthStanding, type Verdict } from '../limits/verdict.ts';
+import { MINUTE_SECONDS, minuteState, monthState, type Verdict } from '../limits/verdict.ts';
 import type { KeyKind } from './key-format.ts';
 
 /** The sender of a request. */
@@ -64,12 +64,12 @@ export const STATEMENTS = {
    */
   minute: `
     SELECT coalesce(sum(granted), 0) AS minute_count, min(second) AS minute_first, max(second) AS latest
-    FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_S}`,
+    FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_SECONDS}`,
   /** After the limit was lowered, more than the oldest second must leave: the first with fewer grants after it. */
   lowered: `
     SELECT min(second) AS minute_first
     FROM (SELECT second, sum(granted) OVER (ORDER BY second DESC) - granted AS later
-      FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_S}) AS counted
+      FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_SECONDS}) AS counted
     WHERE later < @minute_limit`,
   /** The latest month counted: never an earlier one, whose allowance was another. */
   month: `
@@ -77,7 +77,7 @@ export const STATEMENTS = {
     WHERE owner_id = @this_owner AND month >= @this_month ORDER BY month DESC LIMIT 1`,
   takeMinute: `
     INSERT INTO seconds (key_id, slot, second, granted)
-    VALUES (@this_key, @this_second % ${MINUTE_S + 1}, @this_second, 1)
+    VALUES (@this_key, @this_second % ${MINUTE_SECONDS + 1}, @this_second, 1)
     ON CONFLICT (key_id, slot) DO UPDATE SET second = excluded.second,
       granted = CASE WHEN seconds.second = excluded.second THEN seconds.granted + 1 ELSE 1 END`,
   takeMonth: `
@@ -85,7 +85,7 @@ export const STATEMENTS = {
     ON CONFLICT (owner_id, month) DO UPDATE SET granted = months.granted + 1`,
 } as const;
 
-const inPostgres = (statement: keyof typeof STATEMENTS) => STATEMENTS[statement].replaceAll('@', '');
+const postgresStatement = (statement: keyof typeof STATEMENTS) => STATEMENTS[statement].replaceAll('@', '');
 
 /**
  * The body of the function in PostgreSQL. Each of its statements sees what was committed before that statement (every
@@ -97,13 +97,13 @@ const inPostgres = (statement: keyof typeof STATEMENTS) => STATEMENTS[statement]
  * A grant charges minute and month in one transaction; a refusal writes nothing. A decision that takes longer than
  * `within_ms`, for which nobody waits any longer, is rolled back.
  */
-const BODY = `
+const ADMIT_BODY = `
   #variable_conflict use_column
   DECLARE
     this_key text; this_owner text; this_second bigint; latest bigint; this_month text; minute_limit bigint;
   BEGIN
     now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000);
-    ${inPostgres('find')} INTO key_id, owner_id, kind, scopes, per_minute, per_month;
+    ${postgresStatement('find')} INTO key_id, owner_id, kind, scopes, per_minute, per_month;
     IF NOT FOUND THEN RETURN; END IF;
     this_key := key_id; this_owner := owner_id;
     minute_limit := coalesce(per_minute, default_per_minute);
@@ -112,25 +112,25 @@ const BODY = `
     PERFORM pg_advisory_xact_lock(hashtextextended(this_owner, 0));
     now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000);
     this_second := now_ms / 1000;
-    ${inPostgres('minute')} INTO minute_count, minute_first, latest;
+    ${postgresStatement('minute')} INTO minute_count, minute_first, latest;
     this_second := greatest(this_second, latest);
     this_month := to_char(to_timestamp(now_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM');
-    ${inPostgres('month')} INTO month, month_count;
+    ${postgresStatement('month')} INTO month, month_count;
     month := coalesce(month, this_month); month_count := coalesce(month_count, 0);
     this_month := month;
 
     IF kind = 'live' AND month_count >= per_month THEN refused := 'month';
     ELSIF minute_count >= per_minute THEN refused := 'minute';
     ELSE
-      ${inPostgres('takeMinute')};
+      ${postgresStatement('takeMinute')};
       minute_count := minute_count + 1; minute_first := coalesce(minute_first, this_second);
       IF kind = 'live' THEN
-        ${inPostgres('takeMonth')};
+        ${postgresStatement('takeMonth')};
         month_count := month_count + 1;
       END IF;
     END IF;
     IF minute_count > minute_limit THEN
-      ${inPostgres('lowered')} INTO minute_first;
+      ${postgresStatement('lowered')} INTO minute_first;
     END IF;
     IF clock_timestamp() > statement_timestamp() + within_ms * interval '1 millisecond' THEN
       RAISE query_canceled USING MESSAGE = 'decided too late';
@@ -138,14 +138,14 @@ const BODY = `
   END`;
 
 /** Its name contains a hash of its text, so that proxies of several versions each find their own. */
-export const ADMIT = `admit_${createHash('sha256').update(BODY).digest('hex').slice(0, 12)}`;
-export const ADMIT_FUNCTION = `
-  CREATE FUNCTION ${ADMIT}(
+export const ADMIT_FUNCTION_NAME = `admit_${createHash('sha256').update(ADMIT_BODY).digest('hex').slice(0, 12)}`;
+export const CREATE_ADMIT_FUNCTION = `
+  CREATE FUNCTION ${ADMIT_FUNCTION_NAME}(
     this_hash bytea, default_per_minute bigint, default_per_month bigint, within_ms bigint,
     OUT key_id text, OUT owner_id text, OUT kind text, OUT scopes text, OUT refused text,
     OUT per_minute bigint, OUT minute_count bigint, OUT minute_first bigint,
     OUT per_month bigint, OUT month text, OUT month_count bigint, OUT now_ms bigint
-  ) LANGUAGE plpgsql AS $admit$${BODY}$admit$`;
+  ) LANGUAGE plpgsql AS $admit$${ADMIT_BODY}$admit$`;
 
 export function toAdmission(decision: Decision): Admission {
   const { key_id: keyId, owner_id: ownerId, kind, scopes, refused, now_ms } = decision;
@@ -154,8 +154,8 @@ export function toAdmission(decision: Decision): Admission {
     holder: { keyId, ownerId, kind, scopes: scopes.split(',') as Scope[] },
     verdict: {
       refusedBy: refused,
-      minute: minuteStanding(per_minute, minute_count, minute_first, now_ms),
-      month: kind === 'test' ? null : monthStanding(per_month, month_count, monthNamed(decision.month), now_ms),
+      minute: minuteState(per_minute, minute_count, minute_first, now_ms),
+      month: kind === 'test' ? null : monthState(per_month, month_count, monthNamed(decision.month), now_ms),
     },
   };
 }

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
-import type { Database, Db } from './database.ts';
-import { sweep } from './statements.ts';
+import type { Database, DbOrTx } from './database.ts';
+import { deleteExpired } from './statements.ts';
 
 /** The maximum number of attempts at `what` in a window of time. */
 export interface Allowance {
-  what: string;
-  most: number;
+  name: string;
+  limit: number;
   windowMs: number;
 }
 
 /** Rolls back the transaction of a refused attempt. */
-class Refused extends Error {
+class TooManyAttempts extends Error {
   readonly waitMs: number;
   constructor(waitMs: number) {
     super('too many attempts');
@@ -31,15 +31,15 @@ export class Attempts {
   }
 
   /** Charges an attempt to all of `allowances`, or to none. @returns null if charged, else the milliseconds to wait */
-  async take(allowances: readonly Allowance[], now: number): Promise<number | null> {
-    const moment = Math.floor(now);
-    await sweep(this.#database.db, 'attempts', ['what'], 'until', moment);
-    const hashed = hashAllowances(allowances);
+  async charge(allowances: readonly Allowance[], now: number): Promise<number | null> {
+    const nowMs = Math.floor(now);
+    await deleteExpired(this.#database.db, 'attempts', ['what'], 'until', nowMs);
+    const hashedAllowances = hashAllowances(allowances);
     try {
-      await this.#database.transactLightly((tx) => charge(tx, hashed, moment));
+      await this.#database.transactUnsynced((tx) => chargeAll(tx, hashedAllowances, nowMs));
       return null;
     } catch (error) {
-      if (error instanceof Refused) return error.waitMs;
+      if (error instanceof TooManyAttempts) return error.waitMs;
       throw error;
     }
   }
@@ -47,7 +47,7 @@ export class Attempts {
   /** Gives back what `take` charged, for an attempt that succeeded. */
   async giveBack(allowances: readonly Allowance[]): Promise<void> {
     const hashes = hashAllowances(allowances).map((allowance) => allowance.hash);
-    await this.#database.transactLightly(async (tx) => {
+    await this.#database.transactUnsynced(async (tx) => {
       await tx.selectFrom('attempts').select('what').where('what', 'in', hashes).orderBy('what').forUpdate().execute();
       await tx.deleteFrom('attempts').where('what', 'in', hashes).where('count', '<=', 1).execute();
       await tx
@@ -64,25 +64,25 @@ type HashedAllowance = Allowance & { hash: Buffer };
 /** In the order in which every transaction locks rows, so that none waits for another in a circle. */
 const hashAllowances = (allowances: readonly Allowance[]): HashedAllowance[] =>
   allowances
-    .map((allowance) => ({ ...allowance, hash: hash('sha256', allowance.what, 'buffer') }))
+    .map((allowance) => ({ ...allowance, hash: hash('sha256', allowance.name, 'buffer') }))
     .sort((a, b) => a.hash.compare(b.hash));
 
 /** @throws Refused if one of the allowances is used up */
-async function charge(tx: Db, allowances: readonly HashedAllowance[], moment: number): Promise<void> {
+async function chargeAll(tx: DbOrTx, allowances: readonly HashedAllowance[], nowMs: number): Promise<void> {
   const counted = await tx
     .insertInto('attempts')
-    .values(allowances.map(({ hash: what, windowMs }) => ({ what, count: 1, until: moment + windowMs })))
+    .values(allowances.map(({ hash: what, windowMs }) => ({ what, count: 1, until: nowMs + windowMs })))
     .onConflict((conflict) =>
       conflict.column('what').doUpdateSet(({ eb, ref }) => ({
         count: eb
           .case()
-          .when('attempts.until', '>', moment)
+          .when('attempts.until', '>', nowMs)
           .then(eb('attempts.count', '+', 1))
           .else(1)
           .end(),
         until: eb
           .case()
-          .when('attempts.until', '>', moment)
+          .when('attempts.until', '>', nowMs)
           .then(ref('attempts.until'))
           .else(ref('excluded.until'))
           .end(),
@@ -90,7 +90,7 @@ async function charge(tx: Db, allowances: readonly HashedAllowance[], moment: nu
     )
     .returningAll()
     .execute();
-  const mostFor = (what: Uint8Array) => allowances.find((allowance) => allowance.hash.equals(what))!.most;
-  const full = counted.filter(({ what, count }) => count > mostFor(what));
-  if (full.length > 0) throw new Refused(Math.max(...full.map(({ until }) => until - moment)));
+  const limitFor = (what: Uint8Array) => allowances.find((allowance) => allowance.hash.equals(what))!.limit;
+  const exceeded = counted.filter(({ what, count }) => count > limitFor(what));
+  if (exceeded.length > 0) throw new TooManyAttempts(Math.max(...exceeded.map(({ until }) => until - nowMs)));
 }

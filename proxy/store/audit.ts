@@ -1,7 +1,7 @@
 /** Who did what: one entry for each change, written in the transaction of the change and never altered. */
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { Action } from './audit-actions.ts';
-import type { Db } from './database.ts';
+import type { DbOrTx } from './database.ts';
 import type { AuditEntry } from './row-types.ts';
 import { insert } from './statements.ts';
 
@@ -15,12 +15,12 @@ export interface Actor {
 }
 
 /** The author of a failed sign-in, whose identity is unknown. */
-export const SOMEBODY: Actor = { id: null, label: 'somebody', isService: false };
+export const UNKNOWN_ACTOR: Actor = { id: null, label: 'somebody', isService: false };
 export const COMMAND_LINE: Actor = { id: null, label: 'command line', isService: true };
 
 export interface AuditEvent {
   action: Action;
-  account: string | null;
+  accountId: string | null;
   subject?: string;
   detail?: string;
 }
@@ -29,30 +29,30 @@ export interface AuditEvent {
  * Writes one entry. Call this in the transaction of the change itself.
  * @throws UsageError, to undo the change, if its author has been removed meanwhile.
  */
-export async function record(tx: Db, event: AuditEvent, by: Actor, now: number): Promise<void> {
-  if (by.id !== null) {
-    // Locked, so that `by` is removed either before or after this transaction.
-    const person = tx.selectFrom('people').select('removed_at').where('id', '=', by.id).forShare();
+export async function record(tx: DbOrTx, event: AuditEvent, actor: Actor, now: number): Promise<void> {
+  if (actor.id !== null) {
+    // Locked, so that the actor is removed either before or after this transaction.
+    const person = tx.selectFrom('people').select('removed_at').where('id', '=', actor.id).forShare();
     const { removed_at = null } = (await person.executeTakeFirst()) ?? {};
     if (removed_at !== null) throw new UsageError('you have been removed from the service');
   }
-  const { action, account: account_id, subject = '', detail = '' } = event;
-  const actor = { actor_id: by.id, actor: by.label, by_service: by.isService };
-  await insert(tx, 'audit', { at: now, ...actor, account_id, action, subject, detail });
+  const { action, accountId: account_id, subject = '', detail = '' } = event;
+  const actorColumns = { actor_id: actor.id, actor: actor.label, by_service: actor.isService };
+  await insert(tx, 'audit', { at: now, ...actorColumns, account_id, action, subject, detail });
 }
 
-/** Entries older than `before`, newest first; only those of `accountId` if given. */
+/** Entries older than `beforeId`, newest first; only those of `accountId` if given. */
 export async function listAudit(
-  db: Db,
-  { accountId, before, most }: { accountId?: string; before?: number; most: number },
+  db: DbOrTx,
+  { accountId, beforeId, limit }: { accountId?: string; beforeId?: number; limit: number },
 ): Promise<AuditEntry[]> {
   const rows = await db
     .selectFrom('audit')
     .selectAll()
     .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId!))
-    .$if(before !== undefined, (query) => query.where('id', '<', before!))
+    .$if(beforeId !== undefined, (query) => query.where('id', '<', beforeId!))
     .orderBy('id', 'desc')
-    .limit(most)
+    .limit(limit)
     .execute();
   return rows.map((row) => ({ ...row, by_service: Number(row.by_service) }));
 }

@@ -16,19 +16,19 @@ import {
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
-import { missingScripts, noStore, schemaScripts } from './database.ts';
+import { missingScripts, noStoreError, schemaScripts } from './database.ts';
 import {
+  asTryAgain,
   checkIntact,
-  damageIn,
-  giveToOwner,
+  findDamage,
+  giveToFolderOwner,
   isBusyError,
   isDamageError,
   openSqliteFile,
-  schemaIn,
-  unavailable,
+  readSchemaState,
 } from './sqlite-file.ts';
 
-const BUSY_MS = 5000;
+const BUSY_TIMEOUT_MS = 5000;
 /** Suffixes of the files of a database. */
 const SUFFIXES = ['', '-wal', '-shm', '-journal'];
 
@@ -37,7 +37,7 @@ const SUFFIXES = ['', '-wal', '-shm', '-journal'];
  * @throws UsageError if there is no store, `target` exists, or a file is damaged or cannot be written.
  */
 export function backUp(file: string, target: string): void {
-  if (!existsSync(file)) throw noStore(file);
+  if (!existsSync(file)) throw noStoreError(file);
   if (existsSync(target)) throw new UsageError(`${target} already exists; name a new file`);
   const folder = dirname(resolve(target));
   if (!statSync(folder, { throwIfNoEntry: false })) throw new UsageError(`no folder ${folder}; make it first`);
@@ -45,13 +45,13 @@ export function backUp(file: string, target: string): void {
   try {
     rmSync(temporary, { force: true });
     closeSync(openSync(temporary, 'wx', 0o600));
-    const db = openSqliteFile(file, (opened) => checkStore(opened, file), BUSY_MS);
+    const db = openSqliteFile(file, (opened) => checkStore(opened, file), BUSY_TIMEOUT_MS);
     try {
       db.prepare('VACUUM INTO ?').run(temporary);
     } finally {
       db.close();
     }
-    moveSynced(temporary, target);
+    renameDurably(temporary, target);
   } finally {
     rmSync(temporary, { force: true });
   }
@@ -60,23 +60,23 @@ export function backUp(file: string, target: string): void {
 /** @throws UsageError if `db`, the database in `file`, is damaged or no store of this version. */
 function checkStore(db: DatabaseSync, file: string, advice?: string): void {
   checkIntact(db, file, advice);
-  const missing = missingScripts(file, schemaIn(db), schemaScripts('sqlite'), false);
+  const missing = missingScripts(file, readSchemaState(db), schemaScripts('sqlite'), false);
   if (missing.length > 0) throw new UsageError(`${file} has the schema of an older malaria-proxy`);
 }
 
 /** Renames a file that is on disk afterwards, under its new name. */
-function moveSynced(from: string, to: string): void {
-  sync(from);
-  renameSync(from, to);
-  sync(dirname(to));
+function renameDurably(oldPath: string, newPath: string): void {
+  syncToDisk(oldPath);
+  renameSync(oldPath, newPath);
+  syncToDisk(dirname(newPath));
 }
 
-function sync(path: string): void {
-  const opened = openSync(path, 'r');
+function syncToDisk(path: string): void {
+  const descriptor = openSync(path, 'r');
   try {
-    fsyncSync(opened);
+    fsyncSync(descriptor);
   } finally {
-    closeSync(opened);
+    closeSync(descriptor);
   }
 }
 
@@ -91,49 +91,57 @@ function sync(path: string): void {
  * @throws UsageError if `source` is not an intact backup of this service, or a server or another command is using the
  *   store; TryAgain if a file cannot be read or written at present.
  */
-export function restore(source: string, file: string, forget = false): { kept: string | null; isCarried: boolean } {
-  if (!existsSync(source)) throw new UsageError(`no backup at ${source}`);
-  for (const log of [`${source}-wal`, `${source}-journal`]) {
+export function restore(
+  backupFile: string,
+  file: string,
+  forget = false,
+): { previousStore: string | null; isCarriedOver: boolean } {
+  if (!existsSync(backupFile)) throw new UsageError(`no backup at ${backupFile}`);
+  for (const log of [`${backupFile}-wal`, `${backupFile}-journal`]) {
     if (!statSync(log, { throwIfNoEntry: false })?.size) continue;
-    throw new UsageError(`part of ${source} is in ${log}: restore a file that malaria-proxy backup has made`);
+    throw new UsageError(`part of ${backupFile} is in ${log}: restore a file that malaria-proxy backup has made`);
   }
   mkdirSync(dirname(file), { recursive: true });
   const target = existsSync(file) ? realpathSync(file) : file;
   const temporary = `${target}.restoring`;
-  const clear = () => {
+  const removeTemporary = () => {
     for (const suffix of SUFFIXES) rmSync(temporary + suffix, { force: true });
   };
-  let replaced: DatabaseSync | null = null;
+  let oldStore: DatabaseSync | null = null;
   try {
-    clear();
-    copyFileSync(source, temporary);
+    removeTemporary();
+    copyFileSync(backupFile, temporary);
     chmodSync(temporary, 0o600);
-    giveToOwner(temporary);
-    openSqliteFile(temporary, (opened) => checkStore(opened, source, 'use an earlier backup'), BUSY_MS).close();
+    giveToFolderOwner(temporary);
+    openSqliteFile(
+      temporary,
+      (opened) => checkStore(opened, backupFile, 'use an earlier backup'),
+      BUSY_TIMEOUT_MS,
+    ).close();
 
     const exists = existsSync(target);
-    replaced = exists ? lockExclusively(target, temporary) : null;
-    const fault = exists ? faultIn(replaced, target) : `there is no store at ${target}`;
-    if (fault !== null && !forget) {
+    oldStore = exists ? lockExclusively(target, temporary) : null;
+    const whyUnreadable = exists ? explainUnreadable(oldStore, target) : `there is no store at ${target}`;
+    if (whyUnreadable !== null && !forget) {
       throw new UsageError(
-        `the store to be replaced cannot be read: ${fault}. With --forget it is replaced all the same: then keys revoked, ` +
+        `the store to be replaced cannot be read: ${whyUnreadable}. With --forget it is replaced all the same: then keys revoked, ` +
           'accounts suspended, people removed and roles taken away since the backup are as before, and requests granted ' +
           'since are not counted',
       );
     }
-    if (fault === null) carryOver(replaced!, source, target);
-    const kept = `${target}.before-${new Date().toISOString()}`;
-    replace(target, temporary, kept);
-    return { kept: exists ? kept : null, isCarried: fault === null };
+    if (whyUnreadable === null) carryOver(oldStore!, backupFile, target);
+    const previousFile = `${target}.before-${new Date().toISOString()}`;
+    swapIn(target, temporary, previousFile);
+    return { previousStore: exists ? previousFile : null, isCarriedOver: whyUnreadable === null };
   } catch (error) {
-    const mayPass = unavailable(error) instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined;
-    if (!mayPass) throw error;
+    const isTemporary = asTryAgain(error) instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined;
+    if (!isTemporary) throw error;
     throw new TryAgain(`nothing is restored, and the store is as before; try again: ${errorLine(error)}`, {
       cause: error,
     });
   } finally {
-    replaced?.close();
-    clear();
+    oldStore?.close();
+    removeTemporary();
   }
 }
 
@@ -143,7 +151,7 @@ export function restore(source: string, file: string, forget = false): { kept: s
  * @throws UsageError if somebody else is using it.
  */
 function lockExclusively(file: string, restored: string): DatabaseSync | null {
-  const db = new DatabaseSync(file, { timeout: BUSY_MS });
+  const db = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     db.prepare('ATTACH ? AS restored').run(restored);
     // Copies the write-ahead log into the file and removes it, which fails if anyone else has the file open.
@@ -160,10 +168,10 @@ function lockExclusively(file: string, restored: string): DatabaseSync | null {
 }
 
 /** Why nothing can be carried over from `db`, the database in `file`; null if it can. */
-function faultIn(db: DatabaseSync | null, file: string): string | null {
-  const damage = db === null ? 'no SQLite database' : damageIn(db);
+function explainUnreadable(db: DatabaseSync | null, file: string): string | null {
+  const damage = db === null ? 'no SQLite database' : findDamage(db);
   if (damage !== null) return `${file} is damaged (${damage})`;
-  const { version } = schemaIn(db!);
+  const { version } = readSchemaState(db!);
   if (version === null) return `${file} is no store`;
   return version > schemaScripts('sqlite').length ? `${file} has schema ${version} of a newer malaria-proxy` : null;
 }
@@ -173,24 +181,24 @@ function faultIn(db: DatabaseSync | null, file: string): string | null {
  *   never loses a key, an account or a person, so one that lacks any of the backup's was itself restored from an
  *   earlier backup, and what was taken away in between is known only to the store before.
  */
-function carryOver(db: DatabaseSync, source: string, file: string): void {
+function carryOver(db: DatabaseSync, backupFile: string, file: string): void {
   checkStore(db, file);
   if (db.prepare('SELECT 1 FROM main.tag_secrets JOIN restored.tag_secrets USING (secret)').get() === undefined) {
     throw new UsageError(
-      `${source} is a backup of another service than ${file}; to have it there all the same, move that store away and use --forget`,
+      `${backupFile} is a backup of another service than ${file}; to have it there all the same, move that store away and use --forget`,
     );
   }
-  if (db.prepare(LATER).get() !== undefined) {
+  if (db.prepare(ROWS_ONLY_IN_BACKUP).get() !== undefined) {
     throw new UsageError(
-      `${source} was made later than ${file}, which an earlier backup had replaced: move the store from before ` +
+      `${backupFile} was made later than ${file}, which an earlier backup had replaced: move the store from before ` +
         `that back to ${file} (its name ends in .before- and the time), and restore again`,
     );
   }
-  db.exec(`BEGIN EXCLUSIVE; ${CARRY}; COMMIT`);
+  db.exec(`BEGIN EXCLUSIVE; ${CARRY_OVER_SQL}; COMMIT`);
 }
 
 /** What the backup has and the store that it replaces never had. */
-const LATER = ['keys', 'accounts', 'people']
+const ROWS_ONLY_IN_BACKUP = ['keys', 'accounts', 'people']
   .map((table) => `SELECT 1 FROM restored.${table} WHERE id NOT IN (SELECT id FROM main.${table})`)
   .join(' UNION ALL ');
 
@@ -201,7 +209,7 @@ const LATER = ['keys', 'accounts', 'people']
  * did last, with the password, the second factor and the recovery codes of the store that is replaced. Of what was made
  * since the backup, only the audit log. Everybody has to sign in again.
  */
-const CARRY = `
+const CARRY_OVER_SQL = `
   UPDATE restored.keys SET
     revoked_at = coalesce(keys.revoked_at, now.revoked_at),
     expires_at = min(coalesce(keys.expires_at, now.expires_at), coalesce(now.expires_at, keys.expires_at))
@@ -234,9 +242,9 @@ const CARRY = `
   INSERT INTO restored.audit SELECT * FROM main.audit WHERE id > (SELECT coalesce(max(id), 0) FROM restored.audit)`;
 
 /** Replaces the database in `target`, which is kept as `kept`, with the file `next` in one step. */
-function replace(target: string, next: string, kept: string): void {
-  for (const suffix of SUFFIXES) if (existsSync(target + suffix)) linkSync(target + suffix, kept + suffix);
+function swapIn(target: string, newFile: string, previousFile: string): void {
+  for (const suffix of SUFFIXES) if (existsSync(target + suffix)) linkSync(target + suffix, previousFile + suffix);
   // A damaged database may have left a write-ahead log or journal, which does not belong to the new one.
   for (const suffix of SUFFIXES.slice(1)) rmSync(target + suffix, { force: true });
-  moveSynced(next, target);
+  renameDurably(newFile, target);
 }

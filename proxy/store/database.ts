@@ -5,26 +5,26 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../../pipeline/lib/clock.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import type { Decision, DefaultLimits } from './admission.ts';
-import type { Rows } from './row-types.ts';
+import type { TableRows } from './row-types.ts';
 
 /** The database, or a transaction in it. */
-export type Db = Kysely<Rows>;
+export type DbOrTx = Kysely<TableRows>;
 
 export interface Database {
-  db: Db;
+  db: DbOrTx;
   /**
    * Runs `work` in a transaction that is on disk when this resolves. `work` must query only the transaction passed to
    * it: SQLite has one connection.
    */
-  transact<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  transact<T>(work: (tx: DbOrTx) => Promise<T>): Promise<T>;
   /** The same without waiting for the disk: a power cut may undo it, but not a crash of this process. */
-  transactLightly<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  transactUnsynced<T>(work: (tx: DbOrTx) => Promise<T>): Promise<T>;
   /** Locks the service team, which has no row, and the making of accounts, until the transaction ends. */
-  lockServiceTeam(tx: Db): Promise<unknown>;
+  lockServiceTeam(tx: DbOrTx): Promise<unknown>;
   /** Opens admission (admission.ts). `clock` is that of SQLite's requests; PostgreSQL has its own. */
   openAdmitter(options: AdmitterOptions): Admitter;
   /** Why this must no longer be used, in a line; null while it may. */
-  lost(): string | null;
+  whyLost(): string | null;
   /** Call this only after the last query. */
   close(): Promise<void>;
 }
@@ -68,9 +68,9 @@ export interface SchemaState {
 }
 
 /** Nothing makes a store by mistake: a wrong address would otherwise look like a service without keys. */
-export const noStore = (name: string) =>
+export const noStoreError = (address: string) =>
   new UsageError(
-    `no store at ${name}: give its address in --store or MALARIA_STORE, or make one there with malaria-proxy create-store`,
+    `no store at ${address}: give its address in --store or MALARIA_STORE, or make one there with malaria-proxy create-store`,
   );
 
 /**
@@ -78,18 +78,18 @@ export const noStore = (name: string) =>
  * @throws UsageError if it is not one of this program's stores, or there is none and this may not create one.
  */
 export function missingScripts(
-  name: string,
+  storeName: string,
   { version, isEmpty }: SchemaState,
   scripts: readonly string[],
   mayCreate: boolean,
 ): string[] {
-  if (isEmpty && !mayCreate) throw noStore(name);
+  if (isEmpty && !mayCreate) throw noStoreError(storeName);
   if (version === null && !isEmpty) {
-    throw new UsageError(`${name} was made by an unreleased version, or is no store: make a new one`);
+    throw new UsageError(`${storeName} was made by an unreleased version, or is no store: make a new one`);
   }
   if ((version ?? 0) > scripts.length) {
     throw new UsageError(
-      `${name} has schema ${version} of a newer malaria-proxy; this version supports ${scripts.length}`,
+      `${storeName} has schema ${version} of a newer malaria-proxy; this version supports ${scripts.length}`,
     );
   }
   return scripts.slice(version ?? 0);

@@ -1,29 +1,22 @@
 import { errorLine } from '../../pipeline/lib/errors.ts';
 import { type Admission, toAdmission } from './admission.ts';
 import type { AdmitterOptions, Database } from './database.ts';
-import { hashKey, isTagged } from './key-format.ts';
-import { goodSecrets, readTagSecrets, SECRETS_MS } from './tag-secrets.ts';
-
-/** Key and limits cannot be checked in time, so nobody is admitted. Clients should retry after this many seconds. */
-export interface Unavailable {
-  retrySeconds: number;
-}
+import { hashKey, hasValidTag } from './key-format.ts';
+import { readTagSecrets, SECRETS_POLL_MS, validSecrets } from './tag-secrets.ts';
 
 /** A clock further behind than this was set back. */
-const SET_BACK_MS = 60_000;
-
-const UNAVAILABLE: Unavailable = { retrySeconds: 5 };
+const CLOCK_SET_BACK_MS = 60_000;
 
 /** Checks key and limits of requests together. */
 export interface Gate {
   /**
    * Decides a request with `key`, as presented by the client, and charges it if granted. Takes into account every
    * change acknowledged before this call.
-   * @returns null if the key is unknown, mistyped or not admitted
+   * @returns null if the key is unknown, mistyped or not admitted; 'unavailable' if this cannot be checked in time
    */
-  admit(key: string): Promise<Admission | Unavailable | null>;
+  admit(key: string): Promise<Admission | 'unavailable' | null>;
   /** The reason why requests cannot be decided, in a few words; null while they can. */
-  unavailable(): Promise<string | null>;
+  whyUnavailable(): Promise<string | null>;
   close(): void;
 }
 
@@ -42,27 +35,27 @@ export async function openGate(database: Database, { report, ...options }: GateO
   const { clock } = options;
   let secrets = await readTagSecrets(database.db);
   const admitter = database.openAdmitter(options);
-  const refresh = async () => {
+  const refreshSecrets = async () => {
     // If they cannot be read, neither can keys, and requests report it.
     secrets = await readTagSecrets(database.db).catch(() => secrets);
   };
-  const timer = setInterval(refresh, SECRETS_MS).unref();
+  const timer = setInterval(refreshSecrets, SECRETS_POLL_MS).unref();
 
-  const failed = (error: unknown): Unavailable => {
+  const reportFailure = (error: unknown) => {
     report(`keys and limits: ${errorLine(error)}`, 'store');
-    return UNAVAILABLE;
+    return 'unavailable' as const;
   };
   return {
     async admit(key) {
-      if (!isTagged(key, goodSecrets(secrets, clock.wallMs()))) return null;
-      return admitter.decide(hashKey(key)).then((decision) => decision && toAdmission(decision), failed);
+      if (!hasValidTag(key, validSecrets(secrets, clock.wallMs()))) return null;
+      return admitter.decide(hashKey(key)).then((decision) => decision && toAdmission(decision), reportFailure);
     },
-    async unavailable() {
+    async whyUnavailable() {
       try {
-        const behind = await admitter.probe();
-        if (behind > SET_BACK_MS)
+        const behindMs = await admitter.probe();
+        if (behindMs > CLOCK_SET_BACK_MS)
           report(
-            `clock: ${Math.round(behind / 1000)} s behind the time at which the store was last in use, ` +
+            `clock: ${Math.round(behindMs / 1000)} s behind the time at which the store was last in use, ` +
               'so keys may be refused until it has caught up; see Clocks in operate.md',
             'clock',
           );

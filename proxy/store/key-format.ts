@@ -13,10 +13,10 @@ const RANDOM_LENGTH = 32;
  */
 const TAG_LENGTH = 6;
 const TAG_BYTES = 6;
-const SHOWN_LENGTH = 4;
-const KEY = `[a-z][a-z0-9]{0,31}_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + TAG_LENGTH}}`;
-const FORM = new RegExp(`^${KEY}$`);
-const KEYS = new RegExp(`\\b${KEY}\\b`, 'g');
+const SHOWN_RANDOM_LENGTH = 4;
+const KEY_PATTERN = `[a-z][a-z0-9]{0,31}_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + TAG_LENGTH}}`;
+const WHOLE_KEY = new RegExp(`^${KEY_PATTERN}$`);
+const KEYS_IN_TEXT = new RegExp(`\\b${KEY_PATTERN}\\b`, 'g');
 
 /** `brand`, if it is a valid prefix of keys. @throws UsageError if not. */
 export function checkBrand(brand: string): string {
@@ -28,8 +28,8 @@ export function checkBrand(brand: string): string {
 
 /** A new key: `<brand>_<kind>_`, 32 random characters, and a tag of 6 made with the store's `tagSecret`. */
 export function mintKey(brand: string, kind: KeyKind, tagSecret: Uint8Array): string {
-  const head = `${brand}_${kind}_${randomText(RANDOM_LENGTH)}`;
-  return head + keyTag(head, tagSecret);
+  const untagged = `${brand}_${kind}_${randomText(RANDOM_LENGTH)}`;
+  return untagged + keyTag(untagged, tagSecret);
 }
 
 /** `length` random characters of `alphabet`. */
@@ -38,26 +38,26 @@ export function randomText(length: number, alphabet = ALPHABET): string {
 }
 
 /** Whether `text` looks like a key of this or any other service. */
-export const hasKeyForm = (text: string): boolean => FORM.test(text);
+export const looksLikeKey = (text: string): boolean => WHOLE_KEY.test(text);
 
 /**
  * Whether `text` has the form of a key and a tag made with one of `tagSecrets`. The brand is not compared, since the
  * tag covers it: a service that changes its brand keeps the keys it has issued. Tags are compared in constant time,
  * which no test can tell from noise; were it otherwise, guessed tags would cost look-ups and still admit nobody.
  */
-export function isTagged(text: string, tagSecrets: readonly Uint8Array[]): boolean {
-  if (!hasKeyForm(text)) return false;
-  const [head, tag] = [text.slice(0, -TAG_LENGTH), Buffer.from(text.slice(-TAG_LENGTH))];
-  return tagSecrets.some((secret) => timingSafeEqual(Buffer.from(keyTag(head, secret)), tag));
+export function hasValidTag(text: string, tagSecrets: readonly Uint8Array[]): boolean {
+  if (!looksLikeKey(text)) return false;
+  const [untagged, tag] = [text.slice(0, -TAG_LENGTH), Buffer.from(text.slice(-TAG_LENGTH))];
+  return tagSecrets.some((secret) => timingSafeEqual(Buffer.from(keyTag(untagged, secret)), tag));
 }
 
 /** The start of a key, by which people recognise it in lists: 166 of its 190 random bits stay unknown. */
-export function keyPrefix(key: string): string {
-  return key.slice(0, SHOWN_LENGTH - RANDOM_LENGTH - TAG_LENGTH);
+export function keyStart(key: string): string {
+  return key.slice(0, SHOWN_RANDOM_LENGTH - RANDOM_LENGTH - TAG_LENGTH);
 }
 
 /** `text` with only the start of every key in it. */
-export const withoutKeys = (text: string): string => text.replace(KEYS, (key) => `${keyPrefix(key)}…`);
+export const maskKeys = (text: string): string => text.replace(KEYS_IN_TEXT, (key) => `${keyStart(key)}…`);
 
 /** SHA-256 of a key, the only form in which it is stored. */
 export function hashKey(key: string): Buffer {
@@ -66,17 +66,17 @@ export function hashKey(key: string): Buffer {
 }
 
 /** A shell command that requests `path` with `key`. */
-export function curlLine(key: string, url: string, path: string): string {
+export function curlCommand(key: string, url: string, path: string): string {
   return `curl -H 'Authorization: Bearer ${key}' '${url}${path}'`;
 }
 
 /** The tag of a key whose other characters are `head`. */
-function keyTag(head: string, tagSecret: Uint8Array): string {
-  let rest = createHmac('sha256', tagSecret).update(head).digest().readUIntBE(0, TAG_BYTES);
-  let text = '';
+function keyTag(untagged: string, tagSecret: Uint8Array): string {
+  let remainder = createHmac('sha256', tagSecret).update(untagged).digest().readUIntBE(0, TAG_BYTES);
+  let tag = '';
   for (let i = 0; i < TAG_LENGTH; i++) {
-    text = ALPHABET[rest % ALPHABET.length] + text;
-    rest = Math.floor(rest / ALPHABET.length);
+    tag = ALPHABET[remainder % ALPHABET.length] + tag;
+    remainder = Math.floor(remainder / ALPHABET.length);
   }
-  return text;
+  return tag;
 }

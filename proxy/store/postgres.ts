@@ -1,11 +1,11 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import type pg from 'pg';
-import { ADMIT, ADMIT_FUNCTION } from './admission.ts';
+import { ADMIT_FUNCTION_NAME, CREATE_ADMIT_FUNCTION } from './admission.ts';
 import { type Database, missingScripts, schemaScripts } from './database.ts';
 import { PostgresAdmitter } from './postgres-admitter.ts';
 import { connect, openPool } from './postgres-connections.ts';
-import type { Rows } from './row-types.ts';
-import { newSecret } from './tag-secrets.ts';
+import type { TableRows } from './row-types.ts';
+import { mintTagSecret } from './tag-secrets.ts';
 
 /**
  * The database at `url` (postgres://…), for any number of proxies. It connects on the first query, which also migrates
@@ -13,7 +13,7 @@ import { newSecret } from './tag-secrets.ts';
  */
 export function openPostgres(url: string, mayCreate: boolean): Database {
   const pool = openPool(url);
-  const ready = async () => {
+  const migratedPool = async () => {
     await migrate(pool, mayCreate);
     return {
       options: pool.options,
@@ -21,18 +21,18 @@ export function openPostgres(url: string, mayCreate: boolean): Database {
       end: () => pool.end(),
     };
   };
-  const db = new Kysely<Rows>({ dialect: new PostgresDialect({ pool: ready }) });
+  const db = new Kysely<TableRows>({ dialect: new PostgresDialect({ pool: migratedPool }) });
   return {
     db,
     transact: (work) => db.transaction().execute(work),
-    transactLightly: (work) =>
+    transactUnsynced: (work) =>
       db.transaction().execute(async (tx) => {
         await sql`SET LOCAL synchronous_commit = off`.execute(tx);
         return work(tx);
       }),
     lockServiceTeam: (tx) => sql`SELECT pg_advisory_xact_lock(hashtext('malaria-proxy service team'))`.execute(tx),
     openAdmitter: (options) => new PostgresAdmitter(url, options),
-    lost: () => null,
+    whyLost: () => null,
     close: () => pool.end(),
   };
 }
@@ -49,15 +49,15 @@ async function migrate(pool: pg.Pool, mayCreate: boolean): Promise<void> {
       SELECT to_regclass('tag_secrets') IS NOT NULL AND EXISTS (
           SELECT FROM pg_attribute WHERE attrelid = to_regclass('store') AND attname = 'version') AS is_ours,
         NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace(current_schema())) AS is_empty,
-        to_regproc('${ADMIT}') IS NOT NULL AS admits`);
+        to_regproc('${ADMIT_FUNCTION_NAME}') IS NOT NULL AS admits`);
     const version = schema.is_ours ? (await query('SELECT version FROM store'))[0].version : null;
     const missing = missingScripts('postgres://…', { version, isEmpty: schema.is_empty }, scripts, mayCreate);
     for (const script of missing) await query(script);
     if (version === null) {
       await query('INSERT INTO store VALUES ($1)', [scripts.length]);
-      await query('INSERT INTO tag_secrets VALUES ($1, 0, NULL)', [newSecret()]);
+      await query('INSERT INTO tag_secrets VALUES ($1, 0, NULL)', [mintTagSecret()]);
     } else if (missing.length > 0) await query('UPDATE store SET version = $1', [scripts.length]);
-    if (!schema.admits) await query(ADMIT_FUNCTION);
+    if (!schema.admits) await query(CREATE_ADMIT_FUNCTION);
     await query('COMMIT');
   } catch (error) {
     await query('ROLLBACK').catch(() => {});

@@ -92,7 +92,7 @@ export interface UsageRow {
 }
 
 /** The rows of each table, the same in SQLite and PostgreSQL; in SQLite, true and false are 1 and 0. */
-export interface Rows {
+export interface TableRows {
   accounts: Account;
   keys: Omit<Key, 'scopes' | 'last_used_at'> & { scopes: string; hash: Uint8Array };
   key_uses: { key_id: string; last_used_at: number };

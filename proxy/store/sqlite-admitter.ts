@@ -1,24 +1,24 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Clock } from '../../pipeline/lib/clock.ts';
 import { TryAgain } from '../../pipeline/lib/errors.ts';
-import { type CalendarMonth, calendarMonth } from '../limits/calendar-month.ts';
-import { refusedBy } from '../limits/verdict.ts';
+import { monthAt } from '../limits/calendar-month.ts';
+import { refusingLimit } from '../limits/verdict.ts';
 import { type Decision, type DefaultLimits, STATEMENTS } from './admission.ts';
 import type { Admitter, AdmitterOptions } from './database.ts';
-import { checkIntact, isBusyError, openSqliteFile, unavailable } from './sqlite-file.ts';
+import { asTryAgain, checkIntact, isBusyError, openSqliteFile } from './sqlite-file.ts';
 
 /** How long a request waits while another connection writes. */
-const WAIT_MS = 500;
-/** While they wait, requests try in each turn of the event loop, and after this many turns every millisecond. */
-const EAGER_TURNS = 1000;
+const LONGEST_WAIT_MS = 500;
+/** Waiting requests try again in each turn of the event loop, and after this many turns every millisecond. */
+const TURNS_BEFORE_TIMER = 1000;
 /** Requests decided in one transaction, so that other processes need not wait for long. */
-const MOST_AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** Pages in the write-ahead log, 16 MB, after which they are copied to the file, which waits for the disk. */
 const CHECKPOINT_PAGES = 4000;
 
-/** For the first statement of a process that opens a file which was not closed properly. */
-const RECOVERY_MS = 5000;
+/** How long opening may wait while another process recovers a file that was not closed properly, ms. */
+const RECOVERY_TIMEOUT_MS = 5000;
 
 /**
  * Admission in an SQLite file, on a connection of its own. Any number of processes may share the file.
@@ -35,26 +35,24 @@ const RECOVERY_MS = 5000;
 export class SqliteAdmitter implements Admitter {
   readonly #db: DatabaseSync;
   readonly #clock: Clock;
-  readonly #defaults: DefaultLimits;
-  readonly #statements: Record<keyof typeof STATEMENTS | keyof typeof CONTROL, StatementSync>;
-  #calendar: CalendarMonth;
+  readonly #defaultLimits: DefaultLimits;
+  readonly #statements: Statements;
   readonly #queue: Job[] = [];
-  /** How many of the next jobs get a transaction each. */
-  #singly = 0;
+  /** How many of the next jobs get a transaction of their own, because a batch with them failed. */
+  #jobsToRunAlone = 0;
   /** Turns of the event loop since the file was found locked. */
-  #turns = 0;
+  #turnsWaited = 0;
   #isClosed = false;
 
   /** @throws UsageError if the file is damaged. */
-  constructor(file: string, { clock, ...defaults }: AdmitterOptions) {
-    const db = openSqliteFile(file, (opened) => checkIntact(opened, file), RECOVERY_MS);
+  constructor(file: string, { clock, ...defaultLimits }: AdmitterOptions) {
+    const db = openSqliteFile(file, (opened) => checkIntact(opened, file), RECOVERY_TIMEOUT_MS);
     db.exec(`PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA busy_timeout = 0`);
     this.#db = db;
     this.#clock = clock;
-    this.#defaults = defaults;
-    const prepared = Object.entries({ ...STATEMENTS, ...CONTROL }).map(([name, text]) => [name, db.prepare(text)]);
-    this.#statements = Object.fromEntries(prepared);
-    this.#calendar = calendarMonth(clock.wallMs());
+    this.#defaultLimits = defaultLimits;
+    const texts = Object.entries({ ...STATEMENTS, ...CONTROL_STATEMENTS });
+    this.#statements = Object.fromEntries(texts.map(([name, text]) => [name, db.prepare(text)])) as Statements;
   }
 
   decide(hash: Buffer): Promise<Decision | null> {
@@ -68,31 +66,29 @@ export class SqliteAdmitter implements Admitter {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const { reject } of this.#queue.splice(0)) reject(storeClosed());
+    for (const { reject } of this.#queue.splice(0)) reject(storeClosedError());
     this.#db.close();
   }
 
-  #decideNow(this_hash: Buffer): Decision | null {
+  #decideNow(hash: Buffer): Decision | null {
     const { find, minute, month, takeMinute, takeMonth, lowered } = this.#statements;
     const now_ms = Math.floor(this.#clock.wallMs());
-    const key = find.get({ this_hash, now_ms }) as unknown as AdmittedKey | undefined;
+    const key = find.get({ this_hash: hash, now_ms }) as unknown as KeyRow | undefined;
     if (!key) return null;
     const { key_id, owner_id, kind, scopes } = key;
-    const per_minute = key.per_minute ?? this.#defaults.perMinute;
-    const per_month = key.per_month ?? this.#defaults.perMonth;
-    this.#calendar = calendarMonth(now_ms, this.#calendar);
+    const per_minute = key.per_minute ?? this.#defaultLimits.perMinute;
+    const per_month = key.per_month ?? this.#defaultLimits.perMonth;
     const now_second = Math.floor(now_ms / 1000);
+    const current_month = monthAt(now_ms).name;
 
-    const counted = minute.get({ this_key: key_id, this_second: now_second }) as unknown as CountedMinute;
-    const this_second = Math.max(now_second, counted.latest ?? 0);
-    const used = month.get({ this_owner: owner_id, this_month: this.#calendar.name }) as unknown as
-      | CountedMonth
-      | undefined;
-    const this_month = used?.month ?? this.#calendar.name;
-    let { minute_count, minute_first } = counted;
-    let month_count = used?.month_count ?? 0;
+    const minuteRow = minute.get({ this_key: key_id, this_second: now_second }) as unknown as MinuteRow;
+    const this_second = Math.max(now_second, minuteRow.latest ?? 0);
+    const monthRow = month.get({ this_owner: owner_id, this_month: current_month }) as unknown as MonthRow | undefined;
+    const this_month = monthRow?.month ?? current_month;
+    let { minute_count, minute_first } = minuteRow;
+    let month_count = monthRow?.month_count ?? 0;
 
-    const refused = refusedBy(minute_count, per_minute, month_count, kind === 'live' ? per_month : null);
+    const refused = refusingLimit(minute_count, per_minute, month_count, kind === 'live' ? per_month : null);
     if (refused === null) {
       takeMinute.run({ this_key: key_id, this_second });
       minute_count++;
@@ -103,51 +99,51 @@ export class SqliteAdmitter implements Admitter {
       }
     }
     if (minute_count > per_minute) {
-      const left = lowered.get({ this_key: key_id, this_second, minute_limit: per_minute });
-      ({ minute_first } = left as unknown as Pick<CountedMinute, 'minute_first'>);
+      const expiring = lowered.get({ this_key: key_id, this_second, minute_limit: per_minute });
+      ({ minute_first } = expiring as unknown as Pick<MinuteRow, 'minute_first'>);
     }
     const limits = { refused, per_minute, minute_count, minute_first, per_month, month: this_month, month_count };
     return { key_id, owner_id, kind, scopes, ...limits, now_ms };
   }
 
-  /** Does `work` in one of the next transactions. */
+  /** Runs `work` in one of the next transactions. */
   #enqueue<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#isClosed) return reject(storeClosed());
-      const until = performance.now() + WAIT_MS;
-      this.#queue.push({ work, until, resolve: resolve as Job['resolve'], reject });
-      if (this.#queue.length === 1) setImmediate(() => this.#workOff());
+      if (this.#isClosed) return reject(storeClosedError());
+      const deadline = performance.now() + LONGEST_WAIT_MS;
+      this.#queue.push({ work, deadline, resolve: resolve as Job['resolve'], reject });
+      if (this.#queue.length === 1) setImmediate(() => this.#runQueue());
     });
   }
 
-  /** Does the queued jobs, in transactions of all or none of them, until the file is found locked. */
-  #workOff(): void {
+  /** Runs the queued jobs in batches, one transaction each, until the file is found locked. */
+  #runQueue(): void {
     while (this.#queue.length > 0 && !this.#isClosed) {
-      const batch = this.#queue.splice(0, this.#singly > 0 ? 1 : MOST_AT_ONCE);
-      this.#singly = Math.max(0, this.#singly - 1);
+      const batch = this.#queue.splice(0, this.#jobsToRunAlone > 0 ? 1 : BATCH_SIZE);
+      this.#jobsToRunAlone = Math.max(0, this.#jobsToRunAlone - 1);
       try {
-        this.#transact(batch);
-        this.#turns = 0;
+        this.#runBatch(batch);
+        this.#turnsWaited = 0;
       } catch (error) {
         if (this.#db.isTransaction) this.#statements.rollback.run();
-        const reason = unavailable(error);
+        const reason = asTryAgain(error);
         if (reason === error && batch.length > 1) {
-          // Not the file's fault but that of one job, such as a row that cannot be read: the others are done.
+          // One job failed and not the file, for example on a row that cannot be read: run each by itself.
           this.#queue.unshift(...batch);
-          this.#singly = batch.length;
+          this.#jobsToRunAlone = batch.length;
           continue;
         }
         const now = performance.now();
-        const isPatient = ({ until }: Job) => isBusyError(error) && now < until;
-        this.#queue.unshift(...batch.filter(isPatient));
-        for (const job of batch) if (!isPatient(job)) job.reject(reason);
-        if (this.#queue.length > 0) this.#tryAgain();
+        const mayStillWait = ({ deadline }: Job) => isBusyError(error) && now < deadline;
+        this.#queue.unshift(...batch.filter(mayStillWait));
+        for (const job of batch) if (!mayStillWait(job)) job.reject(reason);
+        if (this.#queue.length > 0) this.#retryLater();
         return;
       }
     }
   }
 
-  #transact(batch: readonly Job[]): void {
+  #runBatch(batch: readonly Job[]): void {
     const { begin, commit } = this.#statements;
     begin.run();
     const results = batch.map((job) => job.work());
@@ -155,35 +151,37 @@ export class SqliteAdmitter implements Admitter {
     for (const [i, { resolve }] of batch.entries()) resolve(results[i]);
   }
 
-  #tryAgain(): void {
-    const workOff = () => this.#workOff();
-    if (this.#turns++ < EAGER_TURNS) setImmediate(workOff);
-    else setTimeout(workOff, 1);
+  #retryLater(): void {
+    const runQueue = () => this.#runQueue();
+    if (this.#turnsWaited++ < TURNS_BEFORE_TIMER) setImmediate(runQueue);
+    else setTimeout(runQueue, 1);
   }
 }
 
 /** Statements other than those of a decision. */
-const CONTROL = {
+const CONTROL_STATEMENTS = {
   begin: 'BEGIN',
   commit: 'COMMIT',
   rollback: 'ROLLBACK',
   probe: 'INSERT INTO probe VALUES (1, ?1) ON CONFLICT (id) DO UPDATE SET at = max(at, ?1) RETURNING at - ?1 AS behind',
 } as const;
 
-/** While the server stops, /metrics and /readyz still ask. */
-const storeClosed = () => new TryAgain('store: it has been closed');
+type Statements = Record<keyof typeof STATEMENTS | keyof typeof CONTROL_STATEMENTS, StatementSync>;
 
-/** Work to be done in the next transaction, or until the time `until` (performance.now) in a later one. */
+/** Answers /metrics and /readyz while the server stops. */
+const storeClosedError = () => new TryAgain('store: it has been closed');
+
+/** Work for the next transaction, retried in later ones until `deadline` (performance.now) while the file is locked. */
 interface Job {
   work: () => unknown;
-  until: number;
+  deadline: number;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
 
-type AdmittedKey = Pick<Decision, 'key_id' | 'owner_id' | 'kind' | 'scopes'> & {
+type KeyRow = Pick<Decision, 'key_id' | 'owner_id' | 'kind' | 'scopes'> & {
   per_minute: number | null;
   per_month: number | null;
 };
-type CountedMinute = Pick<Decision, 'minute_count' | 'minute_first'> & { latest: number | null };
-type CountedMonth = Pick<Decision, 'month' | 'month_count'>;
+type MinuteRow = Pick<Decision, 'minute_count' | 'minute_first'> & { latest: number | null };
+type MonthRow = Pick<Decision, 'month' | 'month_count'>;

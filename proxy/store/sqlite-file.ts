@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 import { missingScripts, type SchemaState, schemaScripts } from './database.ts';
-import { newSecret } from './tag-secrets.ts';
+import { mintTagSecret } from './tag-secrets.ts';
 
 /** SQLite's error codes that concern the file and not the statement. */
 const BUSY = 5;
@@ -14,9 +14,11 @@ const [READ_ONLY, INPUT_OUTPUT, FULL, CANNOT_OPEN] = [8, 10, 13, 14];
 const sqliteCode = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
 /** `error`, as a one-line message for people if the file cannot be used at present. */
-export function unavailable(error: unknown): unknown {
-  const isOfFile = [BUSY, DAMAGED, NO_DATABASE, READ_ONLY, INPUT_OUTPUT, FULL, CANNOT_OPEN].includes(sqliteCode(error));
-  return isOfFile ? new TryAgain(`store: SQLite cannot be used: ${errorLine(error)}`, { cause: error }) : error;
+export function asTryAgain(error: unknown): unknown {
+  const isFileError = [BUSY, DAMAGED, NO_DATABASE, READ_ONLY, INPUT_OUTPUT, FULL, CANNOT_OPEN].includes(
+    sqliteCode(error),
+  );
+  return isFileError ? new TryAgain(`store: SQLite cannot be used: ${errorLine(error)}`, { cause: error }) : error;
 }
 
 /** Whether `error` means that the file contains no intact database. */
@@ -26,7 +28,7 @@ export const isDamageError = (error: unknown) => [DAMAGED, NO_DATABASE].includes
 export const isBusyError = (error: unknown) => sqliteCode(error) === BUSY;
 
 /** If this process runs as root, gives `file`, which it has created, to the folder's owner, as whom the server runs. */
-export function giveToOwner(file: string): void {
+export function giveToFolderOwner(file: string): void {
   const { uid, gid } = statSync(dirname(file));
   if (process.getuid?.() === 0) lchownSync(file, uid, gid);
 }
@@ -35,11 +37,11 @@ export function giveToOwner(file: string): void {
  * Creates an empty file and its folder, if it is missing, readable by its owner alone (SQLite gives the -wal and -shm
  * files the same mode).
  */
-export function createFile(file: string): void {
+export function createDatabaseFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true });
   if (existsSync(file)) return;
   closeSync(openSync(file, 'a', 0o600));
-  giveToOwner(file);
+  giveToFolderOwner(file);
 }
 
 /**
@@ -50,7 +52,7 @@ export function createFile(file: string): void {
 export function openSqliteFile(
   file: string,
   prepare: (db: DatabaseSync) => void,
-  busyMs: number,
+  busyTimeoutMs: number,
   readOnly = false,
 ): DatabaseSync {
   let db: DatabaseSync | undefined;
@@ -58,28 +60,28 @@ export function openSqliteFile(
     const url = pathToFileURL(file);
     // Without a log the file is complete, and SQLite need not make one to read it.
     if (readOnly && !existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
-    db = new DatabaseSync(url, { timeout: busyMs, readOnly });
+    db = new DatabaseSync(url, { timeout: busyTimeoutMs, readOnly });
     prepare(db);
     return db;
   } catch (error) {
     db?.close();
-    if (!isDamageError(error)) throw unavailable(error);
+    if (!isDamageError(error)) throw asTryAgain(error);
     throw new UsageError(`cannot use ${file} as an SQLite database: ${errorLine(error)}`, { cause: error });
   }
 }
 
 /** Returns a function that reports whether `file` has been removed, or replaced by another file, since this call. */
-export function watchReplacement(file: string): () => boolean {
+export function replacementCheck(file: string): () => boolean {
   const identity = () => {
     const stats = statSync(file, { throwIfNoEntry: false });
     return stats && `${stats.dev}:${stats.ino}`;
   };
-  const first = identity();
-  return () => identity() !== first;
+  const identityAtStart = identity();
+  return () => identity() !== identityAtStart;
 }
 
 /** What is damaged in `db`; null if nothing is. */
-export function damageIn(db: DatabaseSync): string | null {
+export function findDamage(db: DatabaseSync): string | null {
   try {
     const result = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
     return result === 'ok' ? null : String(result).replaceAll('\n', ' ');
@@ -90,21 +92,21 @@ export function damageIn(db: DatabaseSync): string | null {
 }
 
 /** @throws UsageError with `advice` if `db`, the database in `file`, is damaged. */
-export function checkIntact(db: DatabaseSync, file: string, advice = RESTORE): void {
-  const damage = damageIn(db);
+export function checkIntact(db: DatabaseSync, file: string, advice = RESTORE_ADVICE): void {
+  const damage = findDamage(db);
   if (damage !== null) throw new UsageError(`${file} is damaged (${damage}); ${advice}`);
 }
-const RESTORE = 'restore the last backup: malaria-proxy restore FILE --store sqlite:FILE';
+const RESTORE_ADVICE = 'restore the last backup: malaria-proxy restore FILE --store sqlite:FILE';
 
 /** Finds out where the schema of the database in `file` stands, without writing to it. */
-export function schemaIn(db: DatabaseSync): SchemaState {
+export function readSchemaState(db: DatabaseSync): SchemaState {
   const names = db
     .prepare('SELECT name FROM sqlite_schema')
     .all()
     .map(({ name }) => name);
-  const isOurs = names.includes('store') && names.includes('tag_secrets');
+  const isStore = names.includes('store') && names.includes('tag_secrets');
   return {
-    version: isOurs ? Number(db.prepare('SELECT version FROM store').get()!.version) : null,
+    version: isStore ? Number(db.prepare('SELECT version FROM store').get()!.version) : null,
     isEmpty: names.length === 0,
   };
 }
@@ -114,15 +116,15 @@ export function schemaIn(db: DatabaseSync): SchemaState {
  * @throws UsageError if the file belongs to something else, or to a newer version of this program.
  */
 export function migrate(db: DatabaseSync, file: string, scripts: readonly string[] = schemaScripts('sqlite')): void {
-  if (missingScripts(file, schemaIn(db), scripts, true).length === 0) return;
+  if (missingScripts(file, readSchemaState(db), scripts, true).length === 0) return;
   db.exec('PRAGMA journal_mode = WAL');
   db.exec('BEGIN IMMEDIATE');
   // Another process may have done so meanwhile.
-  const schema = schemaIn(db);
+  const schema = readSchemaState(db);
   for (const script of missingScripts(file, schema, scripts, true)) db.exec(script);
   if (schema.isEmpty) {
     db.exec('INSERT INTO store VALUES (0)');
-    db.prepare('INSERT INTO tag_secrets VALUES (?, 0, NULL)').run(newSecret());
+    db.prepare('INSERT INTO tag_secrets VALUES (?, 0, NULL)').run(mintTagSecret());
   }
   db.prepare('UPDATE store SET version = ?').run(scripts.length);
   db.exec('COMMIT');

@@ -13,22 +13,22 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import { type Database, missingScripts, noStore, schemaScripts } from './database.ts';
-import type { Rows } from './row-types.ts';
+import { type Database, missingScripts, noStoreError, schemaScripts } from './database.ts';
+import type { TableRows } from './row-types.ts';
 import { SqliteAdmitter } from './sqlite-admitter.ts';
 import {
-  createFile,
+  asTryAgain,
+  createDatabaseFile,
   isBusyError,
   migrate,
   openSqliteFile,
-  schemaIn,
-  unavailable,
-  watchReplacement,
+  readSchemaState,
+  replacementCheck,
 } from './sqlite-file.ts';
 
 /** How long a change waits for another process to finish its own. */
-const BUSY_MS = 5000;
-const RETRY_MS = 5;
+const BUSY_TIMEOUT_MS = 5000;
+const BUSY_RETRY_MS = 5;
 
 /**
  * The database in an SQLite file (WAL), shared by any number of processes on one machine.
@@ -41,27 +41,27 @@ const RETRY_MS = 5;
  * of this program; TryAgain if it cannot be used at present.
  */
 export function openSqlite(file: string, mayCreate: boolean): Database {
-  if (mayCreate) createFile(file);
-  if (!existsSync(file)) throw noStore(file);
+  if (mayCreate) createDatabaseFile(file);
+  if (!existsSync(file)) throw noStoreError(file);
   // First without the right to write, so that nothing is written to a file that is refused.
-  const check = (opened: DatabaseSync) =>
-    void missingScripts(file, schemaIn(opened), schemaScripts('sqlite'), mayCreate);
-  openSqliteFile(file, check, BUSY_MS, true).close();
-  const isReplaced = watchReplacement(file);
-  const writing = openSqliteFile(
+  const checkSchema = (opened: DatabaseSync) =>
+    void missingScripts(file, readSchemaState(opened), schemaScripts('sqlite'), mayCreate);
+  openSqliteFile(file, checkSchema, BUSY_TIMEOUT_MS, true).close();
+  const isReplaced = replacementCheck(file);
+  const writeConnection = openSqliteFile(
     file,
     (opened) => {
       migrate(opened, file);
       opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
     },
-    BUSY_MS,
+    BUSY_TIMEOUT_MS,
   );
-  writing.exec('PRAGMA busy_timeout = 0');
-  const db = new Kysely<Rows>({ dialect: sqliteDialect(writing) });
+  writeConnection.exec('PRAGMA busy_timeout = 0');
+  const db = new Kysely<TableRows>({ dialect: sqliteDialect(writeConnection) });
   return {
     db,
     transact: (work) => db.transaction().execute(work),
-    transactLightly: (work) =>
+    transactUnsynced: (work) =>
       db.connection().execute(async (connection) => {
         await sql`PRAGMA synchronous = NORMAL`.execute(connection);
         try {
@@ -74,10 +74,10 @@ export function openSqlite(file: string, mayCreate: boolean): Database {
     lockServiceTeam: async () => {},
     openAdmitter: (options) => new SqliteAdmitter(file, options),
     // Keys revoked in the file that is there now would still work in the one that is open.
-    lost: () => (isReplaced() ? `${file} was removed, or replaced by another file` : null),
+    whyLost: () => (isReplaced() ? `${file} was removed, or replaced by another file` : null),
     close: () =>
       // After the queries in progress.
-      db.connection().execute(async () => writing.close()),
+      db.connection().execute(async () => writeConnection.close()),
   };
 }
 
@@ -101,7 +101,7 @@ function sqliteDialect(db: DatabaseSync): Dialect {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => driver,
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-    createQueryCompiler: () => new Compiler(),
+    createQueryCompiler: () => new QueryCompiler(),
   };
 }
 
@@ -117,14 +117,14 @@ function wrapConnection(db: DatabaseSync): DatabaseConnection {
   };
   return {
     async executeQuery<Row>(query: CompiledQuery) {
-      const until = performance.now() + BUSY_MS;
+      const deadline = performance.now() + BUSY_TIMEOUT_MS;
       for (;;) {
         try {
           return run<Row>(query);
         } catch (error) {
-          if (!isBusyError(error) || db.isTransaction || performance.now() > until) throw unavailable(error);
+          if (!isBusyError(error) || db.isTransaction || performance.now() > deadline) throw asTryAgain(error);
         }
-        await pause(RETRY_MS);
+        await pause(BUSY_RETRY_MS);
       }
     },
     streamQuery() {
@@ -134,7 +134,7 @@ function wrapConnection(db: DatabaseSync): DatabaseConnection {
 }
 
 /** Omits what SQLite neither has nor needs: row locks, and the collation that is its default. */
-class Compiler extends SqliteQueryCompiler {
+class QueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (!/^(For|SkipLocked)/.test(node.modifier ?? '')) super.visitSelectModifier(node);
   }

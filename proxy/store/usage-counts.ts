@@ -2,14 +2,14 @@
 
 import { sql } from 'kysely';
 import { DAY_MS } from '../../pipeline/lib/clock.ts';
-import { calendarMonth } from '../limits/calendar-month.ts';
+import { monthAt } from '../limits/calendar-month.ts';
 import type { Database } from './database.ts';
 import type { KeyKind } from './key-format.ts';
 import type { UsageRow } from './row-types.ts';
 
 /** Counts to be added, and the wall-clock time (ms) of the last of these requests. */
 export interface CountedRow extends UsageRow {
-  at: number;
+  lastAt: number;
 }
 
 export interface OwnerUsage extends Pick<UsageRow, 'day' | 'key_id' | 'operation'> {
@@ -22,22 +22,22 @@ export interface OwnerUsage extends Pick<UsageRow, 'day' | 'key_id' | 'operation
 
 const rowId = ({ day, key_id, operation, outcome }: UsageRow) => `${key_id} ${day} ${operation} ${outcome}`;
 
-/** How a request ends at the limits; what else stands there is the code of an error. */
+/** The outcomes that are not codes of errors. */
 const OUTCOMES = ['granted', 'refused'] as const;
 
 /** Sums over the rows of a group; a sum of PostgreSQL's is a number only as bigint. */
-const COUNT = sql<number>`CAST(sum(count) AS bigint)`;
+const COUNT_SUM = sql<number>`CAST(sum(count) AS bigint)`;
 const sumOutcome = (outcome: string) =>
   sql<number>`CAST(coalesce(sum(count) FILTER (WHERE outcome = ${outcome}), 0) AS bigint)`;
 
 /** How many days of counts are kept. */
 export const DAYS_KEPT = 400;
 
-/** Counts in the database. */
+/** The counts in the database. */
 export class UsageStore {
   readonly #database: Database;
   /** The last day on which old counts were deleted. */
-  #cleared = '';
+  #lastCleanupDay = '';
 
   constructor(database: Database) {
     this.#database = database;
@@ -45,17 +45,17 @@ export class UsageStore {
 
   /** Adds `rows` to the stored counts, and records when their keys were last used. */
   async add(rows: readonly CountedRow[]): Promise<void> {
-    const latest = rows.at(-1)!.day;
-    const oldest = utcDay(Date.parse(latest) - DAYS_KEPT * DAY_MS);
+    const latestDay = rows.at(-1)!.day;
+    const oldestKeptDay = utcDay(Date.parse(latestDay) - DAYS_KEPT * DAY_MS);
     // Always in the same order, so that two proxies cannot deadlock.
     const sorted = rows.toSorted((a, b) => (rowId(a) < rowId(b) ? -1 : 1));
     const uses = new Map<string, number>();
-    for (const { key_id, at } of sorted) uses.set(key_id, Math.max(at, uses.get(key_id) ?? 0));
+    for (const { key_id, lastAt } of sorted) uses.set(key_id, Math.max(lastAt, uses.get(key_id) ?? 0));
     // On disk when it returns, and with it all grants before: a power cut of SQLite's machine forgets a minute at most.
     await this.#database.transact(async (tx) => {
       await tx
         .insertInto('usage')
-        .values(sorted.map(({ at: _, ...row }) => row))
+        .values(sorted.map(({ lastAt: _, ...row }) => row))
         .onConflict((conflict) =>
           conflict
             .columns(['key_id', 'day', 'operation', 'outcome'])
@@ -72,17 +72,17 @@ export class UsageStore {
             .whereRef('key_uses.last_used_at', '<', 'excluded.last_used_at'),
         )
         .execute();
-      if (latest === this.#cleared) return;
-      await tx.deleteFrom('usage').where('day', '<', oldest).execute();
+      if (latestDay === this.#lastCleanupDay) return;
+      await tx.deleteFrom('usage').where('day', '<', oldestKeptDay).execute();
     });
-    this.#cleared = latest;
+    this.#lastCleanupDay = latestDay;
   }
 
   /** Requests granted to the owner's live keys in the month that counts at wall-clock time `now` (ms). */
-  async monthUsed(ownerId: string, now: number): Promise<number> {
+  async grantedInMonth(ownerId: string, now: number): Promise<number> {
     // A later month counts if the clock was set back, as in admission.ts.
     const counted = this.#database.db.selectFrom('months').select('granted').where('owner_id', '=', ownerId);
-    const latest = counted.where('month', '>=', calendarMonth(now).name).orderBy('month', 'desc').limit(1);
+    const latest = counted.where('month', '>=', monthAt(now).name).orderBy('month', 'desc').limit(1);
     return (await latest.executeTakeFirst())?.granted ?? 0;
   }
 
@@ -90,9 +90,9 @@ export class UsageStore {
   listErrors(ownerId: string, day: string): Promise<{ code: string; operation: string; count: number }[]> {
     return this.#usageSince(ownerId, day)
       .where('outcome', 'not in', OUTCOMES)
-      .select(['outcome as code', 'operation', COUNT.as('count')])
+      .select(['outcome as code', 'operation', COUNT_SUM.as('count')])
       .groupBy(['outcome', 'operation'])
-      .orderBy(COUNT, 'desc')
+      .orderBy(COUNT_SUM, 'desc')
       .orderBy('outcome', (order) => order.collate('C'))
       .orderBy('operation', (order) => order.collate('C'))
       .execute();
@@ -121,24 +121,21 @@ export const utcDay = (wallMs: number) => new Date(wallMs).toISOString().slice(0
 /** Rows written at a time; requests are answered in between. */
 const AT_ONCE = 500;
 
-/** Counts in memory; call `flush` periodically. */
+/** The counts in memory; call `flush` periodically. */
 export class UsageCounter {
   readonly #store: Pick<UsageStore, 'add'>;
   #rows = new Map<string, CountedRow>();
-  #day = { start: Number.NaN, name: '' };
 
   constructor(store: Pick<UsageStore, 'add'>) {
     this.#store = store;
   }
 
-  /** Counts one request answered at wall-clock time `now` (ms). */
-  count(key_id: string, operation: string, isRefused: boolean, now: number): void {
-    this.#countOutcome(key_id, operation, isRefused ? 'refused' : 'granted', now);
-  }
-
-  /** Counts one request answered with the error `code`, which is counted as granted or refused as well. */
-  countError(key_id: string, operation: string, code: string, now: number): void {
-    this.#countOutcome(key_id, operation, code, now);
+  /**
+   * Counts one request answered at wall-clock time `now` (ms): as 'granted' or 'refused', and in a further call under
+   * the code of the error, if that was the answer.
+   */
+  count(key_id: string, operation: string, outcome: string, now: number): void {
+    this.#add({ day: utcDay(now), key_id, operation, outcome, count: 1, lastAt: now });
   }
 
   /** Adds the counts to the store in batches; those that cannot be written now are kept for the next time. */
@@ -157,24 +154,10 @@ export class UsageCounter {
     }
   }
 
-  #countOutcome(key_id: string, operation: string, outcome: string, now: number): void {
-    this.#add({ day: this.#dayName(now), key_id, operation, outcome, count: 1, at: now });
-  }
-
-  #dayName(now: number): string {
-    const { start } = this.#day;
-    const isSame = now >= start && now < start + DAY_MS;
-    if (!isSame) this.#day = { start: now - (now % DAY_MS), name: utcDay(now) };
-    return this.#day.name;
-  }
-
   #add(row: CountedRow): void {
-    const existing = this.#rows.get(rowId(row));
-    if (!existing) {
-      this.#rows.set(rowId(row), row);
-      return;
-    }
-    existing.count += row.count;
-    existing.at = Math.max(existing.at, row.at);
+    const counted = this.#rows.get(rowId(row));
+    if (!counted) return void this.#rows.set(rowId(row), row);
+    counted.count += row.count;
+    counted.lastAt = Math.max(counted.lastAt, row.lastAt);
   }
 }

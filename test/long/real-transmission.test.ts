@@ -3,10 +3,10 @@ import { Value } from 'typebox/value';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { HeldBack } from '../../pipeline/catalog/held-back.ts';
 import { TransmissionModel } from '../../pipeline/contract/schemas.ts';
-import { countryWords, tell } from '../../pipeline/contract/words.ts';
-import { type SeasonOutput, season } from '../../pipeline/model/season/season-stage.ts';
+import { countryWords, wordingInCountry } from '../../pipeline/contract/words.ts';
+import { estimateSeasons, type SeasonOutput } from '../../pipeline/model/season/season-stage.ts';
 import { readRegister } from '../../pipeline/model/transmission/held-back-design.ts';
-import { type TransmissionOutput, transmission } from '../../pipeline/model/transmission/transmission-stage.ts';
+import { fitTransmission, type TransmissionOutput } from '../../pipeline/model/transmission/transmission-stage.ts';
 import { TERRITORY } from '../../pipeline/synthetic/states.ts';
 import { realArtifacts } from '../support/real-artifacts.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG } from '../support/real-data.ts';
@@ -19,8 +19,8 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     const real = await realArtifacts();
     real.model.held_back = readRegister(REAL_CATALOG);
     register = real.model.held_back;
-    seasons = season(real);
-    transmitted = transmission({ ...real, rain: seasons.rain });
+    seasons = estimateSeasons(real);
+    transmitted = fitTransmission({ ...real, rain: seasons.rain });
   });
 
   test('cross-validation over twelve states reaches the required figures', () => {
@@ -55,14 +55,14 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
 
   test('the description reports which low months the check found, and the meaning of a twelve-month season', () => {
     const words = countryWords(TERRITORY);
-    const description = tell(seasons.method.description, words);
+    const description = wordingInCountry(seasons.method.description, words);
     expect(description).toMatch(/In 9 of the 12 records no month falls below it/);
     expect(description).toMatch(
       /Of 144 left-out months, \d+ were recorded below 0\.5: the index identified \d+ of them/,
     );
     expect(description).toMatch(/over 203 LGAs of left-out states, the median correlation is 0\.7/);
     expect(description).toMatch(/whose case records include 2023/);
-    expect(transmitted.model!.limits.map((limit) => tell(limit, words)).join()).toMatch(
+    expect(transmitted.model!.limits.map((limit) => wordingInCountry(limit, words)).join()).toMatch(
       /case records include 2023, the held-back year/,
     );
   });
@@ -171,7 +171,7 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
 
   test('fits correlate at 0.91 or more; projections beat last year in development, but not suspiciously well', () => {
     const words = countryWords(TERRITORY);
-    const limits = transmitted.model!.limits.map((limit) => tell(limit, words));
+    const limits = transmitted.model!.limits.map((limit) => wordingInCountry(limit, words));
     expect(Value.Check(TransmissionModel, { ...transmitted.model, limits })).toBe(true);
     for (const state of transmitted.model!.states) {
       expect(state.fit_correlation).toBeGreaterThanOrEqual(0.91);

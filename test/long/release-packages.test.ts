@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { Places } from '../../pipeline/contract/schemas.ts';
 import { PAGE_SOURCES } from '../../pipeline/deploy/pack/pack.ts';
-import { moduleCode } from '../../pipeline/engine/code.ts';
+import { moduleCodeHashes } from '../../pipeline/engine/code-hashes.ts';
 import { ROOT } from '../../pipeline/lib/packed.ts';
 import { hashTree, temporary } from '../support/command-line.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
@@ -175,7 +175,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
     expect(hashTree(there!)).toEqual(hashTree(here!));
     const packed = JSON.parse(readFileSync(path.join(installed('malaria-risk'), 'packed.json'), 'utf8'));
     expect(packed.modules['pipeline/model/risk/risk-stage.js']).toEqual(
-      moduleCode('pipeline/model/risk/risk-stage.ts'),
+      moduleCodeHashes('pipeline/model/risk/risk-stage.ts'),
     );
   });
 

@@ -193,7 +193,7 @@ describe.each(Object.keys(SERVERS))('%s in front of the proxy', (program) => {
     );
     expect(signedIn.statusCode).toBe(403);
     const failed = async () =>
-      (await proxy.directory.listAudit({ most: 10 })).filter(({ action }) => action === 'password.wrong');
+      (await proxy.directory.listAudit({ limit: 10 })).filter(({ action }) => action === 'password.wrong');
     await expect.poll(failed, { timeout: 20_000 }).toMatchObject([{ detail: 'from 127.9.8.0/24' }]);
 
     if (program !== 'nginx') return;

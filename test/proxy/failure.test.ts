@@ -241,20 +241,20 @@ const backedUp = async () => {
       ids[name] = (await directory.links.acceptInvitation(link, name, 'a hash', 3))!.id;
     }
     const codes = [hashToken('first'), hashToken('second')];
-    await directory.factors.turnOn(ids.ministry!, { secret: 'OLD', step: 1, recovery: codes }, 4);
+    await directory.factors.turnOn(ids.ministry!, { secret: 'OLD', step: 1, codeHashes: codes }, 4);
   }
   for (const owner of ['ministry', 'suspended', 'removed']) {
     const credentials = { id: ids[owner]!, passwordHash: 'a hash', factorDue: owner === 'ministry' };
     expect(await directory.sessions.open(hashToken(mintToken()), credentials, 4)).toBe(true);
   }
   const scopes = ['risk_scores'] as const;
-  const newKey = { brand: 'malaria', owner: 'ministry', kind: 'live', scopes, expiresAt: null } as const;
+  const newKey = { brand: 'malaria', ownerName: 'ministry', kind: 'live', scopes, expiresAt: null } as const;
   const { secret: key } = await store.createKey({ ...newKey, name: 'used' }, 1);
   for (const name of ['revoked', 'ended', 'ended before', 'revoked before']) {
     ids[name] = (await store.createKey({ ...newKey, name }, 1)).key.id;
   }
   await store.revokeKey(ids['revoked before']!, 5);
-  await store.endKey(ids['ended before']!, 6, 5);
+  await store.expireKey(ids['ended before']!, 6, 5);
   await store.setLimits('ministry', { perMinute: 60, perMonth: 1000 });
   await store.close();
   const use = async (requests: number) => {
@@ -268,7 +268,7 @@ const backedUp = async () => {
   expect(counted()).toBe(50);
   const later = await openStore(fixture.store);
   await later.revokeKey(ids.revoked!, 10);
-  await later.endKey(ids.ended!, 20, 11);
+  await later.expireKey(ids.ended!, 20, 11);
   await later.changeAccount('suspended', 'suspend', 12);
   await later.changeAccount('removed', 'remove', 13);
   await later.createAccount('organisation', 'later', 14);
@@ -276,9 +276,9 @@ const backedUp = async () => {
   await directoryLater.changeRole(ids.demoted!, 'member', 15, COMMAND_LINE);
   await directoryLater.changeRole(ids.promoted!, 'administrator', 15, COMMAND_LINE);
   await directoryLater.factors.turnOff(ids.ministry!, 16, COMMAND_LINE);
-  await directoryLater.factors.turnOn(ids.ministry!, { secret: 'NEW', step: 2, recovery: [hashToken('third')] }, 17);
+  await directoryLater.factors.turnOn(ids.ministry!, { secret: 'NEW', step: 2, codeHashes: [hashToken('third')] }, 17);
   const link = hashToken(mintToken());
-  await directoryLater.links.openReset(ids.ministry!, link, 18, COMMAND_LINE);
+  await directoryLater.links.createReset(ids.ministry!, link, 18, COMMAND_LINE);
   await directoryLater.links.resetPassword(link, 'a new hash', 19);
   await later.close();
   return { key };

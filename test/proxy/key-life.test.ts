@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isTagged, mintKey } from '../../proxy/store/key-format.ts';
+import { hasValidTag, mintKey } from '../../proxy/store/key-format.ts';
 import { BACKENDS } from '../support/proxy/backends.ts';
 import { type Finished, runCli, runHere } from '../support/proxy/cli-process.ts';
 import { makeBuild } from '../support/proxy/fixture.ts';
@@ -114,7 +114,7 @@ test('after a change of the secret for tags, keys made before and after work, th
   const fresh = await createKey('acme');
   expect([await status(old.key), await status(fresh.key)]).toEqual([200, 200]);
   const secrets = await service.store.tagSecrets(Date.parse(until));
-  expect([isTagged(old.key, secrets), isTagged(fresh.key, secrets)]).toEqual([false, true]);
+  expect([hasValidTag(old.key, secrets), hasValidTag(fresh.key, secrets)]).toEqual([false, true]);
 });
 
 test('a researcher cannot have keys until unlocked', async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { BOUNDS } from '../../proxy/api/protocol.ts';
-import { addServeCommand } from '../../proxy/cli/commands/serve.ts';
-import { CAUSES } from '../../proxy/server/reports.ts';
+import { addCommands } from '../../proxy/cli/commands/serve.ts';
+import { CAUSE_LEVELS } from '../../proxy/server/reports.ts';
 import { mintKey } from '../../proxy/store/key-format.ts';
 import { startService } from '../support/proxy/service.ts';
 
@@ -16,7 +16,7 @@ const cells = (line: string) => line.split('|').map((cell) => cell.trim().replac
 const rows = operate.split('\n').filter((line) => line.startsWith('|'));
 const { options } = (() => {
   const program = new Command();
-  addServeCommand(program);
+  addCommands(program);
   return program.commands[0]!;
 })();
 
@@ -56,7 +56,7 @@ test('every metric that the page names exists, as do those of the process', asyn
 
 test('the table of failures has every cause and its level', () => {
   const found = rows.map((row) => cells(row).slice(1, 3)).filter(([, level]) => /^(error|warn)$/.test(level!));
-  expect(Object.fromEntries(found)).toEqual(CAUSES);
+  expect(Object.fromEntries(found)).toEqual(CAUSE_LEVELS);
 });
 
 test('the pattern for secret scanners finds keys', () => {

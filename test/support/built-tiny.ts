@@ -3,7 +3,7 @@ import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { inject } from 'vitest';
 import { type Manifest, strongEtag } from '../../pipeline/contract/manifest.ts';
-import type { StageEvent } from '../../pipeline/engine/run.ts';
+import type { StageEvent } from '../../pipeline/engine/run-stages.ts';
 import { sha256 } from '../../pipeline/lib/hash.ts';
 import { withDatabase } from '../../pipeline/lib/tables/duckdb.ts';
 import { build } from '../../pipeline/release/build.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { ERRORS } from '../../pipeline/contract/errors.ts';
 import { OPERATIONS } from '../../pipeline/contract/operations.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
-import { countryWords, fill } from '../../pipeline/contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../pipeline/contract/words.ts';
 import { levelsIn, nigerianIn } from './nigerian.ts';
 import { serveDashboard } from './proxy/dashboard.ts';
 import { giveKey } from './proxy/service.ts';
@@ -33,7 +33,7 @@ export async function dashboardInOwnWords(
     ['/v1/series/lgas', 'UNKNOWN_LGA'],
   ] as const) {
     const refused = (await (await dashboard.get(path, key)).json()) as { code: string; title: string };
-    const own = fill(ERRORS[code].title, countryWords(territory));
+    const own = fillPlaceholders(ERRORS[code].title, countryWords(territory));
     expect([refused.code, refused.title]).toEqual([code, own]);
     expect(own).not.toBe(ERRORS[code].title);
   }

@@ -3,7 +3,7 @@
  */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Lock, readLock, withDependencies } from './locked.ts';
+import { type Lock, readLock, withDependencies } from './lock-file.ts';
 
 /**
  * Copies packages and all their dependencies to `directory`, in the versions of the lock file in `root`. Optional ones
@@ -11,14 +11,14 @@ import { type Lock, readLock, withDependencies } from './locked.ts';
  */
 export function bundle(names: readonly string[], root: string, directory: string): void {
   const lock = readLock(root);
-  const all: Lock = Object.assign({}, ...names.map((name) => withDependencies(name, lock)));
-  const emptied = Object.keys(all).filter((folder) => isEmptied(folder, all));
-  for (const [folder, entry] of Object.entries(all)) {
-    if (entry.optional || emptied.includes(folder)) continue;
+  const packages: Lock = Object.assign({}, ...names.map((name) => withDependencies(name, lock)));
+  const emptiedFolders = Object.keys(packages).filter((folder) => isEmptied(folder, packages));
+  for (const [folder, entry] of Object.entries(packages)) {
+    if (entry.optional || emptiedFolders.includes(folder)) continue;
     const from = path.join(root, folder);
     const nested = path.join(from, 'node_modules');
     cpSync(from, path.join(directory, folder), { recursive: true, filter: (file) => file !== nested });
-    forget(emptied.map(packageName), path.join(directory, folder, 'package.json'));
+    removeDependencies(emptiedFolders.map(packageName), path.join(directory, folder, 'package.json'));
   }
 }
 
@@ -26,7 +26,7 @@ export function bundle(names: readonly string[], root: string, directory: string
  * The locked versions of a package and all its dependencies, by name. For packages that differ by platform: npm has to
  * choose among them at installation, which it does not do for bundled ones.
  */
-export function pinned(name: string, root: string): Record<string, string> {
+export function lockedVersions(name: string, root: string): Record<string, string> {
   const entries = Object.entries(withDependencies(name, readLock(root))).filter(([, { optional }]) => !optional);
   return Object.fromEntries(entries.map(([folder, { version }]) => [packageName(folder), version!]));
 }
@@ -41,10 +41,10 @@ const isEmptied = (folder: string, lock: Lock) =>
   lock[folder]!.name !== undefined && lock[folder]!.name !== packageName(folder);
 
 /** Removes emptied dependencies from a package's own list, since npm would otherwise install the real ones. */
-function forget(names: readonly string[], file: string): void {
-  const about = JSON.parse(readFileSync(file, 'utf8'));
-  const listed = names.filter((name) => about.dependencies?.[name] !== undefined);
-  if (listed.length === 0) return;
-  for (const name of listed) delete about.dependencies[name];
-  writeFileSync(file, `${JSON.stringify(about, null, 2)}\n`);
+function removeDependencies(names: readonly string[], file: string): void {
+  const packageJson = JSON.parse(readFileSync(file, 'utf8'));
+  const dependenciesToRemove = names.filter((name) => packageJson.dependencies?.[name] !== undefined);
+  if (dependenciesToRemove.length === 0) return;
+  for (const name of dependenciesToRemove) delete packageJson.dependencies[name];
+  writeFileSync(file, `${JSON.stringify(packageJson, null, 2)}\n`);
 }

@@ -1,6 +1,6 @@
 /** What a country calls the areas of each level, as the columns of its tables and their cells say. */
-import { LEVELS, type LevelWord } from '../../catalog/level-words.ts';
-import { plainName, sharedWords } from '../../lib/likeness.ts';
+import { AREA_TERMS, type AreaTerm } from '../../catalog/area-terms.ts';
+import { plainName, sharedWords } from '../../lib/name-similarity.ts';
 import { filledCells } from '../columns.ts';
 import type { AreaCodes, AreaLevel } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
@@ -12,18 +12,18 @@ const LEAST_SHARE = 2 / 3;
 export function levelWords(
   tables: readonly TableFile[],
   { lgas, states }: AreaCodes,
-): Record<'upper' | 'lower', LevelWord | null> {
+): Record<'upper' | 'lower', AreaTerm | null> {
   const columns = tables.flatMap((table) =>
     table.header.flatMap((column) => {
       const names = new Set(filledCells(table, column));
       const words = [plainName(column), ...sharedWords(names)];
-      const term = LEVELS.find((level) => words.some((word) => level.words.includes(word)));
+      const term = AREA_TERMS.find((level) => words.some((word) => level.words.includes(word)));
       return term ? [{ names, term }] : [];
     }),
   );
-  const commonWord = (level: AreaLevel, except: LevelWord | null) => {
+  const commonWord = (level: AreaLevel, excluded: AreaTerm | null) => {
     const votes = columns
-      .filter(({ names, term }) => term !== except && namesAreas(names, level))
+      .filter(({ names, term }) => term !== excluded && namesAreas(names, level))
       .map(({ term }) => term);
     const counted = [...Map.groupBy(votes, (word) => word)].sort(([, a], [, b]) => b.length - a.length);
     return counted[0]?.[0] ?? null;

@@ -1,8 +1,8 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
-import { eachFigure } from '../../catalog/figures.ts';
+import { figureValues } from '../../catalog/figures.ts';
 import { worded } from '../../contract/words.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { byCode, type TableRow, toTable } from '../../lib/tables/table.ts';
+import { rowByCode, type TableRow, toTable } from '../../lib/tables/table.ts';
 import * as boundaries from '../boundaries/boundaries-tables.ts';
 import * as zonal from '../zonal/zonal-tables.ts';
 import { LGAS, STATES } from './context-tables.ts';
@@ -23,19 +23,19 @@ export const run: StageRun = async (io) => {
 };
 
 function contextTables(io: StageIo): { lgas: TableRow<typeof LGAS>[]; states: TableRow<typeof STATES>[] } {
-  const layers = byCode(io.table(ingest.LAYERS), 'lga_code');
-  const fromRasters = byCode(io.table(zonal.LGAS), 'lga_code');
-  const areas = byCode(io.table(boundaries.AREAS_KM2), 'lga_code');
+  const layers = rowByCode(io.table(ingest.LAYERS), 'lga_code');
+  const fromRasters = rowByCode(io.table(zonal.LGAS), 'lga_code');
+  const areaByLga = rowByCode(io.table(boundaries.AREAS_KM2), 'lga_code');
 
   const lgas = io.table(ingest.LGAS).map(({ lga_code, state_code }) => {
-    const row = fromRasters[lga_code]!;
-    const figures = eachFigure((figure) => layers[lga_code]![figure] ?? row[figure]);
+    const rasterFigures = fromRasters[lga_code]!;
+    const figures = figureValues((figure) => layers[lga_code]![figure] ?? rasterFigures[figure]);
     return {
       lga_code,
       state_code,
-      is_urban: row.urban_population > row.population / 2,
-      population: Math.round(row.population),
-      area_km2: areas[lga_code]!.area_km2,
+      is_urban: rasterFigures.urban_population > rasterFigures.population / 2,
+      population: Math.round(rasterFigures.population),
+      area_km2: areaByLga[lga_code]!.area_km2,
       ...figures,
       response_index: responseIndex(figures.itn_use, figures.effective_treatment),
     };
@@ -43,14 +43,14 @@ function contextTables(io: StageIo): { lgas: TableRow<typeof LGAS>[]; states: Ta
 
   const byState = Map.groupBy(lgas, ({ state_code }) => state_code);
   const states = io.table(ingest.STATES).map(({ state_code }) => {
-    const members = byState.get(state_code)!;
-    const sum = (field: 'population' | 'area_km2') => members.reduce((total, lga) => total + lga[field], 0);
-    const figures = eachFigure((figure) =>
-      weightedMean(members.map((lga) => ({ value: lga[figure], weight: lga.population }))),
+    const stateLgas = byState.get(state_code)!;
+    const sum = (field: 'population' | 'area_km2') => stateLgas.reduce((total, lga) => total + lga[field], 0);
+    const figures = figureValues((figure) =>
+      weightedMean(stateLgas.map((lga) => ({ value: lga[figure], weight: lga.population }))),
     );
     return {
       state_code,
-      lgas: members.length,
+      lgas: stateLgas.length,
       population: sum('population'),
       area_km2: sum('area_km2'),
       ...figures,

@@ -1,9 +1,9 @@
-import { openPool } from '../../engine/threads.ts';
+import { openThreadPool } from '../../engine/threads.ts';
 import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { type BlockSize, listWindows } from '../../ingest/readers/windows.ts';
-import type { Window } from '../../lib/numerics/grid.ts';
+import type { GridWindow } from '../../lib/numerics/grid.ts';
 import { type BandAnswer, bandSums, openBandWorker, type PassTask, rowsWithin } from './band.ts';
-import type { Outline } from './outline.ts';
+import type { GridOutline } from './outline.ts';
 import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
 
 /** With fewer cells in all rasters, threads take longer to start than they save. */
@@ -23,15 +23,15 @@ const BANDS_AHEAD = 4;
 export async function sumInside(
   layers: RasterDescription[],
   weights: RasterDescription | null,
-  outlines: Outline[],
+  outlines: GridOutline[],
   jobs: number,
   onProgress: (share: number) => void,
 ): Promise<ZonalSums[][]> {
   const rasters = weights ? [...layers, weights] : layers;
   const { grid } = weights ?? layers[0]!;
-  const size = commonBlocks(rasters);
-  const task: PassTask = { grid, layers, weights, outlines, size };
-  const bands = listWindows(grid, size, outlines);
+  const blockSize = commonBlocks(rasters);
+  const task: PassTask = { grid, layers, weights, outlines, blockSize };
+  const bands = listWindows(grid, blockSize, outlines);
   const sums = layers.map(() => outlines.map(createSums));
   const onSums = (band: number, rows: Float64Array) => {
     addBand(sums, outlines, bands[band]!, rows);
@@ -52,14 +52,14 @@ function commonBlocks(rasters: RasterDescription[]): BlockSize {
   };
 }
 
-function addBand(sums: ZonalSums[][], outlines: Outline[], band: Window, rows: Float64Array): void {
-  let from = 0;
+function addBand(sums: ZonalSums[][], outlines: GridOutline[], band: GridWindow, rows: Float64Array): void {
+  let firstSum = 0;
   outlines.forEach((outline, index) => {
-    const figures = SUMS_PER_ROW * rowsWithin(outline, band);
-    if (figures <= 0) return;
+    const numberCount = SUMS_PER_ROW * rowsWithin(outline, band);
+    if (numberCount <= 0) return;
     for (const layer of sums) {
-      addRows(layer[index]!, rows.subarray(from, from + figures));
-      from += figures;
+      addRows(layer[index]!, rows.subarray(firstSum, firstSum + numberCount));
+      firstSum += numberCount;
     }
   });
 }
@@ -67,7 +67,7 @@ function addBand(sums: ZonalSums[][], outlines: Outline[], band: Window, rows: F
 /** Sums the bands in this thread, or ahead in several, and processes results and errors from north to south. */
 async function sumBands(
   task: PassTask,
-  bands: Window[],
+  bands: GridWindow[],
   threads: number,
   onSums: (band: number, rows: Float64Array) => void,
 ): Promise<void> {
@@ -80,13 +80,14 @@ async function sumBands(
     }
     return;
   }
-  const pool = openPool<Window, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
+  const pool = openThreadPool<GridWindow, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
   try {
-    const ahead: Promise<BandAnswer>[] = [];
-    let sent = 0;
+    const pendingAnswers: Promise<BandAnswer>[] = [];
+    let sentBands = 0;
     for (const band of bands.keys()) {
-      while (sent < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.ask(bands[sent++]!));
-      onSums(band, bandSums(await ahead.shift()!));
+      while (sentBands < bands.length && pendingAnswers.length < BANDS_AHEAD * threads)
+        pendingAnswers.push(pool.run(bands[sentBands++]!));
+      onSums(band, bandSums(await pendingAnswers.shift()!));
     }
   } finally {
     await pool.close();

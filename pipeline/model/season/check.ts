@@ -24,9 +24,9 @@ export function checkSeason(
 ): CheckedState[] {
   return records.map((leftOut) => {
     const remaining = records.filter((record) => record !== leftOut);
-    const rain = fitRainSeason(remaining, durations, randomStream(seed, `season without ${leftOut.state_code}`));
+    const rainSeason = fitRainSeason(remaining, durations, randomStream(seed, `season without ${leftOut.state_code}`));
     const compare = ({ rain_mm, season }: SeasonRecord) =>
-      compareSeasons(expectedSeason(rain_mm, rain, durations), season, highShare);
+      compareSeasons(expectedSeason(rain_mm, rainSeason, durations), season, highShare);
     const lgas = leftOut.lgas.map((lga) => {
       const { correlation, peak_off, midpoint_off, wrong_months, expected, recorded } = compare(lga);
       return { correlation, peak_off, midpoint_off, wrong_months, expected, recorded };
@@ -37,15 +37,15 @@ export function checkSeason(
 
 /** Compares two seasons, as shares of their peak, January first. The earliest of equal peaks counts. */
 export function compareSeasons(expected: readonly number[], recorded: readonly number[], highShare: number) {
-  const peak = (values: readonly number[]) => values.indexOf(Math.max(...values));
-  const high = (value: number) => value >= highShare;
+  const peakMonth = (values: readonly number[]) => values.indexOf(Math.max(...values));
+  const isHigh = (value: number) => value >= highShare;
   return {
     correlation: correlation(expected, recorded),
-    peak_expected: peak(expected) + 1,
-    peak_recorded: peak(recorded) + 1,
-    peak_off: monthsApart(peak(expected), peak(recorded)),
+    peak_expected: peakMonth(expected) + 1,
+    peak_recorded: peakMonth(recorded) + 1,
+    peak_off: monthsApart(peakMonth(expected), peakMonth(recorded)),
     midpoint_off: monthsApart(seasonMidpoint(expected), seasonMidpoint(recorded)),
-    wrong_months: expected.filter((value, month) => high(value) !== high(recorded[month]!)).length,
+    wrong_months: expected.filter((value, month) => isHigh(value) !== isHigh(recorded[month]!)).length,
     index_error: Math.sqrt(mean(expected.map((value, month) => (value - recorded[month]!) ** 2))),
     expected: [...expected],
     recorded: [...recorded],
@@ -54,13 +54,12 @@ export function compareSeasons(expected: readonly number[], recorded: readonly n
 
 /** Unrounded summary of the rows in the contract's form; zeros if no state has a record. */
 export function summariseCheck(rows: readonly SeasonCheckRow[]) {
-  const figures = (figure: (row: SeasonCheckRow) => number) => rows.map(figure);
   const hasRecords = rows.length > 0;
   return {
     series: rows.length,
     states: rows.map((row) => row.state_code),
-    median_correlation: hasRecords ? median(figures((row) => row.correlation)) : 0,
-    mean_months_off: hasRecords ? mean(figures((row) => row.midpoint_off)) : 0,
-    mean_months_peak_is_off: hasRecords ? mean(figures((row) => row.peak_off)) : 0,
+    median_correlation: hasRecords ? median(rows.map((row) => row.correlation)) : 0,
+    mean_months_off: hasRecords ? mean(rows.map((row) => row.midpoint_off)) : 0,
+    mean_months_peak_is_off: hasRecords ? mean(rows.map((row) => row.peak_off)) : 0,
   };
 }

@@ -10,9 +10,9 @@ import { CLIENTS, clientFile } from '../../contract/operations.ts';
 export function clientArchives(files: Readonly<Record<string, string>>): Record<string, Uint8Array> {
   return Object.fromEntries(
     CLIENTS.map((language) => {
-      const clientOnly = Object.entries(files).filter(([name]) => name.startsWith(`${language}/`));
+      const languageFiles = Object.entries(files).filter(([name]) => name.startsWith(`${language}/`));
       const tar = createTar(
-        [...clientOnly, [`${language}/README.md`, files['README.md']!] as const].map(([name, text]) => ({
+        [...languageFiles, [`${language}/README.md`, files['README.md']!] as const].map(([name, text]) => ({
           name: `malaria-risk-${name}`,
           data: new TextEncoder().encode(text),
         })),

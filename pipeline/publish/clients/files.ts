@@ -3,11 +3,11 @@ import path from 'node:path';
 import type { FileParameters } from '../../contract/operations.ts';
 import type { Reference } from '../../contract/reference.ts';
 import type { Territory } from '../../contract/territory.ts';
-import { countryWords, fill } from '../../contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../contract/words.ts';
 import { clientTypes } from './generate-types.ts';
 
 /** Shipped files. They are listed one by one, so that nothing that an installation leaves here is shipped. */
-const SHIPPED = [
+const SHIPPED_FILES = [
   './README.md',
   './python/examples/alert.py',
   './python/examples/national_map.py',
@@ -35,9 +35,9 @@ export function clientFiles(
   example: FileParameters,
 ): Record<string, string> {
   const words = { ...countryWords(territory), example };
-  const texts = SHIPPED.map((name) => {
+  const texts = SHIPPED_FILES.map((name) => {
     const text = readFileSync(path.resolve(import.meta.dirname, name), 'utf8');
-    return [path.posix.normalize(name), name.endsWith('.md') ? fill(text, words) : text];
+    return [path.posix.normalize(name), name.endsWith('.md') ? fillPlaceholders(text, words) : text];
   });
   return { ...Object.fromEntries(texts), 'ts/types.ts': clientTypes(reference) };
 }

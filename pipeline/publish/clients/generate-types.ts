@@ -10,8 +10,8 @@ export function clientTypes({ operations, schemas }: Reference): string {
     const query = parameters
       .filter((parameter) => parameter.in === 'query')
       .map(({ name, required }) => `${name}${required ? '' : '?'}: string | number`);
-    const given = query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>';
-    return `  ${key}: { parameters: ${given}; answer: ${schemaType(schema)} };\n`;
+    const parametersType = query.length > 0 ? `{ ${query.join('; ')} }` : 'Record<never, never>';
+    return `  ${key}: { parameters: ${parametersType}; answer: ${schemaType(schema)} };\n`;
   });
   return `// Generated from openapi.json.
 
@@ -27,10 +27,10 @@ ${lines.join('')}}
 
 /** @throws Error for a schema of a kind that the contract does not use */
 export function schemaType(schema: Schema, indent = ''): string {
-  const { $ref, anyOf, const: only, enum: values, items, minItems, maxItems, properties, required, type } = schema;
+  const { $ref, anyOf, const: constant, enum: values, items, minItems, maxItems, properties, required, type } = schema;
   if ($ref !== undefined) return $ref.split('/').at(-1)!;
-  if (only !== undefined) return JSON.stringify(only);
-  const options = anyOf?.map((one) => schemaType(one, indent)) ?? values?.map((value) => JSON.stringify(value));
+  if (constant !== undefined) return JSON.stringify(constant);
+  const options = anyOf?.map((option) => schemaType(option, indent)) ?? values?.map((value) => JSON.stringify(value));
   if (options) return options.join(' | ');
   if (items) {
     const item = schemaType(items, indent);
@@ -38,12 +38,12 @@ export function schemaType(schema: Schema, indent = ''): string {
     return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
   }
   if (properties) {
-    const inner = `${indent}  `;
+    const fieldIndent = `${indent}  `;
     const fields = Object.entries(properties).map(([name, field]) => {
       // In a description, too, an asterisk and a slash would end the comment.
-      const about = field.description ? `${inner}/** ${field.description.replaceAll('*/', '*\\/')} */\n` : '';
+      const about = field.description ? `${fieldIndent}/** ${field.description.replaceAll('*/', '*\\/')} */\n` : '';
       const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
-      return `${about}${inner}${key}${required?.includes(name) ? '' : '?'}: ${schemaType(field, inner)};\n`;
+      return `${about}${fieldIndent}${key}${required?.includes(name) ? '' : '?'}: ${schemaType(field, fieldIndent)};\n`;
     });
     return `{\n${fields.join('')}${indent}}`;
   }

@@ -11,7 +11,7 @@ export interface AreaMonth {
   code: string;
   period: Period;
   /** How many months after the last month of data it is; 0 or less if it is estimated. */
-  ahead: number;
+  monthsAhead: number;
   [column: string]: string | number | null;
 }
 
@@ -22,7 +22,7 @@ export interface DataValue {
   period: string;
   orgUnit: string;
   value: string;
-  /** That it is a forecast; an estimate that replaces it has none. */
+  /** Says that the value is a forecast; estimates have none. */
   comment?: string;
 }
 
@@ -37,14 +37,14 @@ export function* dataValues(
   manifest: Pick<Manifest, 'synthetic' | 'territory'>,
 ): Generator<DataValue> {
   const words = countryWords(manifest.territory);
-  const elements = (level: AreaLevel) =>
+  const elementIds = (level: AreaLevel) =>
     figures.map((figure) => ({ column: figure.column, id: dataElement(figure, level, manifest, words).id }));
-  const byLevel = { state: elements('state'), lga: elements('lga') };
+  const byLevel = { state: elementIds('state'), lga: elementIds('lga') };
   for (const row of rows) {
     const orgUnit = units.get(row.code);
     if (orgUnit === undefined) continue;
     const period = row.period.replace('-', '');
-    const comment = row.ahead <= 0 ? {} : { comment: `month ${row.ahead} of the forecast` };
+    const comment = row.monthsAhead <= 0 ? {} : { comment: `month ${row.monthsAhead} of the forecast` };
     for (const { column, id } of byLevel[row.area]) {
       const value = row[column] ?? null;
       if (value !== null) yield { dataElement: id, period, orgUnit, value: String(value), ...comment };
@@ -52,7 +52,7 @@ export function* dataValues(
   }
 }
 
-/** The content of a file of values, in each format. DHIS2 reads the columns of its CSV by their place. */
+/** The content of a file of values, in each format. DHIS2 reads the CSV's columns by position. */
 export const FORMATS = {
   json: (values: readonly DataValue[], manifest: Pick<Manifest, 'synthetic'>) =>
     `${JSON.stringify({ dataSet: dataSetId(manifest), dataValues: values })}\n`,

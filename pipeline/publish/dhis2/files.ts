@@ -13,32 +13,32 @@ export interface Dhis2File {
 }
 
 /** Values of one file: DHIS2 imports a request in one transaction, and servers end requests that take minutes. */
-export const MOST_VALUES = 50_000;
+export const MAX_VALUES_PER_FILE = 50_000;
 
 /**
  * Metadata, the areas without an organisation unit, and files of at most `most` values, each made when it is asked for.
- * @param parts rows, and the figures that they have
+ * @param tables rows, and the figures that they have
  */
 export function* dhis2Files(
   manifest: Manifest,
   units: Units,
-  parts: readonly { figures: readonly Figure[]; rows: readonly AreaMonth[] }[],
+  tables: readonly { figures: readonly Figure[]; rows: readonly AreaMonth[] }[],
   format: Format,
-  most = MOST_VALUES,
+  maxValues = MAX_VALUES_PER_FILE,
 ): Generator<Dhis2File> {
   const metadata = dhis2Metadata(
     manifest,
-    parts.flatMap(({ figures }) => figures),
+    tables.flatMap(({ figures }) => figures),
     [...units.ids.values()].sort(),
   );
   yield { name: 'metadata.json', content: `${JSON.stringify(metadata, null, 2)}\n`, values: 0 };
   const unmatched = toCsv(units.unmatched, ['area', 'code', 'name', 'state_code']);
   yield { name: 'units-unmatched.csv', content: `${unmatched}\n`, values: 0 };
-  const all = parts.values().flatMap(({ rows, figures }) => dataValues(rows, figures, units.ids, manifest));
-  for (let [file, next] = [1, all.next()]; !next.done; file++) {
+  const allValues = tables.values().flatMap(({ rows, figures }) => dataValues(rows, figures, units.ids, manifest));
+  for (let [fileNumber, next] = [1, allValues.next()]; !next.done; fileNumber++) {
     const values: DataValue[] = [];
-    for (; !next.done && values.length < most; next = all.next()) values.push(next.value);
-    const name = `data-values-${String(file).padStart(3, '0')}.${format}`;
+    for (; !next.done && values.length < maxValues; next = allValues.next()) values.push(next.value);
+    const name = `data-values-${String(fileNumber).padStart(3, '0')}.${format}`;
     yield { name, content: FORMATS[format](values, manifest), values: values.length };
   }
 }

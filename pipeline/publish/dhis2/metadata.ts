@@ -1,11 +1,11 @@
-/** What DHIS2 has to know before it takes values: data elements, in a data set and in a group. */
+/** The metadata that DHIS2 needs before it imports values: data elements, in a data set and in a group. */
 import { probabilities, scores } from '../../contract/fields.ts';
 import { LEVELS } from '../../contract/levels.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { FORECAST_MONTHS } from '../../contract/months.ts';
-import { countryWords, fill, type Words } from '../../contract/words.ts';
+import { countryWords, fillPlaceholders, type Words } from '../../contract/words.ts';
 import { sha256 } from '../../lib/hash.ts';
-import { type ColumnForm, describe } from '../../lib/tables/table.ts';
+import { type ColumnSchema, describeColumn } from '../../lib/tables/table.ts';
 
 export type AreaLevel = 'lga' | 'state';
 
@@ -15,7 +15,7 @@ export interface Figure {
   column: string;
   /** What it is called after "Malaria". */
   name: string;
-  form: ColumnForm;
+  form: ColumnSchema;
 }
 
 /** A data element as DHIS2 imports it (`/api/schemas/dataElement`). */
@@ -31,19 +31,19 @@ export interface DataElement {
   zeroIsSignificant: true;
 }
 
-const figure = (column: string, form: ColumnForm): Figure => ({
+const riskFigure = (column: string, form: ColumnSchema): Figure => ({
   column,
   name: `risk ${column.replaceAll('_', ' ')}`,
   form,
 });
 
-export const SCORE_FIGURES = Object.entries(scores).map(([column, form]) => figure(column, form));
+export const SCORE_FIGURES = Object.entries(scores).map(([column, form]) => riskFigure(column, form));
 export const PROBABILITY_FIGURES = LEVELS.map(({ level }) =>
-  figure(`probability_${level}`, probabilities[`probability_${level}`]),
+  riskFigure(`probability_${level}`, probabilities[`probability_${level}`]),
 );
 
 /** DHIS2's limits, and the form of its ids (`CodeGenerator`). */
-const MOST_SHORT_NAME = 50;
+const MAX_SHORT_NAME_LENGTH = 50;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 export const UID = /^[A-Za-z][A-Za-z0-9]{10}$/;
 
@@ -52,16 +52,16 @@ export const UID = /^[A-Za-z][A-Za-z0-9]{10}$/;
  * and its code alone: another version, country or language gives the same one, so that a second import updates.
  */
 export function stableUid(kind: 'dataElement' | 'dataSet' | 'dataElementGroup', code: string): string {
-  let rest = BigInt(`0x${sha256(`${kind} ${code}`)}`);
-  const take = (from: string) => {
-    const one = from[Number(rest % BigInt(from.length))]!;
-    rest /= BigInt(from.length);
-    return one;
+  let remainder = BigInt(`0x${sha256(`${kind} ${code}`)}`);
+  const takeCharacter = (alphabet: string) => {
+    const character = alphabet[Number(remainder % BigInt(alphabet.length))]!;
+    remainder /= BigInt(alphabet.length);
+    return character;
   };
-  return take(LETTERS) + Array.from({ length: 10 }, () => take(`${LETTERS}0123456789`)).join('');
+  return takeCharacter(LETTERS) + Array.from({ length: 10 }, () => takeCharacter(`${LETTERS}0123456789`)).join('');
 }
 
-/** The code of a made-up country's objects is another one, so that they cannot become those of a real country. */
+/** A made-up country's objects have codes of their own, so that they cannot overwrite those of a real country. */
 const objectCode = (synthetic: boolean, ...parts: string[]) =>
   [...(synthetic ? ['MADE_UP'] : []), 'MALARIA', ...parts].join('_').toUpperCase();
 const objectName = (synthetic: boolean, name: string) => `${synthetic ? 'MADE UP ' : ''}Malaria ${name}`;
@@ -78,13 +78,13 @@ export function dataElement(
   words: Words,
 ): DataElement {
   const code = objectCode(synthetic, column, level);
-  const full = objectName(synthetic, `${name}, ${words[level].one}`);
+  const fullName = objectName(synthetic, `${name}, ${words[level].one}`);
   return {
     id: stableUid('dataElement', code),
     code,
-    name: full,
-    shortName: full.length <= MOST_SHORT_NAME ? full : code.replaceAll('_', ' '),
-    description: fill(describe(form), words),
+    name: fullName,
+    shortName: fullName.length <= MAX_SHORT_NAME_LENGTH ? fullName : code.replaceAll('_', ' '),
+    description: fillPlaceholders(describeColumn(form), words),
     domainType: 'AGGREGATE',
     valueType: form.minimum === 0 && form.maximum === 1 ? 'UNIT_INTERVAL' : 'NUMBER',
     aggregationType: column === 'score' ? 'AVERAGE' : 'NONE',
@@ -92,7 +92,7 @@ export function dataElement(
   };
 }
 
-/** The id of the data set, which names that of each file of values. */
+/** The id of the data set, which each file of values refers to. */
 export const dataSetId = ({ synthetic }: Pick<Manifest, 'synthetic'>) =>
   stableUid('dataSet', objectCode(synthetic, 'risk'));
 
@@ -109,8 +109,8 @@ export function dhis2Metadata(
 ) {
   const { synthetic, model_version, territory } = manifest;
   const words = countryWords(territory);
-  const dataElements = figures.flatMap((one) =>
-    (['state', 'lga'] as const).map((level) => dataElement(one, level, manifest, words)),
+  const dataElements = figures.flatMap((figure) =>
+    (['state', 'lga'] as const).map((level) => dataElement(figure, level, manifest, words)),
   );
   const [code, name] = [objectCode(synthetic, 'risk'), objectName(synthetic, 'risk')];
   const id = dataSetId(manifest);

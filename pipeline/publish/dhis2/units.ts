@@ -1,6 +1,6 @@
-/** Which organisation unit of a DHIS2 is which area: by codes and ids that are the same, never by likeness. */
+/** Matches organisation units of a DHIS2 with areas by equal codes or ids, never by similar names. */
 import path from 'node:path';
-import { readCells } from '../../ingest/readers/raw-table.ts';
+import { readTextTable } from '../../ingest/readers/raw-table.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { UID } from './metadata.ts';
 
@@ -30,18 +30,21 @@ export interface Units {
  * @throws BadInput for an id that DHIS2 cannot have, two units of one area, two areas of one unit, and no match at all
  */
 export async function readUnits(file: string, places: readonly Place[]): Promise<Units> {
-  const { header, rows } = await readCells(path.dirname(file), {
+  const { header, rows } = await readTextTable(path.dirname(file), {
     files: [{ path: path.basename(file) }],
     format: /\.json$/i.test(file) ? 'json' : 'csv',
   });
   const location = new InputLocation(file);
   const [idColumn, codeColumn] = [header.indexOf('id'), header.indexOf('code')];
-  const twice = [header.indexOf('id', idColumn + 1), codeColumn === -1 ? -1 : header.indexOf('code', codeColumn + 1)];
-  if (idColumn !== -1 && twice.some((index) => index !== -1))
+  const duplicates = [
+    header.indexOf('id', idColumn + 1),
+    codeColumn === -1 ? -1 : header.indexOf('code', codeColumn + 1),
+  ];
+  if (idColumn !== -1 && duplicates.some((index) => index !== -1))
     throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code once each');
   if (idColumn === -1) throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
-  const byCode = byKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
-  const byId = byKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
+  const byCode = placesByKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
+  const byId = placesByKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
   const ids = new Map<string, string>();
   const areas = new Map<string, string>();
   let unrelated = 0;
@@ -55,9 +58,9 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
     }
     if (!UID.test(id))
       throw rowLocation.at('id').error(id || 'nothing', 'an id of DHIS2: eleven letters and digits, first a letter');
-    const before = ids.get(place.code) ?? areas.get(id);
-    if (before !== undefined)
-      throw rowLocation.error(`${id} for ${place.code}, beside ${before}`, 'one unit for each area');
+    const earlier = ids.get(place.code) ?? areas.get(id);
+    if (earlier !== undefined)
+      throw rowLocation.error(`${id} for ${place.code}, beside ${earlier}`, 'one unit for each area');
     ids.set(place.code, id);
     areas.set(id, place.code);
   });
@@ -69,8 +72,8 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
   return { ids, unmatched: places.filter(({ code }) => !ids.has(code)), unrelated };
 }
 
-/** The places by their keys; a key of two places is none. */
-function byKey(places: readonly Place[], placeKeys: (place: Place) => (string | null)[]): Map<string, Place> {
+/** The places by their keys, without the keys that two places share. */
+function placesByKey(places: readonly Place[], placeKeys: (place: Place) => (string | null)[]): Map<string, Place> {
   const pairs = places.flatMap((place) => [...new Set(placeKeys(place))].map((key) => ({ key, place })));
   const groups = Map.groupBy(pairs, ({ key }) => key);
   return new Map(

@@ -4,16 +4,17 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../../lib/packed.ts';
 
-const STYLE = './page/style.css';
-const MAIN = './page/main.ts';
-const ANNEX = './page/annex/main.ts';
+const STYLE_FILE = './page/style.css';
+const REPORT_SCRIPT = './page/main.ts';
+const ANNEX_SCRIPT = './page/annex/main.ts';
 
-/** The report's style sheet. */
-export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE), 'utf8');
+export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE_FILE), 'utf8');
 
 /** The script of the report or of its annex: own modules, and of D3 and Observable Plot what they use. */
 export async function bundlePage(page: 'report' | 'annex'): Promise<string> {
-  const { code, files } = await bundle(path.resolve(import.meta.dirname, page === 'report' ? MAIN : ANNEX));
+  const { code, files } = await bundle(
+    path.resolve(import.meta.dirname, page === 'report' ? REPORT_SCRIPT : ANNEX_SCRIPT),
+  );
   const licences = bundledLicences(files).map(({ names, text }) => `${names.join(', ')}\n\n${text}`);
   // The script element must not end within the code, nor a licence before its end.
   return `/*\n${licences.join('\n').replaceAll('*/', '* /')}*/\n${code.replaceAll('</script', '<\\/script').trim()}`;
@@ -47,7 +48,10 @@ function bundledLicences(files: readonly string[]): { names: string[]; text: str
   const directories = new Set(files.map((file) => path.dirname(findPackageJSON(pathToFileURL(file))!)));
   directories.delete(ROOT);
   const read = (directory: string, name: string) => readFileSync(path.join(directory, name), 'utf8');
-  const byText = Map.groupBy(directories, (directory) => read(directory, 'LICENSE'));
+  const packagesByLicence = Map.groupBy(directories, (directory) => read(directory, 'LICENSE'));
   const packageName = (directory: string): string => JSON.parse(read(directory, 'package.json')).name;
-  return [...byText].map(([text, having]) => ({ names: [...new Set(having.map(packageName))].sort(), text }));
+  return [...packagesByLicence].map(([text, packages]) => ({
+    names: [...new Set(packages.map(packageName))].sort(),
+    text,
+  }));
 }

@@ -1,34 +1,38 @@
 import { interpolateBuPu, interpolatePuOr } from 'd3';
 import { type Html, html } from '../../lib/pages/html.ts';
 import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
-import { type DiffOutlines, outlineNames } from './diff-sections.ts';
+import { type DiffOutlines, makeNameLookup } from './diff-sections.ts';
 import { type MapOutlines, renderMap } from './shared/map.ts';
 
-const CELL = { width: 8, height: 14, left: 30, top: 18 };
-const NOT_COMPARED = '#b9b9b9';
+const CELL_SIZE = { width: 8, height: 14, left: 30, top: 18 };
+const NOT_COMPARED_FILL = '#b9b9b9';
 
-/** Colour scale of changes from `-top` to `top`. */
+/** Colour scale of changes from `-largest` to `largest`. */
 export interface ChangeScale {
-  top: number;
+  largest: number;
   fill: (change: number) => string;
 }
 
 /** One scale for the whole page, up to the largest mean change of an LGA, or of a state in a month. */
-export function changeFill({ lgas, states_by_period }: SnapshotDiff): ChangeScale {
-  const top = Math.max(0.01, ...[...lgas, ...states_by_period].map(({ mean_change }) => Math.abs(mean_change)));
-  return { top, fill: (change) => interpolatePuOr(0.5 + change / top / 2) };
+export function makeChangeScale({ lgas, states_by_period }: SnapshotDiff): ChangeScale {
+  const largest = Math.max(0.01, ...[...lgas, ...states_by_period].map(({ mean_change }) => Math.abs(mean_change)));
+  return { largest, fill: (change) => interpolatePuOr(0.5 + change / largest / 2) };
 }
 
 /** Maps by LGA of the mean change and, if there are any, of months with a different level and with ranges apart. */
-export function changeMaps(diff: SnapshotDiff, named: DiffOutlines, { fill: changeFill, top }: ChangeScale): Html[] {
-  const { states, lgas } = named;
-  const lgaName = outlineNames(named).lga;
+export function renderChangeMaps(
+  diff: SnapshotDiff,
+  diffOutlines: DiffOutlines,
+  { fill: changeColour, largest }: ChangeScale,
+): Html[] {
+  const { states, lgas } = diffOutlines;
+  const lgaName = makeNameLookup(diffOutlines).lga;
   const byLga = new Map(diff.lgas.map((row) => [row.lga_code, row]));
   const outlines: MapOutlines = {
     lgas: lgas.map(({ geometry, properties }) => ({ lga_code: properties.lgaCode, geometry })),
     states: states.map(({ geometry, properties }) => ({ state_code: properties.code, geometry })),
   };
-  const title = (code: string) => {
+  const tooltip = (code: string) => {
     const row = byLga.get(code);
     return row
       ? `${lgaName(row)}: mean change ${row.mean_change.toFixed(4)}, largest ${row.largest_change.toFixed(4)}; of ` +
@@ -36,43 +40,42 @@ export function changeMaps(diff: SnapshotDiff, named: DiffOutlines, { fill: chan
           'overlap'
       : `${code}: not compared`;
   };
-  const map = (label: string, fill: (row: Tally) => string, ends: [string, string], steps: string[]) =>
+  const renderCard = (label: string, fill: (row: Tally) => string, ends: [string, string], steps: string[]) =>
     html`<div class="card"><h3>${label}</h3>${renderMap(outlines, {
       label: `${label}, by area`,
-      title,
+      title: tooltip,
       fill: (code) => {
         const row = byLga.get(code);
-        return row ? fill(row) : NOT_COMPARED;
+        return row ? fill(row) : NOT_COMPARED_FILL;
       },
     })}<div class="legend"><b>${ends[0]}</b><span class="ramp" style="background:linear-gradient(90deg,${steps.join(',')})"></span><b>${ends[1]}</b></div></div>`;
-  const share = (label: string, field: 'flipped' | 'disjoint') => {
+  const renderShareCard = (label: string, field: 'flipped' | 'disjoint') => {
     const shareChanged = (row: Tally) => row[field] / row.compared;
-    const most = Math.max(...diff.lgas.map(shareChanged));
-    const fill = (value: number) => interpolateBuPu(value / most);
-    return map(
+    const highestShare = Math.max(...diff.lgas.map(shareChanged));
+    const fill = (share: number) => interpolateBuPu(share / highestShare);
+    return renderCard(
       label,
       (row) => fill(shareChanged(row)),
-      ['none', `${(100 * most).toFixed(0)}%`],
-      ramp((share) => fill(share * most)),
+      ['none', `${(100 * highestShare).toFixed(0)}%`],
+      colourSteps((portion) => fill(portion * highestShare)),
     );
   };
   return [
-    map(
+    renderCard(
       'Mean change of score: orange is a rise, purple a fall',
-      (row) => changeFill(row.mean_change),
-      [(-top).toFixed(3), `+${top.toFixed(3)}`],
-      ramp((share) => changeFill(top * (2 * share - 1))),
+      (row) => changeColour(row.mean_change),
+      [(-largest).toFixed(3), `+${largest.toFixed(3)}`],
+      colourSteps((portion) => changeColour(largest * (2 * portion - 1))),
     ),
-    ...(diff.all.flipped > 0 ? [share('Months with a different level', 'flipped')] : []),
-    ...(diff.all.disjoint > 0 ? [share('Months with ranges that do not overlap', 'disjoint')] : []),
+    ...(diff.all.flipped > 0 ? [renderShareCard('Months with a different level', 'flipped')] : []),
+    ...(diff.all.disjoint > 0 ? [renderShareCard('Months with ranges that do not overlap', 'disjoint')] : []),
   ];
 }
 
-const ramp = (colour: (share: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
+const colourSteps = (colour: (portion: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
 
-/** Heat map of states by months. */
-export function heat({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Html {
-  const { width, height, left, top } = CELL;
+export function renderHeatMap({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Html {
+  const { width, height, left, top } = CELL_SIZE;
   const leftByPeriod = new Map(periods.map(({ period }, i) => [period, left + i * width]));
   const topByState = new Map(states.map(({ state_code }, i) => [state_code, top + i * height]));
   const cells = states_by_period.map(

@@ -3,10 +3,10 @@ import type { Territory } from '../../contract/territory.ts';
 import { countryWords, type Words } from '../../contract/words.ts';
 import { type Block, type Cell, type Section, tableBlock } from '../../lib/pages/blocks.ts';
 import type { Column } from '../../lib/pages/table.ts';
-import type { ForecastScore, SnapshotDiff, Tally } from '../snapshot/diff.ts';
-import type { Snapshot } from '../snapshot/read.ts';
-import { describeColumns } from '../snapshot/table-diff.ts';
-import { inSentence } from './shared/names.ts';
+import type { ForecastAccuracy, SnapshotDiff, Tally } from '../snapshot/diff.ts';
+import type { Snapshot } from '../snapshot/open-snapshot.ts';
+import { describeTableChange } from '../snapshot/table-diff.ts';
+import { joinInSentence } from './shared/names.ts';
 
 /** Outlines and names of the new version, from its boundary answers. */
 export interface DiffOutlines {
@@ -22,7 +22,7 @@ export const diffOutlines = ({ manifest, answer }: Snapshot): DiffOutlines => ({
 });
 
 /** `Dala, Kano`; codes for areas that are gone. */
-export function outlineNames({ states, lgas }: DiffOutlines) {
+export function makeNameLookup({ states, lgas }: DiffOutlines) {
   const stateNames = new Map<string, string>(states.map(({ properties }) => [properties.code, properties.name]));
   const lgaNames = new Map<string, string>(lgas.map(({ properties }) => [properties.lgaCode, properties.lga]));
   const state = (code: string) => stateNames.get(code) ?? code;
@@ -33,7 +33,7 @@ export function outlineNames({ states, lgas }: DiffOutlines) {
   };
 }
 
-const TALLY: Column<Tally, Cell>[] = [
+const TALLY_COLUMNS: Column<Tally, Cell>[] = [
   { title: 'Compared', cell: ({ compared }) => compared },
   { title: 'Moved', cell: ({ moved }) => moved },
   { title: 'Level changed', cell: ({ flipped }) => flipped },
@@ -46,8 +46,8 @@ const TALLY: Column<Tally, Cell>[] = [
 export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Section[] {
   const words = countryWords(outlines.territory);
   return [
-    { title: 'Thresholds exceeded', blocks: [{ items: diff.over, alert: true }] },
-    { title: 'Size of the changes', blocks: sizeBlocks(diff, outlineNames(outlines), words) },
+    { title: 'Thresholds exceeded', blocks: [{ items: diff.over, isAlert: true }] },
+    { title: 'Size of the changes', blocks: sizeBlocks(diff, makeNameLookup(outlines), words) },
     { title: 'Skill of the old forecasts', blocks: skillBlocks(diff) },
     {
       title: 'Answers',
@@ -70,21 +70,25 @@ export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Sectio
         'tables',
         diff.tables,
         (row) =>
-          row.keyed === null || Object.values(row.keyed).some((count) => count > 0) || describeColumns(row) !== '',
+          row.keyed === null || Object.values(row.keyed).some((count) => count > 0) || describeTableChange(row) !== '',
         [
           { title: 'Table', cell: ({ table }) => table },
           { title: 'Rows', cell: ({ rows }) => rows.b },
           { title: 'Changed', cell: ({ keyed }) => keyed?.changed },
           { title: 'Only old', cell: ({ keyed }) => keyed?.only_in_a },
           { title: 'Only new', cell: ({ keyed }) => keyed?.only_in_b },
-          { title: 'Changed columns, with number of rows and largest change', cell: describeColumns },
+          { title: 'Changed columns, with number of rows and largest change', cell: describeTableChange },
         ],
       ),
     },
   ];
 }
 
-function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof outlineNames>, words: Words): Section['blocks'] {
+function sizeBlocks(
+  diff: SnapshotDiff,
+  nameLookup: ReturnType<typeof makeNameLookup>,
+  words: Words,
+): Section['blocks'] {
   const { all, state_scores, states, periods, levels_flipped, largest, thresholds } = diff;
   const { state, lga, Lga } = words;
   return [
@@ -93,16 +97,16 @@ function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof outlineNames>, 
       'old and the new one do not overlap.',
     tableBlock<Tally & { area: string }>(
       'By area',
-      [{ title: 'Area', cell: ({ area }) => area }, ...TALLY],
+      [{ title: 'Area', cell: ({ area }) => area }, ...TALLY_COLUMNS],
       [
         { area: `all ${lga.many}`, ...all },
         { area: `${state.many}’ own scores`, ...state_scores },
-        ...states.map((row) => ({ ...row, area: names.state(row.state_code) })),
+        ...states.map((row) => ({ ...row, area: nameLookup.state(row.state_code) })),
       ],
     ),
     tableBlock(
       'By month, where a score moved or changed its level',
-      [{ title: 'Month', cell: ({ period }) => period }, ...TALLY],
+      [{ title: 'Month', cell: ({ period }) => period }, ...TALLY_COLUMNS],
       periods.filter(({ moved, flipped }) => moved + flipped > 0),
     ),
     tableBlock(
@@ -117,26 +121,29 @@ function sizeBlocks(diff: SnapshotDiff, names: ReturnType<typeof outlineNames>, 
     tableBlock(
       `Largest changes: for each ${lga.one}, the month with the largest change`,
       [
-        { title: Lga.one, cell: names.lga },
+        { title: Lga.one, cell: nameLookup.lga },
         { title: 'Code', cell: ({ lga_code }) => lga_code },
         { title: 'Month', cell: ({ period }) => period },
-        { title: 'Was', variant: 'number', cell: ({ a }) => withRange(a) },
-        { title: 'Is', variant: 'number', cell: ({ b }) => withRange(b) },
+        { title: 'Was', variant: 'number', cell: ({ a }) => formatWithRange(a) },
+        { title: 'Is', variant: 'number', cell: ({ b }) => formatWithRange(b) },
       ],
       largest,
     ),
-    onlyIn('old', diff.only_in_a, words),
-    onlyIn('new', diff.only_in_b, words),
+    describeOnlyIn('old', diff.only_in_a, words),
+    describeOnlyIn('new', diff.only_in_b, words),
   ];
 }
 
-function skillBlocks({ past_forecasts: past, unscored_periods: unscored }: SnapshotDiff): Section['blocks'] {
+function skillBlocks({
+  past_forecasts: forecasts,
+  unscored_periods: unscoredPeriods,
+}: SnapshotDiff): Section['blocks'] {
   return [
-    past !== null &&
-      tableBlock<ForecastScore & { ahead: number | 'all' }>(
-        `Forecasts of ${past.periods.join(', ')} against the new estimates; errors in the score’s unit`,
+    forecasts !== null &&
+      tableBlock<ForecastAccuracy & { horizon: number | 'all' }>(
+        `Forecasts of ${forecasts.periods.join(', ')} against the new estimates; errors in the score’s unit`,
         [
-          { title: 'Months ahead', cell: ({ ahead }) => ahead },
+          { title: 'Months ahead', cell: ({ horizon }) => horizon },
           { title: 'Forecasts', cell: ({ forecasts }) => forecasts },
           { title: 'Error', decimals: 4, cell: (row) => row.mean_absolute_error.forecast },
           { title: 'Error of last month’s score', decimals: 4, cell: (row) => row.mean_absolute_error.persistence },
@@ -149,43 +156,43 @@ function skillBlocks({ past_forecasts: past, unscored_periods: unscored }: Snaps
           { title: 'Inside the range', decimals: 3, cell: ({ coverage }) => coverage },
         ],
         [
-          ...past.by_horizon.map((row) => ({ ...row, ahead: row.horizon_months })),
-          { ...past.all, ahead: 'all' as const },
+          ...forecasts.by_horizon.map((row) => ({ ...row, horizon: row.horizon_months })),
+          { ...forecasts.all, horizon: 'all' as const },
         ],
       ),
-    past !== null &&
+    forecasts !== null &&
       'The new estimates come from a model too, based on mostly the same surveys: this shows whether the forecasts agree with them, not whether they were right.',
-    unscored.length > 0 &&
-      `Not scored: ${inSentence(unscored)}. The new version estimates these months, which the old one forecast, but has no new survey of them, so there is nothing to score the forecasts against. Case records are not used for this.`,
-    past === null &&
-      unscored.length === 0 &&
+    unscoredPeriods.length > 0 &&
+      `Not scored: ${joinInSentence(unscoredPeriods)}. The new version estimates these months, which the old one forecast, but has no new survey of them, so there is nothing to score the forecasts against. Case records are not used for this.`,
+    forecasts === null &&
+      unscoredPeriods.length === 0 &&
       'The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.',
   ];
 }
 
 /** The rows that changed, and how many others there are. */
 function changedBlocks<Row>(
-  what: string,
+  noun: string,
   rows: readonly Row[],
   isChange: (row: Row) => boolean,
   columns: readonly Column<NoInfer<Row>, Cell>[],
 ): Block[] {
   const changed = rows.filter(isChange);
-  if (changed.length === 0) return [`All ${rows.length} ${what} are the same.`];
+  if (changed.length === 0) return [`All ${rows.length} ${noun} are the same.`];
   const unchanged = rows.length - changed.length;
-  return [tableBlock(`Changed ${what}${unchanged > 0 ? ` (${unchanged} others are the same)` : ''}`, columns, changed)];
+  return [tableBlock(`Changed ${noun}${unchanged > 0 ? ` (${unchanged} others are the same)` : ''}`, columns, changed)];
 }
 
 /** Areas and months that are only in one of the two versions. */
-function onlyIn(which: string, { lgas, periods }: SnapshotDiff['only_in_a'], { lga }: Words): string | false {
+function describeOnlyIn(version: string, { lgas, periods }: SnapshotDiff['only_in_a'], { lga }: Words): string | false {
   if (lgas.length + periods.length === 0) return false;
   const months = periods.length > 1 ? `${periods[0]} to ${periods.at(-1)}` : periods[0];
   const areas = `${lgas.length} ${lga.many} (${lgas.slice(0, 5).join(', ')}${lgas.length > 5 ? ' …' : ''})`;
   return (
-    `Only in the ${which} version: ` +
-    `${inSentence([...(lgas.length > 0 ? [areas] : []), ...(months ? [`months ${months}`] : [])])}.`
+    `Only in the ${version} version: ` +
+    `${joinInSentence([...(lgas.length > 0 ? [areas] : []), ...(months ? [`months ${months}`] : [])])}.`
   );
 }
 
-const withRange = ({ score, score_low, score_high }: { score: number; score_low: number; score_high: number }) =>
+const formatWithRange = ({ score, score_low, score_high }: { score: number; score_low: number; score_high: number }) =>
   `${score.toFixed(4)} (${score_low.toFixed(4)}–${score_high.toFixed(4)})`;

@@ -4,10 +4,10 @@ import type { Period } from '../../contract/months.ts';
 import { caseConversion } from '../../model/transmission/case-series-form.ts';
 import type { TransmissionFits } from '../../model/transmission/transmission-stage.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { seasonByCode, surveyTrends } from '../snapshot/contents.ts';
+import { makeSeasonLookup, surveyTrends } from '../snapshot/contents.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
-import { otherTests } from './sections/tests.ts';
-import { isReported } from './sections/words.ts';
+import { otherTestsByYear } from './sections/diagnostic-tests.ts';
+import { isReported } from './sections/risk-limits.ts';
 import type { AnnexData, AnnexTransmission } from './shared/annex-data.ts';
 import type { Evidence } from './shared/evidence.ts';
 
@@ -17,9 +17,9 @@ export function annexData(
 ): AnnexData {
   const { tables, model, transmission } = contents;
   const names = new Map(tables.context_states.map(({ state_code, state }) => [state_code, state]));
-  const findSeason = seasonByCode(contents);
+  const findSeason = makeSeasonLookup(contents);
   const trends = surveyTrends(tables);
-  const middles = new Map((risk.baseline?.rounds ?? []).map(({ survey_year, middle }) => [survey_year, middle]));
+  const middleMonths = new Map((risk.baseline?.rounds ?? []).map(({ survey_year, middle }) => [survey_year, middle]));
   const scores = new Map(tables.risk_states.map((row) => [`${row.state_code} ${row.period}`, row]));
   return {
     states_many: model.territory.state.many,
@@ -29,20 +29,20 @@ export function annexData(
     }),
     season_check: season_check.map(({ state_code, expected, recorded, correlation }) => ({
       state: names.get(state_code)!,
-      expected: expected.map(short),
-      recorded: recorded.map(short),
-      correlation: short(correlation),
+      expected: expected.map(toFourDecimals),
+      recorded: recorded.map(toFourDecimals),
+      correlation: toFourDecimals(correlation),
     })),
     national: trends.national,
     surveyed: [...names].flatMap(([state_code, state]) =>
-      trends.ofState(state_code).flatMap((row) => {
-        const modelled = scores.get(`${state_code} ${middles.get(row.survey_year)}`);
-        if (modelled === undefined) return [];
-        const { score, score_low, score_high } = modelled;
+      trends.forState(state_code).flatMap((row) => {
+        const scoreRow = scores.get(`${state_code} ${middleMonths.get(row.survey_year)}`);
+        if (scoreRow === undefined) return [];
+        const { score, score_low, score_high } = scoreRow;
         return [{ ...row, state, score, score_low, score_high }];
       }),
     ),
-    other_tests: otherTests(model, { surveys }),
+    other_tests: otherTestsByYear(model, { surveys }),
     past_forecasts: [...Map.groupBy(past_forecasts, (row) => `${row.state_code} ${row.horizon_months}`).values()].map(
       (rows) => ({
         state: names.get(rows[0]!.state_code)!,
@@ -75,13 +75,14 @@ function transmissionData(
   const seriesByState = new Map(exact_series.map(({ state_code, series }) => [state_code, series]));
   const stateConversion = (state_code: string) => caseConversion('index', seriesByState.get(state_code)!);
   const projection = fits?.projection;
-  const figures = new Map(fits?.states.map((state) => [state.state_code, state]));
+  const fitByState = new Map(fits?.states.map((state) => [state.state_code, state]));
   const stateRange = (state_code: string) => {
-    const range = figures.get(state_code)?.reproduction_range;
-    return range ? { low: range.low.map(short), high: range.high.map(short) } : null;
+    const range = fitByState.get(state_code)?.reproduction_range;
+    return range ? { low: range.low.map(toFourDecimals), high: range.high.map(toFourDecimals) } : null;
   };
-  const isLeftOut = (state_code: string, period: Period) => figures.get(state_code)?.left_out.includes(period) ?? false;
-  const inForm = (state_code: string, values: readonly (number | null)[]) =>
+  const isLeftOut = (state_code: string, period: Period) =>
+    fitByState.get(state_code)?.left_out.includes(period) ?? false;
+  const toIndex = (state_code: string, values: readonly (number | null)[]) =>
     values.map((value) => (value === null ? null : stateConversion(state_code)(value)));
   return {
     states: states.map(({ state_code, state, reproduction_number_by_month }) => ({
@@ -100,9 +101,9 @@ function transmissionData(
       state_code,
       year,
       held_back: !projection!.development_years.includes(year),
-      reported: inForm(state_code, reported),
-      model: inForm(state_code, methods.model!),
-      same_month_last_year: inForm(state_code, methods.same_month_last_year!),
+      reported: toIndex(state_code, reported),
+      model: toIndex(state_code, methods.model!),
+      same_month_last_year: toIndex(state_code, methods.same_month_last_year!),
     })),
     errors: Object.keys(projection?.held_back.errors ?? {})
       .filter(isReported)
@@ -110,10 +111,10 @@ function transmissionData(
         const [development, held_back] = [projection!.development.errors[method], projection!.held_back.errors[method]];
         return development === undefined || held_back === undefined
           ? []
-          : [{ method, development: short(development), held_back: short(held_back) }];
+          : [{ method, development: toFourDecimals(development), held_back: toFourDecimals(held_back) }];
       }),
   };
 }
 
 /** A figure for plots, with four decimals. */
-const short = (value: number) => Number(value.toFixed(4)) + 0;
+const toFourDecimals = (value: number) => Number(value.toFixed(4)) + 0;

@@ -3,18 +3,18 @@ import { LEVELS, riskLevel } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { coveredPeriods, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import type { Evidence } from './shared/evidence.ts';
-import { CERTAINTY, CONTRAST_SCALE, MEASURES, NONE, type PageData, VERDICTS } from './shared/page-data.ts';
+import { CERTAINTY, CONTRAST_SCALE, MEASURES, MISSING_CHANGE, type PageData, VERDICTS } from './shared/page-data.ts';
 
 /** Number of estimated months, up to the last one, for which the page shows changes. */
-const CHANGED_MONTHS = 12;
+const MONTHS_WITH_CHANGES = 12;
 
-type Codes = ReadonlyMap<string, number>;
+type AreaIndices = ReadonlyMap<string, number>;
 
 /** Index of every area: states, then LGAs. */
-export const areaCodes = ({
+export const areaIndices = ({
   context_states,
   context_lgas,
-}: Pick<SnapshotTables, 'context_states' | 'context_lgas'>): Codes =>
+}: Pick<SnapshotTables, 'context_states' | 'context_lgas'>): AreaIndices =>
   new Map(
     [...context_states.map((row) => row.state_code), ...context_lgas.map((row) => row.lga_code)].map((code, i) => [
       code,
@@ -26,11 +26,11 @@ export const areaCodes = ({
 export function encodeCertainty(tables: SnapshotTables): string {
   // Simpler models than the spatial one have none.
   if (tables.probabilities.length === 0) return '';
-  const [codes, periods] = [areaCodes(tables), coveredPeriods(tables)];
-  const months = new Map(periods.map((period, i) => [period, i]));
-  const bytes = Buffer.alloc(codes.size * periods.length * CERTAINTY.length);
+  const [indices, periods] = [areaIndices(tables), coveredPeriods(tables)];
+  const monthIndices = new Map(periods.map((period, i) => [period, i]));
+  const bytes = Buffer.alloc(indices.size * periods.length * CERTAINTY.length);
   const areaPosition = (code: string, period: string) =>
-    (codes.get(code)! * periods.length + months.get(period)!) * CERTAINTY.length;
+    (indices.get(code)! * periods.length + monthIndices.get(period)!) * CERTAINTY.length;
   const levels = new Map<number, string>();
   for (const row of [...tables.risk_states, ...tables.forecasts_states])
     levels.set(areaPosition(row.state_code, row.period), riskLevel(row.score));
@@ -39,13 +39,13 @@ export function encodeCertainty(tables: SnapshotTables): string {
   for (const row of tables.probabilities) {
     const position = areaPosition(row.code, row.period);
     const levelProbability = row[`probability_${levels.get(position)}` as keyof typeof row] as number;
-    const above = LEVELS.slice(0, -1).map(
+    const aboveLevels = LEVELS.slice(0, -1).map(
       ({ level }) => row[`probability_above_${level}` as keyof typeof row] as number,
     );
     const { probability_highest_nation, probability_highest_state } = row;
     bytes.set(
       [
-        ...above.map(percent),
+        ...aboveLevels.map(percent),
         // Plus a little, so that 0.8, which has no exact binary form, is 80.
         Math.floor(100 * levelProbability + 1e-6),
         percent(probability_highest_nation),
@@ -59,17 +59,17 @@ export function encodeCertainty(tables: SnapshotTables): string {
 
 /** Changes of the last year and of the forecast months, the page data's `changes`. */
 export function encodeChanges(tables: SnapshotTables, last_estimated: string): PageData['changes'] {
-  const [codes, periods] = [areaCodes(tables), coveredPeriods(tables)];
-  const first = Math.max(0, periods.indexOf(last_estimated as (typeof periods)[number]) + 1 - CHANGED_MONTHS);
-  const changed = new Set(tables.changes.map(({ period }) => period));
-  const months = periods.flatMap((period, i) => (i >= first && changed.has(period) ? [i] : []));
-  const index = new Map(months.map((month, i) => [periods[month], i]));
-  const bytes = Buffer.alloc(codes.size * months.length * 8 * 2);
-  const surveys = months.map((): PageData['changes']['survey_months'][number] => null);
+  const [indices, periods] = [areaIndices(tables), coveredPeriods(tables)];
+  const first = Math.max(0, periods.indexOf(last_estimated as (typeof periods)[number]) + 1 - MONTHS_WITH_CHANGES);
+  const periodsWithChanges = new Set(tables.changes.map(({ period }) => period));
+  const months = periods.flatMap((period, i) => (i >= first && periodsWithChanges.has(period) ? [i] : []));
+  const positionByPeriod = new Map(months.map((month, i) => [periods[month], i]));
+  const bytes = Buffer.alloc(indices.size * months.length * 8 * 2);
+  const surveyMonths = months.map((): PageData['changes']['survey_months'][number] => null);
   for (const row of tables.changes) {
-    const month = index.get(row.period);
+    const month = positionByPeriod.get(row.period);
     if (month === undefined) continue;
-    surveys[month] ??= row.survey_month as (typeof surveys)[number];
+    surveyMonths[month] ??= row.survey_month as (typeof surveyMonths)[number];
     const values = [
       row.change_year,
       row.change_year_low,
@@ -81,21 +81,21 @@ export function encodeChanges(tables: SnapshotTables, last_estimated: string): P
       row.probability_rise_survey,
     ];
     values.forEach((value, i) => {
-      const scaled = value === null ? NONE : Math.round(10_000 * value);
-      bytes.writeInt16LE(scaled, 2 * ((codes.get(row.code)! * months.length + month) * 8 + i));
+      const scaled = value === null ? MISSING_CHANGE : Math.round(10_000 * value);
+      bytes.writeInt16LE(scaled, 2 * ((indices.get(row.code)! * months.length + month) * 8 + i));
     });
   }
-  return { months, survey_months: surveys, values: bytes.toString('base64') };
+  return { months, survey_months: surveyMonths, values: bytes.toString('base64') };
 }
 
 /** The page data's `contrasts`. */
 export function encodeContrasts(tables: SnapshotTables, rows: Evidence['contrasts']): PageData['contrasts'] {
   const years = rows.reduce((most, { change_sd }) => Math.max(most, change_sd.length), 0);
-  const [codes, periods] = [areaCodes(tables), coveredPeriods(tables)];
-  const months = new Map<string, number>(periods.map((period, i) => [period, i]));
-  const bytes = Buffer.alloc(years === 0 ? 0 : codes.size * periods.length * years, 255);
+  const [indices, periods] = [areaIndices(tables), coveredPeriods(tables)];
+  const monthIndices = new Map<string, number>(periods.map((period, i) => [period, i]));
+  const bytes = Buffer.alloc(years === 0 ? 0 : indices.size * periods.length * years, 255);
   for (const { code, period, change_sd } of rows) {
-    const offset = (codes.get(code)! * periods.length + months.get(period)!) * years;
+    const offset = (indices.get(code)! * periods.length + monthIndices.get(period)!) * years;
     bytes.set(
       change_sd.map((sd) => Math.min(254, Math.round(CONTRAST_SCALE * sd))),
       offset,
@@ -110,19 +110,19 @@ export function encodeWindows(tables: SnapshotTables): PageData['windows'] {
   const rows = new Map(
     tables.season_windows.flatMap((row) => (row.months === 4 ? [[`${row.code} ${row.measure}`, row] as const] : [])),
   );
-  return [...areaCodes(tables).keys()].map((code) =>
+  return [...areaIndices(tables).keys()].map((code) =>
     MEASURES.flatMap((measure) => {
       const row = rows.get(`${code} ${measure}`)!;
       return [
         row.first_month,
         percent(row.share),
-        orNull(row.share_low),
-        orNull(row.share_high),
-        orNull(row.start_probability),
+        percentOrNull(row.share_low),
+        percentOrNull(row.share_high),
+        percentOrNull(row.start_probability),
         row.criterion === null ? null : VERDICTS.indexOf(row.criterion),
         row.record_first_month,
-        orNull(row.record_share),
-        orNull(row.record_best_share),
+        percentOrNull(row.record_share),
+        percentOrNull(row.record_best_share),
       ];
     }),
   );
@@ -139,11 +139,11 @@ export function encodeLayers({ sources, tables }: Contents): PageData['layers'] 
 
 /** The observations and their dates: survey rounds, then monthly data. */
 export function encodeObserved({ sources }: Contents, rounds: PageData['rounds']): PageData['observed'] {
-  const spans = sources.flatMap(({ role, span }) =>
-    span && role in MONTHLY ? [{ what: MONTHLY[role]!, months: [span.first, span.last], span: true }] : [],
+  const rolePeriods = sources.flatMap(({ role, span }) =>
+    span && role in MONTHLY_ROLES ? [{ what: MONTHLY_ROLES[role]!, months: [span.first, span.last], span: true }] : [],
   );
-  const merged = [...Map.groupBy(spans, ({ what }) => what)].map(([what, layerSpans]) => {
-    const months = layerSpans.flatMap(({ months }) => months).sort();
+  const merged = [...Map.groupBy(rolePeriods, ({ what }) => what)].map(([what, periodsOfKind]) => {
+    const months = periodsOfKind.flatMap(({ months }) => months).sort();
     return { what, months: [months[0]!, months.at(-1)!], span: true };
   });
   return [
@@ -152,8 +152,7 @@ export function encodeObserved({ sources }: Contents, rounds: PageData['rounds']
   ] as PageData['observed'];
 }
 
-/** Roles of monthly files. */
-const MONTHLY: Readonly<Record<string, string>> = { climate: 'Rain', cases_states: 'Cases', cases_lgas: 'Cases' };
+const MONTHLY_ROLES: Readonly<Record<string, string>> = { climate: 'Rain', cases_states: 'Cases', cases_lgas: 'Cases' };
 
 const percent = (share: number) => Math.round(100 * share);
-const orNull = (share: number | null) => (share === null ? null : percent(share));
+const percentOrNull = (share: number | null) => (share === null ? null : percent(share));

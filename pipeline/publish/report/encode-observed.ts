@@ -30,14 +30,14 @@ export function encodeNextSurvey(
 ): PageData['next_survey'] {
   const rho = spatial?.hyperparameters.filter(({ name }) => name.startsWith('rho_')).at(-1);
   if (rho === undefined || clusters.length === 0) return null;
-  const last = Math.max(...clusters.map(({ survey_year }) => survey_year));
-  const lastRound = clusters.filter(({ survey_year }) => survey_year === last);
+  const lastYear = Math.max(...clusters.map(({ survey_year }) => survey_year));
+  const lastRound = clusters.filter(({ survey_year }) => survey_year === lastYear);
   const children = lastRound.reduce((sum, { examined }) => sum + examined, 0) / lastRound.length;
   return { children: Math.max(1, Math.round(children)), rho: expit(rho.mean) };
 }
 
 /** Reported months that the page shows before the forecasts. */
-const SHOWN = 24;
+const REPORTED_MONTHS = 24;
 
 /**
  * The page data's `cases`. They are an index, because producers may not allow counts to be passed on; a record without
@@ -49,32 +49,33 @@ export function encodeCases(
   records: readonly CasesRow[],
 ): PageData['cases'] {
   const reported = new Map(records.map((row) => [`${row.lga_code ?? row.state_code} ${row.period}`, row.confirmed]));
-  const ofLgas = records.filter(({ lga_code }) => lga_code !== null);
-  for (const [state_code, rows] of Map.groupBy(ofLgas, (row) => row.state_code)) {
-    const lgas = new Set(rows.map(({ lga_code }) => lga_code)).size;
-    for (const [period, month] of Map.groupBy(rows, (row) => row.period)) {
-      const isKnown = month.length === lgas && month.every(({ confirmed, masked }) => confirmed !== null && !masked);
-      const sum = month.reduce((total, { confirmed }) => total + (confirmed ?? 0), 0);
+  const lgaRecords = records.filter(({ lga_code }) => lga_code !== null);
+  for (const [state_code, rows] of Map.groupBy(lgaRecords, (row) => row.state_code)) {
+    const lgaCount = new Set(rows.map(({ lga_code }) => lga_code)).size;
+    for (const [period, rowsOfMonth] of Map.groupBy(rows, (row) => row.period)) {
+      const isKnown =
+        rowsOfMonth.length === lgaCount && rowsOfMonth.every(({ confirmed, masked }) => confirmed !== null && !masked);
+      const sum = rowsOfMonth.reduce((total, { confirmed }) => total + (confirmed ?? 0), 0);
       reported.set(`${state_code} ${period}`, isKnown ? sum : null);
     }
   }
-  const byArea = Map.groupBy(forecasts_cases, ({ code }) => code);
+  const forecastsByArea = Map.groupBy(forecasts_cases, ({ code }) => code);
   return Object.fromEntries(
-    [...byArea].flatMap(([code, ahead]): [string, PageCases][] => {
-      const last = ahead[0]!.last_cases as Period;
-      const months = Array.from({ length: SHOWN }, (_, i) => addMonths(last, i + 1 - SHOWN));
+    [...forecastsByArea].flatMap(([code, forecasts]): [string, PageCases][] => {
+      const last = forecasts[0]!.last_cases as Period;
+      const months = Array.from({ length: REPORTED_MONTHS }, (_, i) => addMonths(last, i + 1 - REPORTED_MONTHS));
       const counts = months.map((period) => reported.get(`${code} ${period}`) ?? null);
-      const year = counts.slice(-12).filter((count) => count !== null);
-      const mean = year.reduce((sum, count) => sum + count, 0) / year.length;
+      const lastYear = counts.slice(-12).filter((count) => count !== null);
+      const mean = lastYear.reduce((sum, count) => sum + count, 0) / lastYear.length;
       if (!(mean > 0)) return [];
-      const index = (count: number) => Math.round((100 * count) / mean);
+      const toIndex = (count: number) => Math.round((100 * count) / mean);
       return [
         [
           code,
           {
             last,
-            reported: counts.map((count) => count && index(count)),
-            ahead: ahead.map(({ q05, q50, q95 }) => [q05, q50, q95].map(index)),
+            reported: counts.map((count) => count && toIndex(count)),
+            ahead: forecasts.map(({ q05, q50, q95 }) => [q05, q50, q95].map(toIndex)),
           },
         ],
       ];

@@ -1,9 +1,9 @@
 import { LEVELS } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
-import { seasonByCode, surveyTrends } from '../snapshot/contents.ts';
+import { makeSeasonLookup, surveyTrends } from '../snapshot/contents.ts';
 import { coveredPeriods, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import {
-  areaCodes,
+  areaIndices,
   encodeCertainty,
   encodeChanges,
   encodeContrasts,
@@ -12,7 +12,7 @@ import {
   encodeWindows,
 } from './encode-decisions.ts';
 import { encodeCases, encodeNextSurvey, encodeTested } from './encode-observed.ts';
-import { otherTests } from './sections/tests.ts';
+import { otherTestsByYear } from './sections/diagnostic-tests.ts';
 import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
 
@@ -21,7 +21,7 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
   const { tables, model, coverage } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
   const periods = coveredPeriods(tables);
-  const findSeason = seasonByCode(contents);
+  const findSeason = makeSeasonLookup(contents);
   const trends = surveyTrends(tables);
   return {
     country: model.name,
@@ -55,9 +55,9 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
       states: states.map(({ state_code }) => findSeason(state_code)),
       lgas: lgas.map(({ lga_code }) => findSeason(lga_code)),
     },
-    trend: { national: trends.national, states: states.map(({ state_code }) => trends.ofState(state_code)) },
+    trend: { national: trends.national, states: states.map(({ state_code }) => trends.forState(state_code)) },
     rounds: risk.baseline?.rounds ?? [],
-    other_tests: otherTests(model, { surveys }),
+    other_tests: otherTestsByYear(model, { surveys }),
   };
 }
 
@@ -68,17 +68,20 @@ export function encodeScores(
     'risk_states' | 'risk_lgas' | 'forecasts_states' | 'forecasts_lgas' | 'context_states' | 'context_lgas'
   >,
 ): string {
-  const months = new Map(coveredPeriods(tables).map((period, i) => [period, i]));
-  const codes = areaCodes(tables);
-  const numbers = new DataView(new ArrayBuffer(codes.size * months.size * 3 * 2));
-  const put = (code: string, row: SnapshotTables['risk_lgas'][number] | SnapshotTables['risk_states'][number]) => {
-    const offset = (codes.get(code)! * months.size + months.get(row.period)!) * 3;
+  const monthIndices = new Map(coveredPeriods(tables).map((period, i) => [period, i]));
+  const indices = areaIndices(tables);
+  const numbers = new DataView(new ArrayBuffer(indices.size * monthIndices.size * 3 * 2));
+  const writeScores = (
+    code: string,
+    row: SnapshotTables['risk_lgas'][number] | SnapshotTables['risk_states'][number],
+  ) => {
+    const offset = (indices.get(code)! * monthIndices.size + monthIndices.get(row.period)!) * 3;
     [row.score, row.score_low, row.score_high].forEach((value, i) => {
       numbers.setUint16(2 * (offset + i), Math.round(value * 10_000), true);
     });
   };
-  for (const row of [...tables.risk_states, ...tables.forecasts_states]) put(row.state_code, row);
-  for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas]) put(row.lga_code, row);
+  for (const row of [...tables.risk_states, ...tables.forecasts_states]) writeScores(row.state_code, row);
+  for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas]) writeScores(row.lga_code, row);
   return Buffer.from(numbers.buffer).toString('base64');
 }
 

@@ -1,23 +1,23 @@
 /** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
 import { countryWords } from '../../contract/words.ts';
-import { Html, html, jsonScript, type Html as Markup } from '../../lib/pages/html.ts';
-import { headOnDisk, page, pageBody } from '../../lib/pages/page.ts';
+import { Html, html, jsonScript } from '../../lib/pages/html.ts';
+import { offlinePageHead, pageBody, renderPage } from '../../lib/pages/page.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { Finding } from '../snapshot/provenance.ts';
 import { bundlePage, pageStyle } from './bundle.ts';
 import { pageData } from './encode.ts';
 import { annexData } from './encode-annex.ts';
-import { dataTab } from './sections/data.ts';
-import { methodsSection } from './sections/methods.ts';
-import { evidenceStrip } from './sections/observed.ts';
-import { mapStage } from './sections/risk.ts';
-import { seasonChecked, seasonSection } from './sections/season.ts';
-import { modelFindings } from './sections/sources-section.ts';
-import { surveySection } from './sections/surveys.ts';
-import { transmissionSection } from './sections/transmission.ts';
-import { validationSection } from './sections/validation.ts';
-import { verdictsSection } from './sections/verdicts.ts';
+import { renderDataTab } from './sections/data.ts';
+import { renderMethods } from './sections/methods.ts';
+import { renderObserved } from './sections/observations.ts';
+import { renderMapView } from './sections/risk.ts';
+import { renderSeason, renderSeasonCheck } from './sections/season.ts';
+import { renderModelMessages } from './sections/sources-section.ts';
+import { renderSurveys } from './sections/surveys.ts';
+import { renderTransmission } from './sections/transmission.ts';
+import { renderValidation } from './sections/validation.ts';
+import { renderVerdicts } from './sections/verdicts.ts';
 import type { Evidence } from './shared/evidence.ts';
 import { periodName } from './shared/names.ts';
 
@@ -46,20 +46,20 @@ export async function renderReport(
     ...(data.changes.months.length === 0 ? ['changed'] : []),
     ...(data.windows.length > 0 ? [] : ['when']),
   ]);
-  const span = html`Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many}`;
-  return opened(contents, {
+  const coverageText = html`Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many}`;
+  return renderScriptedPage(contents, {
     title: `Malaria risk in ${model.name}`,
-    below: html`<p class="about">${span}</p>
-${evidenceStrip(data.observed)}
+    headerContent: html`<p class="about">${coverageText}</p>
+${renderObserved(data.observed)}
 <p id="age" hidden></p>
 <nav aria-label="Questions">${Object.entries(TABS)
       .filter(([id]) => !unanswered.has(id))
       .map(
         ([id, name]) => html`<a href="#${id}">${name}</a>`,
       )}<a href="annex.html">Annex</a><a href="api.html">API</a></nav>`,
-    main: html`${mapStage(contents)}
-<div data-tab="good">${verdictsSection(contents, evidence)}</div>
-<div data-tab="sources">${dataTab(contents, evidence, findings)}</div>`,
+    main: html`${renderMapView(contents)}
+<div data-tab="good">${renderVerdicts(contents, evidence)}</div>
+<div data-tab="sources">${renderDataTab(contents, evidence, findings)}</div>`,
     skip: html`<a class="skip" href="#stage">Skip to the map</a>`,
     data,
     script: await bundlePage('report'),
@@ -81,44 +81,47 @@ export async function renderAnnex(
     ['methods', 'Methods'],
     ['messages', 'Messages'],
   ];
-  return opened(contents, {
+  return renderScriptedPage(contents, {
     title: `Technical annex: malaria risk in ${model.name}`,
-    below: html`<p class="about">How the scores of version <code>${model_version}</code> were computed, and how they were tested</p>
+    headerContent: html`<p class="about">How the scores of version <code>${model_version}</code> were computed, and how they were tested</p>
 <nav aria-label="Parts">${sections.map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="index.html">Report</a><a href="api.html">API</a></nav>`,
-    main: html`${validationSection(contents, evidence)}
-${seasonSection(contents)}
-${seasonChecked(contents, evidence)}
-${surveySection(contents, evidence)}
-${transmissionSection(contents, evidence)}
-${methodsSection(model.territory)}
-${modelFindings(findings)}`,
+    main: html`${renderValidation(contents, evidence)}
+${renderSeason(contents)}
+${renderSeasonCheck(contents, evidence)}
+${renderSurveys(contents, evidence)}
+${renderTransmission(contents, evidence)}
+${renderMethods(model.territory)}
+${renderModelMessages(findings)}`,
     data: annexData(contents, evidence),
     script: await bundlePage('annex'),
   });
 }
 
-interface Parts {
+interface PageParts {
   title: string;
   /** The rest of the header. */
-  below: Markup;
-  main: Markup;
-  skip?: Markup;
+  headerContent: Html;
+  main: Html;
+  skip?: Html;
   data: unknown;
   script: string;
 }
 
 /** A page that opens from disk and runs one script over its data. */
-function opened({ model }: Contents, { title, below, main, skip, data, script }: Parts): string {
+function renderScriptedPage(
+  { model }: Contents,
+  { title, headerContent, main, skip, data, script }: PageParts,
+): string {
   const hash = createHash('sha256').update(script).digest('base64');
   // Plot uses inline styles and draws a legend's ramp as a data URL; a script is allowed only by its hash.
-  const permit = `script-src 'sha256-${hash}'; img-src data:; `;
-  return page(
+  const allowedSources = `script-src 'sha256-${hash}'; img-src data:; `;
+  return renderPage(
     `${model.synthetic ? '[made up] ' : ''}${title}`,
-    headOnDisk({ style: pageStyle(), permit }),
+    offlinePageHead({ style: pageStyle(), cspDirectives: allowedSources }),
     html`${skip}
 ${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
-${pageBody(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${below}`, main)}
+${pageBody(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${headerContent}`, main)}
 ${jsonScript('data', data)}
-<script type="module">${Html.of(script)}</script>`,
+<script type="module">${Html.fromTrustedMarkup(script)}</script>`,
   );
 }

@@ -19,7 +19,7 @@ export interface Contents {
 }
 
 /** Returns a function from a code, null for the nation, to its season; without season data all months are equal. */
-export function seasonByCode({ tables, season_method }: Pick<Contents, 'tables' | 'season_method'>) {
+export function makeSeasonLookup({ tables, season_method }: Pick<Contents, 'tables' | 'season_method'>) {
   const rows = Map.groupBy(tables.season, ({ code }) => code);
   return (code: string | null): schemas.Season =>
     describeSeason(
@@ -33,11 +33,10 @@ export function surveyTrends({ survey_trend }: SnapshotTables) {
   const rounds = Map.groupBy(survey_trend, ({ state_code }) => state_code);
   return {
     national: pickAll(rounds.get(null) ?? [], schemas.NationalSurveyTrend),
-    ofState: (code: string) => pickAll(rounds.get(code) ?? [], schemas.SurveyTrend),
+    forState: (code: string) => pickAll(rounds.get(code) ?? [], schemas.SurveyTrend),
   };
 }
 
-/** The citation of this version's answers. */
 export function versionCitation({ model, model_version }: Pick<Contents, 'model' | 'model_version'>): string {
   const madeUp = model.synthetic ? ' of a made-up country' : '';
   return `Malaria Risk Data Service, estimates${madeUp}, version ${model_version}, ${model.updated_at.slice(0, 10)}`;

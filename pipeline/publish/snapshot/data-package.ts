@@ -5,12 +5,12 @@
 import type { FileEntry } from '../../contract/manifest.ts';
 import { TABLE_NAMES, TABLE_TYPES, tableFile, tableFormats } from '../../contract/table-list.ts';
 import { type Contents, versionCitation } from './contents.ts';
-import { tableSchema, tablesIn } from './table-columns.ts';
+import { countryTables, frictionlessSchema } from './table-columns.ts';
 
 /** `tables/datapackage.json`. @param files the snapshot's files by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
   const { model, model_version, sources } = contents;
-  const forms = tablesIn(model.territory);
+  const definitions = countryTables(model.territory);
   return {
     profile: 'tabular-data-package',
     name: model_version,
@@ -28,13 +28,13 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
           profile: 'tabular-data-resource',
           name,
           path: `${name}.csv`,
-          description: forms[name].row,
+          description: definitions[name].row,
           format: 'csv',
           mediatype: TABLE_TYPES.csv.split(';')[0],
           encoding: 'utf-8',
           bytes: entry.bytes,
           hash: `sha256:${entry.sha256}`,
-          schema: tableSchema(forms[name]),
+          schema: frictionlessSchema(definitions[name]),
         },
       ];
     }),

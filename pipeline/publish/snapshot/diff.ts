@@ -6,8 +6,8 @@ import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { countryWords } from '../../contract/words.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
-import type { Snapshot } from './read.ts';
+import { sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
+import type { Snapshot } from './open-snapshot.ts';
 import { diffTables, type TableChange } from './table-diff.ts';
 import { createViews } from './views.ts';
 
@@ -17,10 +17,10 @@ export type Thresholds = Model['parameters']['diff'];
 /** Summary of the differences B − A between the scores of a set of areas and months. */
 export type Tally = schemas.VersionsDiff['all'];
 
-type Risk = Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'>;
+type PublishedScore = Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'>;
 
 /** Accuracy of forecasts; errors in the unit of the score. */
-export interface ForecastScore {
+export interface ForecastAccuracy {
   forecasts: number;
   /**
    * Mean absolute errors of the forecast and of the simple ones that it should beat; null if a month was not estimated
@@ -53,7 +53,14 @@ export interface SnapshotDiff {
   state_scores: Tally;
   levels_flipped: { from: string; to: string; count: number }[];
   /** The LGAs whose scores changed most, each with the month of its largest change. */
-  largest: { state_code: string; lga_code: string; period: Period; a: Risk; b: Risk; change: number }[];
+  largest: {
+    state_code: string;
+    lga_code: string;
+    period: Period;
+    a: PublishedScore;
+    b: PublishedScore;
+    change: number;
+  }[];
   only_in_a: { lgas: string[]; periods: Period[] };
   only_in_b: { lgas: string[]; periods: Period[] };
   /** Numbers of answers by operation. */
@@ -62,20 +69,19 @@ export interface SnapshotDiff {
   /** Skill of A's forecasts of months that B estimates with a survey that A did not have; null if there are none. */
   past_forecasts: {
     periods: Period[];
-    all: ForecastScore;
-    by_horizon: (ForecastScore & { horizon_months: number })[];
+    all: ForecastAccuracy;
+    by_horizon: (ForecastAccuracy & { horizon_months: number })[];
   } | null;
   /**
    * Months that A forecast and B estimates without a new survey of that month: both carry the last level forward by the
    * same model, so their difference does not show how good the forecast was.
    */
   unscored_periods: Period[];
-  /** Exceeded thresholds, in words. */
   over: string[];
 }
 
 /** SQL for the differences between two rows, `a` and `b`, of the same area and month. */
-const CHANGE = `
+const CHANGE_COLUMNS = `
   steps(b.score - a.score)::INTEGER AS change, a.level <> b.level AS flipped,
   a.score_high < b.score_low OR b.score_high < a.score_low AS disjoint`;
 
@@ -83,7 +89,7 @@ const CHANGE = `
  * Differences are counted in integer steps of 0.0001, the resolution of published scores, so that their sums are exact
  * in any order. Months that one snapshot estimates and the other forecasts are not compared.
  */
-const PREPARE = `
+const VIEWS_SQL = `
   CREATE MACRO steps(x) AS round(10000 * x)::BIGINT;
   CREATE MACRO mean_of(x) AS sum(steps(x)) / 10000 / count(x);
   CREATE VIEW a.scores AS
@@ -93,10 +99,10 @@ const PREPARE = `
     SELECT 'estimated' AS kind, * FROM b.risk_lgas UNION ALL BY NAME
     SELECT 'forecast' AS kind, * EXCLUDE horizon_months FROM b.forecasts_lgas;
   CREATE TABLE pairs AS
-    SELECT b.state_code, lga_code, period, a.level AS "from", b.level AS "to", ${CHANGE}
+    SELECT b.state_code, lga_code, period, a.level AS "from", b.level AS "to", ${CHANGE_COLUMNS}
     FROM a.scores a JOIN b.scores b USING (lga_code, period, kind);
   CREATE VIEW state_pairs AS
-    SELECT ${CHANGE} FROM a.risk_states a JOIN b.risk_states b USING (state_code, period);
+    SELECT ${CHANGE_COLUMNS} FROM a.risk_states a JOIN b.risk_states b USING (state_code, period);
   CREATE TABLE past AS
     SELECT period, f.horizon_months, f.score AS forecast, f.score_low AS low, f.score_high AS high, e.score AS estimated,
       last.score AS persistence, before.score AS year_before
@@ -105,7 +111,7 @@ const PREPARE = `
       LEFT JOIN a.risk_lgas before ON before.lga_code = f.lga_code
         AND before.period = (left(f.period, 4)::INTEGER - 1) || f.period[5:]`;
 
-const TALLY = (scoreChange: number) => `
+const tallyColumns = (scoreChange: number) => `
   count(*) AS compared,
   count(*) FILTER (abs(change) / 10000 > ${scoreChange}) AS moved,
   count(*) FILTER (flipped) AS flipped,
@@ -114,7 +120,7 @@ const TALLY = (scoreChange: number) => `
   coalesce(round(sum(abs(change)) / 10000 / count(*), 6), 0) AS mean_absolute_change,
   coalesce(CASE WHEN max(change) >= -min(change) THEN max(change) ELSE min(change) END / 10000, 0) AS largest_change`;
 
-const FORECAST_SCORE = `
+const ACCURACY_COLUMNS = `
   count(*) AS forecasts,
   {forecast: mean_of(abs(forecast - estimated)), persistence: mean_of(abs(persistence - estimated)),
     same_month_last_year: CASE WHEN count(year_before) = count(*) THEN mean_of(abs(year_before - estimated)) END
@@ -122,10 +128,10 @@ const FORECAST_SCORE = `
   mean_of(forecast - estimated) AS bias,
   count(*) FILTER (estimated BETWEEN low AND high) / count(*) AS coverage`;
 
-const LARGEST = 10;
+const LISTED_CHANGES = 10;
 
-const risk = (of: 'a' | 'b') =>
-  `{score: ${of}.score, score_low: ${of}.score_low, score_high: ${of}.score_high, level: ${of}.level} AS ${of}`;
+const scoreStruct = (side: 'a' | 'b') =>
+  `{score: ${side}.score, score_low: ${side}.score_low, score_high: ${side}.score_high, level: ${side}.level} AS ${side}`;
 
 /**
  * Compares two snapshots of a country by their tables, LGA by LGA and month by month.
@@ -137,34 +143,37 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
       `found ${a.manifest.country} and ${b.manifest.country}, expected two snapshots of the same country`,
     );
   const thresholds = b.json<{ parameters: Pick<Model['parameters'], 'diff'> }>('model-card.json').parameters.diff;
-  const tally = TALLY(thresholds.score_change);
+  const tallySql = tallyColumns(thresholds.score_change);
   return withDatabase(async (db) => {
     await createViews(db, 'a', a.directory);
     await createViews(db, 'b', b.directory);
     const tables = await diffTables(db);
-    await db.run(PREPARE);
-    const observed = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
-    await db.run(`CREATE TABLE observed AS SELECT unnest([${observed.map(literal)}]::VARCHAR[]) AS period`);
+    await db.run(VIEWS_SQL);
+    const surveyMonths = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
+    await db.run(`CREATE TABLE observed AS SELECT unnest([${surveyMonths.map(sqlLiteral)}]::VARCHAR[]) AS period`);
     await db.run('CREATE VIEW scored AS FROM past SEMI JOIN observed USING (period)');
     const compareBy = <T>(...keys: string[]) =>
-      db.rows<T & Tally>(`SELECT ${[...keys, tally]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
-    const countChanges = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tally} FROM ${pairs}`))[0]!;
-    const column = async <T>(sql: string) => (await db.rows<{ value: T }>(sql)).map(({ value }) => value);
-    const onlyIn = async (one: 'a' | 'b', opposite: 'a' | 'b') => {
-      const lacking = (name: string) =>
-        `SELECT ${name} AS value FROM ${one}.scores EXCEPT SELECT ${name} FROM ${opposite}.scores ORDER BY ALL`;
-      return { lgas: await column<string>(lacking('lga_code')), periods: await column<Period>(lacking('period')) };
+      db.rows<T & Tally>(`SELECT ${[...keys, tallySql]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
+    const countChanges = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tallySql} FROM ${pairs}`))[0]!;
+    const readValues = async <T>(sql: string) => (await db.rows<{ value: T }>(sql)).map(({ value }) => value);
+    const findOnlyIn = async (side: 'a' | 'b', otherSide: 'a' | 'b') => {
+      const onlyHereSql = (name: string) =>
+        `SELECT ${name} AS value FROM ${side}.scores EXCEPT SELECT ${name} FROM ${otherSide}.scores ORDER BY ALL`;
+      return {
+        lgas: await readValues<string>(onlyHereSql('lga_code')),
+        periods: await readValues<Period>(onlyHereSql('period')),
+      };
     };
-    const by_horizon = await db.rows<ForecastScore & { horizon_months: number }>(
-      `SELECT horizon_months, ${FORECAST_SCORE} FROM scored GROUP BY horizon_months ORDER BY horizon_months`,
+    const by_horizon = await db.rows<ForecastAccuracy & { horizon_months: number }>(
+      `SELECT horizon_months, ${ACCURACY_COLUMNS} FROM scored GROUP BY horizon_months ORDER BY horizon_months`,
     );
     const past_forecasts = by_horizon.length > 0 && {
-      periods: await column<Period>('SELECT DISTINCT period AS value FROM scored ORDER BY period'),
-      all: (await db.rows<ForecastScore>(`SELECT ${FORECAST_SCORE} FROM scored`))[0]!,
+      periods: await readValues<Period>('SELECT DISTINCT period AS value FROM scored ORDER BY period'),
+      all: (await db.rows<ForecastAccuracy>(`SELECT ${ACCURACY_COLUMNS} FROM scored`))[0]!,
       by_horizon,
     };
     const all = await countChanges('pairs');
-    const only_in_a = await onlyIn('a', 'b');
+    const only_in_a = await findOnlyIn('a', 'b');
     return {
       a: a.manifest.model_version,
       b: b.manifest.model_version,
@@ -185,53 +194,58 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
         `WITH most AS (
            SELECT lga_code, unnest(arg_min({period: period, change: change}, (-abs(change), period)))
            FROM pairs WHERE change <> 0 GROUP BY lga_code)
-         SELECT b.state_code, lga_code, period, ${risk('a')}, ${risk('b')}, change / 10000 AS change
-         FROM (FROM most ORDER BY abs(change) DESC, lga_code LIMIT ${LARGEST})
+         SELECT b.state_code, lga_code, period, ${scoreStruct('a')}, ${scoreStruct('b')}, change / 10000 AS change
+         FROM (FROM most ORDER BY abs(change) DESC, lga_code LIMIT ${LISTED_CHANGES})
            JOIN a.scores a USING (lga_code, period) JOIN b.scores b USING (lga_code, period)
          ORDER BY abs(change) DESC, lga_code`,
       ),
       only_in_a,
-      only_in_b: await onlyIn('b', 'a'),
+      only_in_b: await findOnlyIn('b', 'a'),
       answers: diffAnswers(a, b),
       tables,
       past_forecasts: past_forecasts || null,
-      unscored_periods: await column<Period>(
+      unscored_periods: await readValues<Period>(
         'SELECT DISTINCT period AS value FROM past ANTI JOIN observed USING (period) ORDER BY period',
       ),
-      over: overThresholds(all, thresholds, only_in_a.lgas, countryWords(b.manifest.territory).lga.many),
+      over: exceededThresholds(all, thresholds, only_in_a.lgas, countryWords(b.manifest.territory).lga.many),
     };
   });
 }
 
 function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
   return JSON_OPERATIONS.map((operation) => {
-    const inA = operationFiles(operation, a.manifest.coverage, a.manifest.files);
-    const inB = new Set(operationFiles(operation, b.manifest.coverage, b.manifest.files));
-    const both = inA.filter((file) => inB.has(file));
-    const same = both.filter((file) => a.manifest.files[file]?.sha256 === b.manifest.files[file]?.sha256).length;
+    const filesOfA = operationFiles(operation, a.manifest.coverage, a.manifest.files);
+    const filesOfB = new Set(operationFiles(operation, b.manifest.coverage, b.manifest.files));
+    const sharedFiles = filesOfA.filter((file) => filesOfB.has(file));
+    const same = sharedFiles.filter((file) => a.manifest.files[file]?.sha256 === b.manifest.files[file]?.sha256).length;
     return {
       operation: operation.id,
       same,
-      changed: both.length - same,
-      only_in_a: inA.length - both.length,
-      only_in_b: inB.size - both.length,
+      changed: sharedFiles.length - same,
+      only_in_a: filesOfA.length - sharedFiles.length,
+      only_in_b: filesOfB.size - sharedFiles.length,
     };
   });
 }
 
-/** Exceeded thresholds, in words. */
-function overThresholds(all: Tally, thresholds: Thresholds, gone: readonly string[], areas: string): string[] {
+function exceededThresholds(
+  all: Tally,
+  thresholds: Thresholds,
+  removedLgas: readonly string[],
+  lgasWord: string,
+): string[] {
   const percent = (share: number) => `${Number((100 * share).toFixed(2))}%`;
   const rules = [
     ['moved', thresholds.max_moved_share, `scores moved by more than ${thresholds.score_change}`],
     ['flipped', thresholds.max_flipped_share, 'levels changed'],
     ['disjoint', thresholds.max_disjoint_share, 'ranges no longer overlap'],
   ] as const;
-  const over = rules.flatMap(([field, most, what]) => {
+  const exceeded = rules.flatMap(([field, limit, description]) => {
     const share = all.compared === 0 ? 0 : all[field] / all.compared;
-    return share > most ? [`${percent(share)} of ${what}, at most ${percent(most)} expected`] : [];
+    return share > limit ? [`${percent(share)} of ${description}, at most ${percent(limit)} expected`] : [];
   });
-  if (all.compared === 0) over.push('there is no month that both versions estimate or both forecast');
-  if (gone.length > 0) over.push(`${gone.length} ${areas} are gone: ${gone.slice(0, 5).join(', ')}`);
-  return over;
+  if (all.compared === 0) exceeded.push('there is no month that both versions estimate or both forecast');
+  if (removedLgas.length > 0)
+    exceeded.push(`${removedLgas.length} ${lgasWord} are gone: ${removedLgas.slice(0, 5).join(', ')}`);
+  return exceeded;
 }

@@ -8,15 +8,15 @@ interface Group {
 }
 
 /** Heading of what `publish` asks to approve. */
-export const DECIDED = 'To be decided before publishing';
-const TO_BE_DECIDED: Group = {
-  heading: DECIDED,
+export const DECISIONS_HEADING = 'To be decided before publishing';
+const DECISIONS: Group = {
+  heading: DECISIONS_HEADING,
   hint: '`malaria-risk review` shows what they change; `publish --approve REASON` accepts them',
   rules: ['hard to believe', 'accepted in doubt', 'not credited', 'unpinned'],
 };
 /** Groups of rules, the most serious first. */
 const GROUPS: readonly Group[] = [
-  TO_BE_DECIDED,
+  DECISIONS,
   {
     heading: 'Without data of their own',
     hint:
@@ -51,15 +51,15 @@ const GROUPS: readonly Group[] = [
 /** Findings with any other rule. */
 const NOTES: Group = { heading: 'Notes', rules: [] };
 /** Stages whose findings are about fits, not data. */
-const MODELS: ReadonlySet<string> = new Set(['season', 'risk', 'validation', 'forecast', 'transmission']);
+const MODEL_STAGES: ReadonlySet<string> = new Set(['season', 'risk', 'validation', 'forecast', 'transmission']);
 
-/** Findings in lines, those of `rules` first and in their order; what is found alike of several sources is one line. */
-export function findingLines(findings: readonly Finding[], rules: readonly string[] = TO_BE_DECIDED.rules): string[] {
+/** One line per finding, in the order of `rules`, then all others; sources with the same finding share a line. */
+export function findingLines(findings: readonly Finding[], rules: readonly string[] = DECISIONS.rules): string[] {
   const position = ({ rule }: Finding) => (rules.includes(rule) ? rules.indexOf(rule) : rules.length);
   const inOrder = findings.toSorted((a, b) => position(a) - position(b));
-  const alike = Map.groupBy(inOrder, ({ rule, what }) => `(${rule}): ${what}`);
-  return [...alike].map(
-    ([line, alikeFindings]) => `${[...new Set(alikeFindings.map(({ source }) => source))].join(', ')} ${line}`,
+  const findingsByText = Map.groupBy(inOrder, ({ rule, what }) => `(${rule}): ${what}`);
+  return [...findingsByText].map(
+    ([line, sameFindings]) => `${[...new Set(sameFindings.map(({ source }) => source))].join(', ')} ${line}`,
   );
 }
 
@@ -68,11 +68,11 @@ export const controlLines = (findings: readonly Finding[]): string[] =>
   findings.flatMap(({ source, rule, what }) => (rule === 'control' ? [`${source}, ${what}`] : []));
 
 const findingGroup = ({ rule, needs_approval }: Finding) =>
-  needs_approval ? TO_BE_DECIDED : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
+  needs_approval ? DECISIONS : (GROUPS.find(({ rules }) => rules.includes(rule)) ?? NOTES);
 
 /** Whether it is a message about a fit, which asks nothing of the data team. */
 export const isAboutFit = (finding: Finding): boolean =>
-  MODELS.has(finding.stage) && findingGroup(finding) !== TO_BE_DECIDED;
+  MODEL_STAGES.has(finding.stage) && findingGroup(finding) !== DECISIONS;
 
 /** A build's findings: the most serious first, each group with what to do; those about fits on demand. */
 export function findingBlocks(findings: readonly Finding[]): Block[] {

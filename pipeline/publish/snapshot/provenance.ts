@@ -1,6 +1,6 @@
 import { unpinnedFiles } from '../../catalog/pins.ts';
+import { OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { OPEN } from '../../catalog/values.ts';
 import type { Manifest, StageRecord } from '../../contract/manifest.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type { CacheKey } from '../../engine/cache-key.ts';
@@ -10,7 +10,7 @@ import { UsageError } from '../../lib/errors.ts';
 /** A finding of the build in the country's words, and the stage that found it. */
 export type Finding = Omit<ReportLine, 'what'> & { stage: string; what: string };
 
-/** A stage's entry in the manifest, without its duration, by which equal builds would differ. */
+/** A stage's entry in the manifest, without its duration, which differs between equal builds. */
 export function stageRecord(
   entry: CacheKey & { outputs?: Record<string, string>; counts?: Record<string, number> },
 ): StageRecord {
@@ -19,7 +19,7 @@ export function stageRecord(
 }
 
 /** Catalog entries with the SHA-256 of the files that were read, and the catalog's own beside it if that differs. */
-export function hashedSources(sources: readonly Source[], raw: Record<string, string>) {
+export function addFileHashes(sources: readonly Source[], raw: Record<string, string>) {
   return sources.map((source) => ({
     ...source,
     files: source.files.map(({ sha256, ...file }) => ({
@@ -31,7 +31,7 @@ export function hashedSources(sources: readonly Source[], raw: Record<string, st
 }
 
 /** Fields that a source needs before its figures can be passed on. */
-const CREDITS = ['producer', 'citation', 'licence', 'release'] as const;
+const CREDIT_FIELDS = ['producer', 'citation', 'licence', 'release'] as const;
 
 /** Findings about the catalog: files with unaccepted bytes, files accepted despite doubts, sources without credits. */
 export function catalogFindings(sources: readonly Source[], raw: Record<string, string>): Finding[] {
@@ -44,9 +44,9 @@ export function catalogFindings(sources: readonly Source[], raw: Record<string, 
       what: `${path}: SHA-256 ${found}, the catalog has ${pinned ?? 'none'}; the figures come from the file found`,
     })),
     ...sources.flatMap((source) => {
-      const open = CREDITS.filter((name) => source[name] === OPEN);
-      if (open.length === 0) return [];
-      const what = `${open.join(', ')}: not filled in (sources.json); every answer based on this source will say so`;
+      const missingCredits = CREDIT_FIELDS.filter((name) => source[name] === OPEN_QUESTION);
+      if (missingCredits.length === 0) return [];
+      const what = `${missingCredits.join(', ')}: not filled in (sources.json); every answer based on this source will say so`;
       return [{ stage, source: source.id, rule: 'not credited', what, needs_approval: true as const }];
     }),
     ...sources.flatMap(({ id, accepted = [] }) =>
@@ -99,15 +99,17 @@ export function traceFile(manifest: Manifest, name: string): Provenance {
     throw new UsageError(
       `${name}: found no such file in ${manifest.model_version}, expected one that its manifest lists`,
     );
-  const plain = name.replace(/\.(?:gz|br)$/, '');
-  const operation = JSON_OPERATIONS.find((one) => operationFiles(one, manifest.coverage).includes(plain));
+  const plainName = name.replace(/\.(?:gz|br)$/, '');
+  const operation = JSON_OPERATIONS.find((candidate) =>
+    operationFiles(candidate, manifest.coverage).includes(plainName),
+  );
   const snapshotRecord = manifest.stages.find(({ stage }) => stage === 'snapshot');
-  const made_of = [...(operation?.madeOf ?? inputArtifacts(snapshotRecord?.inputs ?? {}))];
+  const made_of = [...(operation?.madeOf ?? artifactNames(snapshotRecord?.inputs ?? {}))];
 
-  const behind = new Set(made_of.map((artifact) => artifact.split('/')[0]!));
+  const stageNames = new Set(made_of.map((artifact) => artifact.split('/')[0]!));
   for (const { stage, inputs } of [...manifest.stages].reverse())
-    if (behind.has(stage)) for (const artifact of inputArtifacts(inputs)) behind.add(artifact.split('/')[0]!);
-  const stages = manifest.stages.filter(({ stage }) => behind.has(stage)).reverse();
+    if (stageNames.has(stage)) for (const artifact of artifactNames(inputs)) stageNames.add(artifact.split('/')[0]!);
+  const stages = manifest.stages.filter(({ stage }) => stageNames.has(stage)).reverse();
 
   const sources = manifest.sources as Source[];
   const raw = sources.flatMap((source) =>
@@ -131,7 +133,7 @@ export function traceFile(manifest: Manifest, name: string): Provenance {
       ...(snapshotRecord ? [provenanceEntry(snapshotRecord, made_of)] : []),
       ...stages
         .filter((record) => record !== snapshotRecord)
-        .map((record) => provenanceEntry(record, inputArtifacts(record.inputs))),
+        .map((record) => provenanceEntry(record, artifactNames(record.inputs))),
     ],
     raw,
   };
@@ -146,4 +148,4 @@ const provenanceEntry = ({ stage, key, code, parameters }: StageRecord, reads: s
 });
 
 /** Inputs that are artifacts: names of raw files and catalog entries start with a word and a space. */
-const inputArtifacts = (inputs: Record<string, string>) => Object.keys(inputs).filter((name) => !name.includes(' '));
+const artifactNames = (inputs: Record<string, string>) => Object.keys(inputs).filter((name) => !name.includes(' '));

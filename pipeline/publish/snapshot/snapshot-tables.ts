@@ -13,21 +13,21 @@ import { TABLE_NAMES, type TableName, tableFile, tableFormats } from '../../cont
 import type { Territory } from '../../contract/territory.ts';
 import type { StageTable } from '../../engine/stage.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { type Database, identifier, literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlIdentifier, sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import { writeTable } from '../../lib/tables/parquet.ts';
-import { byCode, type TableRow, toTable } from '../../lib/tables/table.ts';
+import { rowByCode, type TableRow, toTable } from '../../lib/tables/table.ts';
 import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
 import * as context from '../../measure/context/context-tables.ts';
 import type { AREAS } from '../../model/forecast/alerts-tables.ts';
-import { isStretched, stretched } from '../../model/forecast/recalibration.ts';
+import { isScalable, stretchCases } from '../../model/forecast/recalibration.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
-import { placesTable } from './adjacency.ts';
 import { basisTable } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
-import { describeTables, TABLES, tableSchema, tablesIn } from './table-columns.ts';
-import type { Tree } from './tree.ts';
+import { placesTable } from './places-table.ts';
+import type { SnapshotWriter } from './snapshot-writer.ts';
+import { countryTables, describeTables, frictionlessSchema, TABLES } from './table-columns.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
 /** Rows by table, in the order in which answers list them. */
@@ -47,39 +47,39 @@ export interface TableInput {
 }
 
 /** The states with their zones' full names, in SQL. */
-function statesIn({ zones }: Territory): string {
-  const names = Object.entries(zones?.names ?? {}).map(([code, name]) => `${literal(code)}: ${literal(name)}`);
+function statesWithZonesSql({ zones }: Territory): string {
+  const names = Object.entries(zones?.names ?? {}).map(([code, name]) => `${sqlLiteral(code)}: ${sqlLiteral(name)}`);
   const zone = zones ? `MAP {${names}}[zone]` : 'NULL::VARCHAR';
   return `(SELECT * REPLACE (${zone} AS zone) FROM ingest.states)`;
 }
 
 /**
  * A list of columns in SQL.
- * @param from the stages' tables that have them
+ * @param stageTables the stages' tables that have them
  * @throws Error for a column that none of these tables has
  */
-export function columnsFrom(from: readonly StageTable[], columns: readonly string[]): string {
-  const missing = columns.find((column) => !from.some((table) => Object.hasOwn(table.columns, column)));
+export function columnListSql(stageTables: readonly StageTable[], columns: readonly string[]): string {
+  const missing = columns.find((column) => !stageTables.some((table) => Object.hasOwn(table.columns, column)));
   if (missing !== undefined)
     throw new Error(
-      `${missing}: found in none of ${from.map(({ name }) => name).join(', ')}, expected one whose stage ` +
+      `${missing}: found in none of ${stageTables.map(({ name }) => name).join(', ')}, expected one whose stage ` +
         'computes it and whose columns list it, or a value from snapshot-tables.ts',
     );
   return columns.join(', ');
 }
 
-/** The columns that a table has from the stages. @param added those that are added to its rows afterwards */
-const passedColumns = (name: TableName, from: readonly StageTable[], ...added: string[]) =>
-  columnsFrom(
-    from,
-    Object.keys(TABLES[name].columns).filter((column) => !added.includes(column)),
+/** The columns that a table has from the stages. @param ownColumns those that are added to its rows afterwards */
+const stageColumns = (name: TableName, stageTables: readonly StageTable[], ...ownColumns: string[]) =>
+  columnListSql(
+    stageTables,
+    Object.keys(TABLES[name].columns).filter((column) => !ownColumns.includes(column)),
   );
 // Here, so that a column which no stage computes is found when the program is loaded.
-const RISK_LGAS = passedColumns('risk_lgas', [risk.LGAS, ingest.LGAS, context.LGAS], 'level');
-const RISK_STATES = passedColumns('risk_states', [risk.STATES, ingest.STATES, context.STATES], 'level');
-const CONTEXT_STATES = passedColumns('context_states', [ingest.STATES, context.STATES]);
-const CONTEXT_LGAS = passedColumns('context_lgas', [ingest.LGAS, context.LGAS]);
-const SEASON = passedColumns('season', [season.NATIONAL], 'area', 'code');
+const RISK_LGA_COLUMNS = stageColumns('risk_lgas', [risk.LGAS, ingest.LGAS, context.LGAS], 'level');
+const RISK_STATE_COLUMNS = stageColumns('risk_states', [risk.STATES, ingest.STATES, context.STATES], 'level');
+const CONTEXT_STATE_COLUMNS = stageColumns('context_states', [ingest.STATES, context.STATES]);
+const CONTEXT_LGA_COLUMNS = stageColumns('context_lgas', [ingest.LGAS, context.LGAS]);
+const SEASON_COLUMNS = stageColumns('season', [season.NATIONAL], 'area', 'code');
 
 /**
  * Makes the tables from the artifacts, which `db` has as views. Rules that depend on a number (level, order) use the
@@ -90,14 +90,14 @@ export async function makeTables(
   db: Database,
   { coverage, territory, outlines, transmission, backtested, cases_in }: TableInput,
 ): Promise<SnapshotTables> {
-  await refuseOtherAreas(db);
-  const states = statesIn(territory);
+  await assertSameAreas(db);
+  const states = statesWithZonesSql(territory);
   const { first_estimated, last_estimated } = coverage;
-  const ahead = forecastPeriods(coverage);
-  const lgaScores = async (first: string, last: string) =>
-    classed(
+  const futurePeriods = forecastPeriods(coverage);
+  const readLgaScores = async (first: string, last: string) =>
+    sortWithLevels(
       await db.rows<SnapshotTables['risk_lgas'][number]>(
-        `SELECT ${RISK_LGAS}
+        `SELECT ${RISK_LGA_COLUMNS}
          FROM risk.lgas JOIN ingest.lgas USING (lga_code) JOIN context.lgas USING (lga_code)
          WHERE period BETWEEN $1 AND $2`,
         [first, last],
@@ -105,10 +105,10 @@ export async function makeTables(
       ({ period, state_code }) => period + state_code,
       ({ lga_code }) => lga_code,
     );
-  const stateScores = async (first: string, last: string) =>
-    classed(
+  const readStateScores = async (first: string, last: string) =>
+    sortWithLevels(
       await db.rows<SnapshotTables['risk_states'][number]>(
-        `SELECT ${RISK_STATES}
+        `SELECT ${RISK_STATE_COLUMNS}
          FROM risk.states JOIN ${states} USING (state_code) JOIN context.states USING (state_code)
          WHERE period BETWEEN $1 AND $2`,
         [first, last],
@@ -116,65 +116,59 @@ export async function makeTables(
       ({ period }) => period,
       ({ state_code }) => state_code,
     );
-  const horizon = <Row extends { period: string }>(row: Row) => ({
+  const withHorizon = <Row extends { period: string }>(row: Row) => ({
     ...row,
-    horizon_months: ahead.indexOf(row.period) + 1,
+    horizon_months: futurePeriods.indexOf(row.period) + 1,
   });
-  const rows = async <Name extends TableName>(_: Name, sql: string) =>
+  const readRounded = async <Name extends TableName>(sql: string) =>
     roundFields(await db.rows(sql)) as SnapshotTables[Name];
 
-  const context_states = await rows(
-    'context_states',
-    `SELECT ${CONTEXT_STATES} FROM ${states} JOIN context.states USING (state_code) ORDER BY state_code`,
+  const context_states = await readRounded<'context_states'>(
+    `SELECT ${CONTEXT_STATE_COLUMNS} FROM ${states} JOIN context.states USING (state_code) ORDER BY state_code`,
   );
-  const context_lgas = await rows(
-    'context_lgas',
-    `SELECT ${CONTEXT_LGAS} FROM ingest.lgas JOIN context.lgas USING (lga_code)
-     ORDER BY state_code, lga_code`,
-  );
-  const forecast_skill = backtested ? await rows('forecast_skill', 'FROM backtest.skill') : [];
-  const shapeOfState = byCode(outlines.states, 'state_code');
-  const shapeOfLga = byCode(outlines.lgas, 'lga_code');
+  const context_lgas =
+    await readRounded<'context_lgas'>(`SELECT ${CONTEXT_LGA_COLUMNS} FROM ingest.lgas JOIN context.lgas USING (lga_code)
+     ORDER BY state_code, lga_code`);
+  const forecast_skill = backtested ? await readRounded<'forecast_skill'>('FROM backtest.skill') : [];
+  const outlineByState = rowByCode(outlines.states, 'state_code');
+  const outlineByLga = rowByCode(outlines.lgas, 'lga_code');
   const boundaries = roundFields({
     boundaries_lgas: context_lgas.map(({ state_code, lga_code, lga }) => ({
       state_code,
       lga_code,
       lga,
-      geometry: shapeOfLga[lga_code]!.geometry,
+      geometry: outlineByLga[lga_code]!.geometry,
     })),
     boundaries_states: context_states.map(({ state_code, state, zone }) => ({
       state_code,
       state,
       zone,
-      geometry: shapeOfState[state_code]!.geometry,
+      geometry: outlineByState[state_code]!.geometry,
     })),
   });
   return {
-    risk_lgas: await lgaScores(first_estimated, last_estimated),
-    risk_states: await stateScores(first_estimated, last_estimated),
-    forecasts_lgas: (await lgaScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
-    forecasts_states: (await stateScores(ahead[0]!, ahead.at(-1)!)).map(horizon),
-    probabilities: await rows('probabilities', 'FROM risk.probabilities'),
-    changes: await rows('changes', 'FROM risk.changes'),
-    forecasts_cases: scaledAsTested(
+    risk_lgas: await readLgaScores(first_estimated, last_estimated),
+    risk_states: await readStateScores(first_estimated, last_estimated),
+    forecasts_lgas: (await readLgaScores(futurePeriods[0]!, futurePeriods.at(-1)!)).map(withHorizon),
+    forecasts_states: (await readStateScores(futurePeriods[0]!, futurePeriods.at(-1)!)).map(withHorizon),
+    probabilities: await readRounded<'probabilities'>('FROM risk.probabilities'),
+    changes: await readRounded<'changes'>('FROM risk.changes'),
+    forecasts_cases: recalibrateRanges(
       await db.rows('FROM forecast.cases'),
       backtested ? await db.rows('FROM backtest.stretch') : [],
     ),
     forecast_skill,
-    alerts: alertRows(await db.rows('FROM alerts.areas'), cases_in),
+    alerts: publishableAlerts(await db.rows('FROM alerts.areas'), cases_in),
     basis: await basisTable(db, coverage, forecast_skill),
     context_states,
     context_lgas,
-    season: await rows(
-      'season',
-      `SELECT area, code, ${SEASON} FROM (
+    season: await readRounded<'season'>(`SELECT area, code, ${SEASON_COLUMNS} FROM (
          SELECT 1 AS position, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
          UNION ALL SELECT 2, 'state', state_code, * FROM season.states
          UNION ALL SELECT 3, 'lga', state_code, s.* FROM season.lgas s JOIN ingest.lgas USING (lga_code)
-       ) ORDER BY position, state_code, code, month`,
-    ),
-    season_windows: await rows('season_windows', 'FROM season.windows'),
-    survey_trend: await rows('survey_trend', 'FROM survey.trend'),
+       ) ORDER BY position, state_code, code, month`),
+    season_windows: await readRounded<'season_windows'>('FROM season.windows'),
+    survey_trend: await readRounded<'survey_trend'>('FROM survey.trend'),
     transmission_series: roundFields(
       (transmission?.states ?? []).flatMap(({ state_code, series }) => series.map((row) => ({ state_code, ...row }))),
     ),
@@ -185,25 +179,25 @@ export async function makeTables(
       territory,
       await db.rows('FROM ingest.other_names'),
     ),
-    accounts: await rows('accounts', 'FROM ingest.accounts'),
+    accounts: await readRounded<'accounts'>('FROM ingest.accounts'),
   };
 }
 
 /** Refuses tables with different areas, since joins by code would silently drop an area that one of them lacks. */
-async function refuseOtherAreas(db: Database): Promise<void> {
+async function assertSameAreas(db: Database): Promise<void> {
   // A country without monthly rain has no season.
-  const withSeason = (await db.rows('FROM season.national LIMIT 1')).length > 0;
+  const hasSeason = (await db.rows('FROM season.national LIMIT 1')).length > 0;
   for (const level of ['lga', 'state'])
-    for (const stage of ['context', 'risk', ...(withSeason ? ['season'] : [])]) {
-      const [reported, listed] = [stage, 'ingest'].map(
+    for (const stage of ['context', 'risk', ...(hasSeason ? ['season'] : [])]) {
+      const [stageCodes, ingestCodes] = [stage, 'ingest'].map(
         (schema) => `SELECT DISTINCT ${level}_code AS code FROM ${schema}.${level}s`,
       );
-      const [odd] = await db.rows<{ code: string }>(
-        `((${reported} EXCEPT ${listed}) UNION ALL (${listed} EXCEPT ${reported})) ORDER BY code LIMIT 1`,
+      const [mismatch] = await db.rows<{ code: string }>(
+        `((${stageCodes} EXCEPT ${ingestCodes}) UNION ALL (${ingestCodes} EXCEPT ${stageCodes})) ORDER BY code LIMIT 1`,
       );
-      if (odd)
+      if (mismatch)
         throw new Error(
-          `${stage}/${level}s: found areas that differ from ingest/${level}s (${odd.code}), expected the same areas`,
+          `${stage}/${level}s: found areas that differ from ingest/${level}s (${mismatch.code}), expected the same areas`,
         );
     }
 }
@@ -217,7 +211,7 @@ export const coveredPeriods = ({
 ];
 
 /** Case forecasts in integers, with ranges scaled about the median as past errors require. */
-function scaledAsTested(
+function recalibrateRanges(
   rows: readonly SnapshotTables['forecasts_cases'][number][],
   stretches: readonly TableRow<typeof STRETCH>[],
 ): SnapshotTables['forecasts_cases'] {
@@ -225,114 +219,120 @@ function scaledAsTested(
     const { inner, outer } = stretches.find(
       ({ area, horizon_months }) => area === row.area && horizon_months === row.horizon_months,
     ) ?? { inner: 1, outer: 1 };
-    if (!isStretched(row.q05)) return row;
+    if (!isScalable(row.q05)) return row;
     return {
       ...row,
-      q05: stretched(row.q50, row.q05, outer),
-      q25: stretched(row.q50, row.q25, inner),
-      q75: stretched(row.q50, row.q75, inner),
-      q95: stretched(row.q50, row.q95, outer),
+      q05: stretchCases(row.q50, row.q05, outer),
+      q25: stretchCases(row.q50, row.q25, inner),
+      q75: stretchCases(row.q50, row.q75, inner),
+      q95: stretchCases(row.q50, row.q95, outer),
     };
   });
 }
 
 /** Alerts with counts in a form that may be passed on. */
-export function alertRows(
+export function publishableAlerts(
   rows: readonly TableRow<typeof AREAS>[],
   cases_in: TableInput['cases_in'],
 ): SnapshotTables['alerts'] {
   return rows.map(({ area, code, period, cases, usual, usual_low, usual_high, mean_cases, ...signals }) => {
     // In an area without a case in a year, 100 is one case a year.
-    const unit = cases_in === 'cases' ? 1 : 100 / (mean_cases || 1 / 12);
-    const inUnit = (value: number) => Math.round(unit * value);
+    const factor = cases_in === 'cases' ? 1 : 100 / (mean_cases || 1 / 12);
+    const convert = (value: number) => Math.round(factor * value);
     return roundFields({
       area,
       code,
       period,
       cases_in,
-      cases: cases === null ? null : inUnit(cases),
-      usual: inUnit(usual),
-      usual_low: inUnit(usual_low),
-      usual_high: inUnit(usual_high),
+      cases: cases === null ? null : convert(cases),
+      usual: convert(usual),
+      usual_low: convert(usual_low),
+      usual_high: convert(usual_high),
       ...signals,
     });
   });
 }
 
 /** Scores rounded and with levels, highest first in each group. */
-function classed<Row extends { score: number }>(
+function sortWithLevels<Row extends { score: number }>(
   rows: readonly Row[],
-  group: (row: Row) => string,
-  code: (row: Row) => string,
+  groupKey: (row: Row) => string,
+  areaCode: (row: Row) => string,
 ): (Row & { level: Level })[] {
-  const inOrder = (a: string, b: string) => (a < b ? -1 : +(a > b));
+  const compareText = (a: string, b: string) => (a < b ? -1 : +(a > b));
   return rows
     .map((row) => {
       const rounded = roundFields(row);
       return { ...rounded, level: riskLevel(rounded.score) };
     })
-    .sort((a, b) => inOrder(group(a), group(b)) || b.score - a.score || inOrder(code(a), code(b)));
+    .sort(
+      (a, b) => compareText(groupKey(a), groupKey(b)) || b.score - a.score || compareText(areaCode(a), areaCode(b)),
+    );
 }
 
 /**
  * Writes each table that has rows as Parquet and CSV, a description of the columns, and all LGAs as GeoJSON. The same
  * rows give the same bytes.
- * @param about metadata of every Parquet file, which also has a description of its columns (`table_schema`)
+ * @param metadata metadata of every Parquet file, which also has a description of its columns (`table_schema`)
  */
 export async function writeTables(
-  tree: Tree,
+  writer: SnapshotWriter,
   tables: SnapshotTables,
-  about: Record<string, string>,
+  metadata: Record<string, string>,
   territory: Territory,
 ): Promise<void> {
-  const forms = tablesIn(territory);
-  const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-tables-'));
-  const written = TABLE_NAMES.filter((name) => tables[name].length > 0);
+  const definitions = countryTables(territory);
+  const scratchFolder = await mkdtemp(path.join(tmpdir(), 'malaria-tables-'));
+  const filledTables = TABLE_NAMES.filter((name) => tables[name].length > 0);
   try {
     await withDatabase(async (db) => {
-      for (const name of written) {
-        const target = path.join(scratch, `${name}.parquet`);
-        const { form, columns } = toTable(forms[name], tables[name]);
-        const shapes = columns.geometry as AreaGeometry[] | undefined;
-        const geo = shapes && { geo: JSON.stringify(geoMetadata(shapes)) };
-        const outlines = shapes && { geometry: shapes.map(toWkb) };
-        const metadata = { ...about, table_schema: JSON.stringify(tableSchema(form)), ...geo };
-        await writeTable(db, target, { form, columns: { ...columns, ...outlines } }, metadata);
-        await tree.write(tableFile(name, 'parquet'), await readFile(target));
+      for (const name of filledTables) {
+        const parquetFile = path.join(scratchFolder, `${name}.parquet`);
+        const { schema: form, columns } = toTable(definitions[name], tables[name]);
+        const geometries = columns.geometry as AreaGeometry[] | undefined;
+        const geoEntry = geometries && { geo: JSON.stringify(geoMetadata(geometries)) };
+        const wkbColumn = geometries && { geometry: geometries.map(toWkb) };
+        const fileMetadata = { ...metadata, table_schema: JSON.stringify(frictionlessSchema(form)), ...geoEntry };
+        await writeTable(db, parquetFile, { schema: form, columns: { ...columns, ...wkbColumn } }, fileMetadata);
+        await writer.write(tableFile(name, 'parquet'), await readFile(parquetFile));
         if (tableFormats(name).includes('csv')) {
-          const csv = await tableCsv(db, `read_parquet(${literal(target)})`, path.join(scratch, `${name}.csv`));
-          await tree.writeEncoded(tableFile(name, 'csv'), csv);
+          const csv = await tableCsv(
+            db,
+            `read_parquet(${sqlLiteral(parquetFile)})`,
+            path.join(scratchFolder, `${name}.csv`),
+          );
+          await writer.writeEncoded(tableFile(name, 'csv'), csv);
         }
       }
     });
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await rm(scratchFolder, { recursive: true, force: true });
   }
-  const counts = Object.fromEntries(written.map((name) => [name, tables[name].length]));
-  await tree.write('tables/README.md', describeTables(about.model_version!, counts, forms, territory));
+  const counts = Object.fromEntries(filledTables.map((name) => [name, tables[name].length]));
+  await writer.write('tables/README.md', describeTables(metadata.model_version!, counts, definitions, territory));
   const features = tables.boundaries_lgas.map(({ geometry, state_code, lga_code, lga }) => ({
     type: 'Feature',
     properties: { state_code, lga_code, lga },
     geometry,
   }));
-  await tree.write('tables/boundaries_lgas.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+  await writer.write('tables/boundaries_lgas.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
 }
 
 /**
  * A table as CSV with a header line, in the table's order. Text that a spreadsheet would run as a formula is marked
- * with an apostrophe, as `inert` does.
- * @param scratch path for a temporary file
+ * with an apostrophe.
+ * @param scratchFile path for a temporary file
  */
-export async function tableCsv(db: Database, table: string, scratch: string): Promise<string> {
+export async function tableCsv(db: Database, table: string, scratchFile: string): Promise<string> {
   const columns = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE FROM ${table}`);
   const cells = columns.map(({ column_name, column_type }) => {
-    const column = identifier(column_name);
+    const column = sqlIdentifier(column_name);
     if (column_type !== 'VARCHAR') return column;
     const isFormula = `regexp_matches(${column}, '^[=+\\-@\\t\\r]') AND try_cast(${column} AS DOUBLE) IS NULL`;
     return `CASE WHEN ${isFormula} THEN '''' || ${column} ELSE ${column} END AS ${column}`;
   });
-  await db.run(`COPY (SELECT ${cells.join(', ')} FROM ${table}) TO ${literal(scratch)} (FORMAT csv, HEADER)`);
-  return readFile(scratch, 'utf8');
+  await db.run(`COPY (SELECT ${cells.join(', ')} FROM ${table}) TO ${sqlLiteral(scratchFile)} (FORMAT csv, HEADER)`);
+  return readFile(scratchFile, 'utf8');
 }
 
 /** Reads the tables that `writeTables` wrote from the views of a schema. Missing tables have no rows. */

@@ -4,15 +4,15 @@ import { JSON_TYPES, recordFields, withFields } from '../../contract/record.ts';
 import { type AreaGeometry, ContextLga, ContextState, LgaRisk, StateRisk } from '../../contract/schemas.ts';
 import type { TableName } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
-import { countryWords, fill } from '../../contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../contract/words.ts';
 import { ACCOUNTS } from '../../ingest/ingest-tables.ts';
 import {
-  type ColumnForm,
+  type ColumnSchema,
   choice,
-  describe,
+  describeColumn,
   orNull,
   real,
-  type TableForm,
+  type TableSchema,
   text,
   whole,
   withMeaning,
@@ -24,20 +24,20 @@ import * as survey from '../../model/survey/survey-tables.ts';
 import * as backtest from '../../validate/backtest/backtest-tables.ts';
 
 const { area, code, period, state_code, state, zone, lga_code, lga, is_urban, longitude, latitude } = fields;
-const lgaScores = withFields({ period, state_code, lga_code, lga, is_urban }, LgaRisk);
-const stateScores = withFields({ period }, StateRisk);
+const lgaScoreColumns = withFields({ period, state_code, lga_code, lga, is_urban }, LgaRisk);
+const stateScoreColumns = withFields({ period }, StateRisk);
 const horizon_months = withMeaning('Months after the latest estimated month', fields.horizon_months);
 
-const geometry: ColumnForm<AreaGeometry> = {
+const geometry: ColumnSchema<AreaGeometry> = {
   type: 'BLOB',
   about: 'Outline, WKB, longitude and latitude in degrees (WGS 84, OGC:CRS84); GeoParquet 1.1',
 };
 
 export const TABLES = {
-  risk_lgas: { row: '{A.lga} in an estimated month', columns: lgaScores },
-  risk_states: { row: '{A.state} in an estimated month', columns: stateScores },
-  forecasts_lgas: { row: '{A.lga} in a forecast month', columns: { ...lgaScores, horizon_months } },
-  forecasts_states: { row: '{A.state} in a forecast month', columns: { ...stateScores, horizon_months } },
+  risk_lgas: { row: '{A.lga} in an estimated month', columns: lgaScoreColumns },
+  risk_states: { row: '{A.state} in an estimated month', columns: stateScoreColumns },
+  forecasts_lgas: { row: '{A.lga} in a forecast month', columns: { ...lgaScoreColumns, horizon_months } },
+  forecasts_states: { row: '{A.state} in a forecast month', columns: { ...stateScoreColumns, horizon_months } },
   probabilities: risk.PROBABILITIES,
   changes: risk.CHANGES,
   forecasts_cases: {
@@ -112,41 +112,43 @@ export const TABLES = {
     },
   },
   accounts: ACCOUNTS,
-} satisfies Record<TableName, TableForm>;
+} satisfies Record<TableName, TableSchema>;
 
 /** Whether two LGAs have the same name. */
-export const shareNames = (lgas: readonly { lga: string }[]): boolean =>
+export const hasDuplicateNames = (lgas: readonly { lga: string }[]): boolean =>
   new Set(lgas.map(({ lga }) => lga)).size < lgas.length;
 
 /** The tables of a country: in its words, and with nullable zones if it has none. */
-export function tablesIn(territory: Territory): Record<TableName, TableForm> {
+export function countryTables(territory: Territory): Record<TableName, TableSchema> {
   const words = countryWords(territory);
-  const columnIn = (name: string, column: ColumnForm): ColumnForm => ({
+  const countryColumn = (name: string, column: ColumnSchema): ColumnSchema => ({
     ...column,
-    about: fill(column.about, words),
-    ...(column.absent === undefined ? {} : { absent: fill(column.absent, words) }),
+    about: fillPlaceholders(column.about, words),
+    ...(column.null_meaning === undefined ? {} : { null_meaning: fillPlaceholders(column.null_meaning, words) }),
     ...(name === 'zone' && !territory.zones ? { nullable: true as const } : {}),
   });
   return Object.fromEntries(
-    Object.entries<TableForm>(TABLES).map(([table, { row, columns }]) => [
+    Object.entries<TableSchema>(TABLES).map(([table, { row, columns }]) => [
       table,
       {
-        row: fill(row, words),
-        columns: Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, columnIn(name, column)])),
+        row: fillPlaceholders(row, words),
+        columns: Object.fromEntries(
+          Object.entries(columns).map(([columnName, column]) => [columnName, countryColumn(columnName, column)]),
+        ),
       },
     ]),
-  ) as Record<TableName, TableForm>;
+  ) as Record<TableName, TableSchema>;
 }
 
 /**
  * The columns of a table as a Frictionless Table Schema (specs.frictionlessdata.io, version 1), which has no units but
  * allows further properties. Outlines have no type there.
  */
-export const tableSchema = ({ columns }: TableForm) => ({
+export const frictionlessSchema = ({ columns }: TableSchema) => ({
   fields: Object.entries(columns).map(([name, column]) => ({
     name,
     type: column.type === 'BLOB' ? undefined : JSON_TYPES[column.type],
-    description: describe(column),
+    description: describeColumn(column),
     unit: column.unit,
     constraints: {
       required: !column.nullable,
@@ -163,17 +165,17 @@ export const tableSchema = ({ columns }: TableForm) => ({
 export function describeTables(
   model_version: string,
   rows: Record<string, number>,
-  forms: Record<TableName, TableForm>,
+  definitions: Record<TableName, TableSchema>,
   territory: Territory,
 ): string {
   const sections = Object.entries(rows).map(([name, count]) => {
-    const form = forms[name as TableName];
-    const lines = Object.entries(form.columns).map(
-      ([name, column]) => `| \`${name}\` | ${column.type} | ${describe(column)} |`,
+    const definition = definitions[name as TableName];
+    const columnLines = Object.entries(definition.columns).map(
+      ([columnName, column]) => `| \`${columnName}\` | ${column.type} | ${describeColumn(column)} |`,
     );
     return (
-      `## ${name}.parquet\n\n${form.row}; ${count} rows.\n\n| column | type | meaning ` +
-      `|\n|---|---|---|\n${lines.join('\n')}\n`
+      `## ${name}.parquet\n\n${definition.row}; ${count} rows.\n\n| column | type | meaning ` +
+      `|\n|---|---|---|\n${columnLines.join('\n')}\n`
     );
   });
   return `# Tables of ${model_version}

@@ -1,4 +1,4 @@
-import { type Database, identifier, literal } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlIdentifier, sqlLiteral } from '../../lib/tables/duckdb.ts';
 
 /** Changes between two versions of a table. */
 export interface TableChange {
@@ -14,7 +14,7 @@ export interface TableChange {
 }
 
 /** Columns that identify a row. */
-const KEYS = [
+const KEY_COLUMNS = [
   'area_level',
   'origins',
   'method',
@@ -29,7 +29,7 @@ const KEYS = [
   'state_code',
   'lga_code',
 ];
-const NUMBERS = /^(?:DOUBLE|FLOAT|BIGINT|INTEGER|DECIMAL)/;
+const NUMERIC_TYPE = /^(?:DOUBLE|FLOAT|BIGINT|INTEGER|DECIMAL)/;
 
 /** Compares the tables of the schemas `a` and `b`, which contain nothing else. */
 export async function diffTables(db: Database): Promise<TableChange[]> {
@@ -38,9 +38,9 @@ export async function diffTables(db: Database): Promise<TableChange[]> {
      FROM information_schema.columns WHERE table_schema IN ('a', 'b') ORDER BY table_name, ordinal_position`,
   );
   const changes: TableChange[] = [];
-  for (const [table, all] of Map.groupBy(columns, (column) => column.table)) {
+  for (const [table, columnsOfTable] of Map.groupBy(columns, (column) => column.table)) {
     const typesIn = (schema: string) =>
-      new Map(all.filter((row) => row.schema === schema).map(({ column, type }) => [column, type]));
+      new Map(columnsOfTable.filter((row) => row.schema === schema).map(({ column, type }) => [column, type]));
     changes.push(await diffTable(db, table, typesIn('a'), typesIn('b')));
   }
   return changes;
@@ -49,42 +49,45 @@ export async function diffTables(db: Database): Promise<TableChange[]> {
 async function diffTable(
   db: Database,
   table: string,
-  inA: ReadonlyMap<string, string>,
-  inB: ReadonlyMap<string, string>,
+  typesInA: ReadonlyMap<string, string>,
+  typesInB: ReadonlyMap<string, string>,
 ): Promise<TableChange> {
-  const [a, b] = [`a.${identifier(table)}`, `b.${identifier(table)}`];
+  const [a, b] = [`a.${sqlIdentifier(table)}`, `b.${sqlIdentifier(table)}`];
   const countRows = async (name: string, columns: ReadonlyMap<string, string>) =>
     columns.size === 0 ? null : (await db.rows<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))[0]!.n;
-  const both = [...inA.keys()].filter((column) => inB.has(column));
+  const sharedColumns = [...typesInA.keys()].filter((column) => typesInB.has(column));
   const change: TableChange = {
     table,
-    rows: { a: await countRows(a, inA), b: await countRows(b, inB) },
-    columns_only_in_a: [...inA.keys()].filter((column) => !inB.has(column)),
-    columns_only_in_b: [...inB.keys()].filter((column) => !inA.has(column)),
+    rows: { a: await countRows(a, typesInA), b: await countRows(b, typesInB) },
+    columns_only_in_a: [...typesInA.keys()].filter((column) => !typesInB.has(column)),
+    columns_only_in_b: [...typesInB.keys()].filter((column) => !typesInA.has(column)),
     keyed: null,
     columns: [],
   };
-  const keys = KEYS.filter((column) => both.includes(column));
+  const keys = KEY_COLUMNS.filter((column) => sharedColumns.includes(column));
   if (keys.length === 0) return change;
 
   // A key may be null, such as the nation's code.
-  const same = keys.map((key) => `a.${identifier(key)} IS NOT DISTINCT FROM b.${identifier(key)}`).join(' AND ');
-  const differs = (column: string) => `(a.${identifier(column)} IS DISTINCT FROM b.${identifier(column)})`;
-  const values = both.filter((column) => !keys.includes(column));
-  const numeric = (column: string) => NUMBERS.test(inA.get(column)!) && NUMBERS.test(inB.get(column)!);
-  const difference = (column: string) => `b.${identifier(column)}::DOUBLE - a.${identifier(column)}::DOUBLE`;
-  const columns = values.map(
-    (column) => `{'column': ${literal(column)}, changed: count(*) FILTER (in_a AND in_b AND ${differs(column)}),
-      largest: ${numeric(column) ? `max(abs(${difference(column)}))` : 'NULL::DOUBLE'}}`,
+  const sameKeySql = keys
+    .map((key) => `a.${sqlIdentifier(key)} IS NOT DISTINCT FROM b.${sqlIdentifier(key)}`)
+    .join(' AND ');
+  const differsSql = (column: string) => `(a.${sqlIdentifier(column)} IS DISTINCT FROM b.${sqlIdentifier(column)})`;
+  const valueColumns = sharedColumns.filter((column) => !keys.includes(column));
+  const isNumeric = (column: string) =>
+    NUMERIC_TYPE.test(typesInA.get(column)!) && NUMERIC_TYPE.test(typesInB.get(column)!);
+  const differenceSql = (column: string) => `b.${sqlIdentifier(column)}::DOUBLE - a.${sqlIdentifier(column)}::DOUBLE`;
+  const columnStructs = valueColumns.map(
+    (column) => `{'column': ${sqlLiteral(column)}, changed: count(*) FILTER (in_a AND in_b AND ${differsSql(column)}),
+      largest: ${isNumeric(column) ? `max(abs(${differenceSql(column)}))` : 'NULL::DOUBLE'}}`,
   );
   const [counts] = await db.rows<
     Record<'a' | 'b' | 'only_in_a' | 'only_in_b' | 'changed', number> & Pick<TableChange, 'columns'>
   >(
     `SELECT count(in_a) AS a, count(in_b) AS b,
        count(*) FILTER (in_b IS NULL) AS only_in_a, count(*) FILTER (in_a IS NULL) AS only_in_b,
-       count(*) FILTER (in_a AND in_b AND (${values.map(differs).join(' OR ') || 'false'})) AS changed,
-       [${columns}] AS columns
-     FROM (SELECT true AS in_a, * FROM ${a}) a FULL JOIN (SELECT true AS in_b, * FROM ${b}) b ON ${same}`,
+       count(*) FILTER (in_a AND in_b AND (${valueColumns.map(differsSql).join(' OR ') || 'false'})) AS changed,
+       [${columnStructs}] AS columns
+     FROM (SELECT true AS in_a, * FROM ${a}) a FULL JOIN (SELECT true AS in_b, * FROM ${b}) b ON ${sameKeySql}`,
   );
   const { only_in_a, only_in_b, changed } = counts!;
   // If there are more pairs than rows, several rows have the same key.
@@ -97,7 +100,7 @@ async function diffTable(
 }
 
 /** `score 12 (0.0312), level 3; removed: urban`. */
-export function describeColumns({ rows, columns, columns_only_in_a, columns_only_in_b }: TableChange): string {
+export function describeTableChange({ rows, columns, columns_only_in_a, columns_only_in_b }: TableChange): string {
   if (rows.a === null) return 'new table';
   if (rows.b === null) return 'removed table';
   const changed = columns.map(

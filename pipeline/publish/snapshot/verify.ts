@@ -11,20 +11,20 @@ import type { Territory } from '../../contract/territory.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { compileSchema } from '../../lib/json-schema.ts';
-import { type Database, identifier, withDatabase } from '../../lib/tables/duckdb.ts';
-import { placesTable } from './adjacency.ts';
+import { type Database, sqlIdentifier, withDatabase } from '../../lib/tables/duckdb.ts';
 import { snapshotAnswers } from './answers.ts';
 import type { Contents } from './contents.ts';
-import { outlinesFaults, tableFaults } from './invariants.ts';
-import { recordFaults } from './manifest-records.ts';
+import { boundaryFaults, tableFaults } from './invariants.ts';
+import { manifestFaults } from './manifest-check.ts';
+import { placesTable } from './places-table.ts';
 import { readTables, type SnapshotTables, tableCsv } from './snapshot-tables.ts';
 import { createViews } from './views.ts';
 
 /** The target of a link could change, and reading a pipe would never end. */
-const NO_FILE = 'not a regular file';
+const NOT_A_FILE = 'not a regular file';
 
 /** The result of a snapshot's check; without `faults` the snapshot is intact. */
-export interface Verdict {
+export interface Verification {
   directory: string;
   model_version: string | null;
   files: number;
@@ -50,41 +50,41 @@ export interface Verdict {
 export async function verifySnapshot(
   directory: string,
   onProgress: (share: number) => void = () => {},
-): Promise<Verdict> {
-  const present = listFiles(directory);
-  const read = present.get('manifest.json') === false ? NO_FILE : readManifest(directory);
-  if (typeof read === 'string')
+): Promise<Verification> {
+  const filesOnDisk = listFiles(directory);
+  const readResult = filesOnDisk.get('manifest.json') === false ? NOT_A_FILE : readManifest(directory);
+  if (typeof readResult === 'string')
     return {
       directory,
       model_version: null,
       files: 0,
       manifest_sha256: null,
       unchecked: null,
-      faults: [`manifest.json: ${read}`],
+      faults: [`manifest.json: ${readResult}`],
     };
-  const { manifest, manifest_sha256 } = read;
+  const { manifest, manifest_sha256 } = readResult;
   const { model_version, contract_version } = manifest;
-  const ours = contract_version === CONTRACT_VERSION;
-  const operations = operationByPath(manifest, ours);
-  const { faults, answers } = checkFiles(directory, { manifest, present, operations }, onProgress);
-  const listed = Object.keys(manifest.files);
-  const unchecked = ours
+  const isSameContract = contract_version === CONTRACT_VERSION;
+  const operations = operationsByPath(manifest, isSameContract);
+  const { faults, answers } = checkFiles(directory, { manifest, filesOnDisk, operations }, onProgress);
+  const listedNames = Object.keys(manifest.files);
+  const unchecked = isSameContract
     ? null
     : `answers against tables: it follows contract ${contract_version}, this code ${CONTRACT_VERSION}`;
   return {
     directory,
     model_version,
-    files: listed.length,
+    files: listedNames.length,
     manifest_sha256,
     unchecked,
     faults: [
-      ...[...present.keys()]
+      ...[...filesOnDisk.keys()]
         .filter((name) => name !== 'manifest.json' && !manifest.files[name])
         .map((name) => `${name}: not in the manifest`),
       ...missingAnswers(manifest, operations),
       ...faults,
-      ...recordFaults(manifest),
-      ...(ours ? await contentFaults(directory, manifest, answers) : []),
+      ...manifestFaults(manifest),
+      ...(isSameContract ? await tableAndAnswerFaults(directory, manifest, answers) : []),
     ],
   };
 }
@@ -108,7 +108,7 @@ function readManifest(directory: string): { manifest: Manifest; manifest_sha256:
 type Operation = (typeof OPERATIONS)[number];
 
 /** The operation of each file that a snapshot with this manifest must have. */
-function operationByPath(manifest: Manifest, ours: boolean): Map<string, Operation> {
+function operationsByPath(manifest: Manifest, isSameContract: boolean): Map<string, Operation> {
   const hasWindows = tableFile('season_windows', 'parquet') in manifest.files;
   return new Map(
     OPERATIONS.flatMap((operation) =>
@@ -116,7 +116,7 @@ function operationByPath(manifest: Manifest, ours: boolean): Map<string, Operati
       operationFiles(
         operation,
         manifest.coverage,
-        ours && operation.response && (!operation.needsRain || hasWindows) ? undefined : manifest.files,
+        isSameContract && operation.response && (!operation.needsRain || hasWindows) ? undefined : manifest.files,
       ).map((file) => [file, operation] as const),
     ),
   );
@@ -132,10 +132,10 @@ function missingAnswers({ files }: Manifest, operations: ReadonlyMap<string, Ope
   ]);
 }
 
-interface Expected {
+interface SnapshotFiles {
   manifest: Manifest;
   /** The directory's files: whether each is a regular file. */
-  present: ReadonlyMap<string, boolean>;
+  filesOnDisk: ReadonlyMap<string, boolean>;
   operations: ReadonlyMap<string, Operation>;
 }
 
@@ -145,14 +145,14 @@ interface Expected {
  */
 function checkFiles(
   directory: string,
-  { manifest, present, operations }: Expected,
+  { manifest, filesOnDisk, operations }: SnapshotFiles,
   onProgress: (share: number) => void,
 ): { faults: string[]; answers: Map<string, string> } {
   const answers = new Map<string, string>();
-  const listed = Object.keys(manifest.files);
-  const faults = listed.flatMap((name, index) => {
-    if (index % 500 === 0) onProgress(index / listed.length);
-    if (!present.get(name)) return [`${name}: ${present.has(name) ? NO_FILE : 'missing'}`];
+  const listedNames = Object.keys(manifest.files);
+  const faults = listedNames.flatMap((name, index) => {
+    if (index % 500 === 0) onProgress(index / listedNames.length);
+    if (!filesOnDisk.get(name)) return [`${name}: ${filesOnDisk.has(name) ? NOT_A_FILE : 'missing'}`];
     let bytes: Buffer;
     try {
       bytes = readFileSync(path.join(directory, name));
@@ -160,7 +160,7 @@ function checkFiles(
       return [`${name}: ${(error as Error).message}`];
     }
     const hash = sha256(bytes);
-    const fault = contentFault(name, bytes, manifest, operations.get(name));
+    const fault = fileFault(name, bytes, manifest, operations.get(name));
     if (fault === null && operations.get(name)?.response && !plainName(name)) answers.set(name, hash);
     return [...entryFaults(bytes, hash, manifest.files[name]!), ...(fault === null ? [] : [fault])].map(
       (what) => `${name}: ${what}`,
@@ -179,14 +179,14 @@ function entryFaults(bytes: Buffer, hash: string, entry: FileEntry): string[] {
 }
 
 /** Why a compressed copy is not that of its plain file, or an answer not valid by its schema. */
-function contentFault(
+function fileFault(
   name: string,
   bytes: Buffer,
   { files, territory }: Manifest,
   operation: Operation | undefined,
 ): string | null {
-  const plain = plainName(name);
-  if (plain) return sameAsPlain(bytes, name, files[plain]) ? null : `does not unpack to ${plain}`;
+  const plainFile = plainName(name);
+  if (plainFile) return unpacksToPlainFile(bytes, name, files[plainFile]) ? null : `does not unpack to ${plainFile}`;
   if (!operation) return name.startsWith('v1/') ? 'belongs to no operation' : null;
   if (!operation.response) return null;
   const validate = compileSchema(inCountry(operation.response, territory));
@@ -200,7 +200,11 @@ function contentFault(
 }
 
 /** Faults of the tables, and answers that differ from what the tables give. */
-function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyMap<string, string>): Promise<string[]> {
+function tableAndAnswerFaults(
+  directory: string,
+  manifest: Manifest,
+  answers: ReadonlyMap<string, string>,
+): Promise<string[]> {
   const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
   let faults: string[] = [];
   return withDatabase(async (db) => {
@@ -208,8 +212,8 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
     await db.run('USE snapshot');
     const { parameters, season } = read('model-card.json');
     const season_method: Contents['season_method'] = season.method;
-    const highShare = season_method.high_season_share_of_peak;
-    faults = await tableFaults(db, manifest, { highShare, draws: parameters.risk.draws });
+    const highSeasonShare = season_method.high_season_share_of_peak;
+    faults = await tableFaults(db, manifest, { highSeasonShare, draws: parameters.risk.draws });
     const { model_version, coverage, country: name, synthetic, territory, updated_at } = manifest;
     const contents: Contents = {
       model_version,
@@ -222,7 +226,7 @@ function contentFaults(directory: string, manifest: Manifest, answers: ReadonlyM
     };
     faults = [
       ...faults,
-      ...outlinesFaults(contents.tables),
+      ...boundaryFaults(contents.tables),
       ...placesFaults(contents.tables, territory),
       ...(await csvFaults(db, manifest)),
     ];
@@ -249,19 +253,19 @@ function placesFaults(tables: SnapshotTables, territory: Territory): string[] {
 
 /** CSV files that are missing, or whose rows differ from the Parquet file beside them. */
 async function csvFaults(db: Database, { files }: Manifest): Promise<string[]> {
-  const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-verify-'));
+  const scratchFolder = await mkdtemp(path.join(tmpdir(), 'malaria-verify-'));
   const faults: string[] = [];
   try {
     for (const name of TABLE_NAMES) {
       if (!files[tableFile(name, 'parquet')] || !tableFormats(name).includes('csv')) continue;
       const csv = files[tableFile(name, 'csv')];
       if (!csv) faults.push(`${tableFile(name, 'csv')}: not in the manifest`);
-      else if (sha256(await tableCsv(db, identifier(name), path.join(scratch, 'table.csv'))) !== csv.sha256)
+      else if (sha256(await tableCsv(db, sqlIdentifier(name), path.join(scratchFolder, 'table.csv'))) !== csv.sha256)
         faults.push(`${tableFile(name, 'csv')}: its rows differ from ${tableFile(name, 'parquet')}`);
     }
     return faults;
   } finally {
-    await rm(scratch, { recursive: true });
+    await rm(scratchFolder, { recursive: true });
   }
 }
 
@@ -285,12 +289,12 @@ function plainName(name: string): string | null {
   return suffix ? name.slice(0, -suffix.length) : null;
 }
 
-function sameAsPlain(bytes: Buffer, name: string, plain: FileEntry | undefined): boolean {
-  if (!plain) return false;
+function unpacksToPlainFile(bytes: Buffer, name: string, plainEntry: FileEntry | undefined): boolean {
+  if (!plainEntry) return false;
   try {
-    const options = { maxOutputLength: Math.max(1, plain.bytes) };
+    const options = { maxOutputLength: Math.max(1, plainEntry.bytes) };
     const unpacked = name.endsWith(ENCODINGS.gzip) ? gunzipSync(bytes, options) : brotliDecompressSync(bytes, options);
-    return sha256(unpacked) === plain.sha256;
+    return sha256(unpacked) === plainEntry.sha256;
   } catch {
     return false;
   }

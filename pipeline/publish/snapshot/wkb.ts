@@ -6,51 +6,55 @@ const MULTI_POLYGON = 6;
 /** Well-known binary (OGC 06-103r4) of a polygon or multipolygon, little-endian, two dimensions. */
 export function toWkb(geometry: AreaGeometry): Buffer {
   if (geometry.type === 'Polygon') return polygonWkb(geometry.coordinates);
-  return Buffer.concat([head(MULTI_POLYGON, geometry.coordinates.length), ...geometry.coordinates.map(polygonWkb)]);
+  return Buffer.concat([
+    wkbHeader(MULTI_POLYGON, geometry.coordinates.length),
+    ...geometry.coordinates.map(polygonWkb),
+  ]);
 }
 
 /** Reads the output of `toWkb`. @throws RangeError for other geometries */
 export function fromWkb(bytes: Uint8Array): AreaGeometry {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = 0;
-  const count = () => {
+  const readCount = () => {
     offset += 4;
     return view.getUint32(offset - 4, true);
   };
-  const number = () => {
+  const readNumber = () => {
     offset += 8;
     return view.getFloat64(offset - 8, true);
   };
-  const several = <T>(read: () => T): T[] => Array.from({ length: count() }, read);
-  const type = () => {
+  const readArray = <T>(readItem: () => T): T[] => Array.from({ length: readCount() }, readItem);
+  const readType = () => {
+    // Skips the byte order.
     offset += 1;
-    return count();
+    return readCount();
   };
-  const rings = () => several(() => several(() => [number(), number()]));
-  const polygon = () => {
-    if (type() !== POLYGON)
+  const readRings = () => readArray(() => readArray(() => [readNumber(), readNumber()]));
+  const readPolygon = () => {
+    if (readType() !== POLYGON)
       throw new RangeError('well-known binary: found a geometry of another type, expected a polygon');
-    return rings();
+    return readRings();
   };
-  if (type() === POLYGON) return { type: 'Polygon', coordinates: rings() };
-  return { type: 'MultiPolygon', coordinates: several(polygon) };
+  if (readType() === POLYGON) return { type: 'Polygon', coordinates: readRings() };
+  return { type: 'MultiPolygon', coordinates: readArray(readPolygon) };
 }
 
 function polygonWkb(rings: number[][][]): Buffer {
-  const parts = rings.map((ring) => {
-    const part = Buffer.alloc(4 + ring.length * 16);
-    part.writeUInt32LE(ring.length, 0);
+  const ringBytes = rings.map((ring) => {
+    const bytes = Buffer.alloc(4 + ring.length * 16);
+    bytes.writeUInt32LE(ring.length, 0);
     ring.forEach(([x, y], i) => {
-      part.writeDoubleLE(x!, 4 + i * 16);
-      part.writeDoubleLE(y!, 12 + i * 16);
+      bytes.writeDoubleLE(x!, 4 + i * 16);
+      bytes.writeDoubleLE(y!, 12 + i * 16);
     });
-    return part;
+    return bytes;
   });
-  return Buffer.concat([head(POLYGON, rings.length), ...parts]);
+  return Buffer.concat([wkbHeader(POLYGON, rings.length), ...ringBytes]);
 }
 
 /** Byte order, type, and number of the elements that follow. */
-function head(type: number, count: number): Buffer {
+function wkbHeader(type: number, count: number): Buffer {
   const bytes = Buffer.alloc(9);
   bytes.writeUInt8(1, 0);
   bytes.writeUInt32LE(type, 1);

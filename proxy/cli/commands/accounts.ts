@@ -5,16 +5,16 @@ import { type AccountChange, accountStatus } from '../../store/account-rules.ts'
 import type { AccountStore } from '../../store/account-store.ts';
 import type { Account } from '../../store/row-types.ts';
 import { addPeopleCommands } from './people.ts';
-import { print, printTable, type StoreOptions, storeCommand, toIso, wholeNumber } from './shared.ts';
+import { print, printJson, printTable, type StoreOptions, storeCommand, toIso, wholeNumberParser } from './shared.ts';
 
-const CHANGES: Record<AccountChange, string> = {
+const CHANGE_DESCRIPTIONS: Record<AccountChange, string> = {
   unlock: 'allow a researcher to have keys',
   suspend: 'refuse all requests and new keys until reinstated',
   reinstate: 'undo a suspension; the keys work again',
   remove: 'refuse all requests for good; the name cannot be used again',
 };
 
-export function addAccountCommands(program: Command): void {
+export function addCommands(program: Command): void {
   const accounts = program
     .command('accounts')
     .description('manage the accounts that own keys, their limits and people');
@@ -24,37 +24,40 @@ export function addAccountCommands(program: Command): void {
     ['researcher', 'create a researcher, who may have keys once unlocked'],
   ] as const) {
     storeCommand(accounts, `create-${kind} <name>`, description, async (store, options, name) => {
-      show(await store.createAccount(kind, name, systemClock.wallMs()), options, 'created');
+      const account = await store.createAccount(kind, name, systemClock.wallMs());
+      showAccount(account, options, `created, ${accountStatus(account)}`);
     });
   }
 
-  for (const [change, description] of Object.entries(CHANGES) as [AccountChange, string][]) {
+  for (const [change, description] of Object.entries(CHANGE_DESCRIPTIONS) as [AccountChange, string][]) {
     storeCommand(accounts, `${change} <name>`, description, async (store, options, name) => {
-      show(await store.changeAccount(name, change, systemClock.wallMs()), options, 'is now');
+      const account = await store.changeAccount(name, change, systemClock.wallMs());
+      showAccount(account, options, `is now ${accountStatus(account)}`);
     });
   }
 
-  const limits = async (store: AccountStore, options: StoreOptions & Limits, name: string) => {
+  const showOrSetLimits = async (store: AccountStore, options: StoreOptions & LimitOptions, name: string) => {
     const { perMinute, perMonth } = options;
     const account =
       perMinute === undefined && perMonth === undefined
         ? await store.findAccount(name)
-        : await store.setLimits(name, { perMinute: toStored(perMinute), perMonth: toStored(perMonth) });
+        : await store.setLimits(name, { perMinute: toStoredLimit(perMinute), perMonth: toStoredLimit(perMonth) });
     if (!account) throw new UsageError(`no account named ${JSON.stringify(name)}`);
-    show(account, options, 'has limits:');
+    const { per_minute, per_month } = account;
+    showAccount(account, options, `has limits: ${limitText(per_minute)} a minute, ${limitText(per_month)} a month`);
   };
-  storeCommand(accounts, 'limits <name>', 'show or set the limits of an account', limits)
-    .option('--per-minute <n>', "requests per minute for each key, or 'default'", limit)
-    .option('--per-month <n>', "requests per month for all live keys together, or 'default'", limit);
+  storeCommand(accounts, 'limits <name>', 'show or set the limits of an account', showOrSetLimits)
+    .option('--per-minute <n>', "requests per minute for each key, or 'default'", parseLimit)
+    .option('--per-month <n>', "requests per month for all live keys together, or 'default'", parseLimit);
 
   addPeopleCommands(accounts);
 
   storeCommand(accounts, 'list', 'list all accounts', async (store, { json }) => {
-    const listed = (await store.listAccounts()).map(toShown);
-    if (json) return print(JSON.stringify(listed, null, 2));
+    const outputs = (await store.listAccounts()).map(toOutput);
+    if (json) return printJson(outputs);
     printTable(
       ['NAME', 'KIND', 'STATUS', 'PER MINUTE', 'PER MONTH', 'CREATED'],
-      listed.map(({ name, kind, status, per_minute, per_month, created_at }) => [
+      outputs.map(({ name, kind, status, per_minute, per_month, created_at }) => [
         name,
         kind,
         status,
@@ -66,24 +69,24 @@ export function addAccountCommands(program: Command): void {
   });
 }
 
-interface Limits {
+interface LimitOptions {
   perMinute?: number | 'default';
   perMonth?: number | 'default';
 }
 
-function limit(text: string): number | 'default' {
+function parseLimit(text: string): number | 'default' {
   if (text === 'default') return text;
   try {
-    return wholeNumber(1)(text);
+    return wholeNumberParser(1)(text);
   } catch {
     throw new InvalidArgumentError("expected a whole number of 1 or more, or 'default'");
   }
 }
 
-const toStored = (value: number | 'default' | undefined) => (value === 'default' ? null : value);
+const toStoredLimit = (value: number | 'default' | undefined) => (value === 'default' ? null : value);
 const limitText = (value: number | null) => (value === null ? 'default' : String(value));
 
-function toShown(account: Account) {
+function toOutput(account: Account) {
   const { id, name, kind, per_minute, per_month } = account;
   return {
     id,
@@ -96,13 +99,8 @@ function toShown(account: Account) {
   };
 }
 
-function show(account: Account, { json }: StoreOptions, verb: string): void {
-  const shown = toShown(account);
-  if (json) {
-    print(JSON.stringify(shown, null, 2));
-    return;
-  }
-  const limits = `${limitText(shown.per_minute)} a minute, ${limitText(shown.per_month)} a month`;
-  const what = { created: `created, ${shown.status}`, 'is now': `is now ${shown.status}` }[verb] ?? `${verb} ${limits}`;
-  print(`${shown.kind} '${shown.name}' ${what}`);
+/** Prints the account as JSON, or a line that ends with `text`. */
+function showAccount(account: Account, { json }: StoreOptions, text: string): void {
+  if (json) printJson(toOutput(account));
+  else print(`${account.kind} '${account.name}' ${text}`);
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { openStore } from '../../server/backends.ts';
+import { openStore } from '../../server/open-store.ts';
 import { addStoreOptions, print, type StoreOptions } from './shared.ts';
 
-export function addCreateStoreCommand(program: Command): void {
+export function addCommands(program: Command): void {
   addStoreOptions(program.command('create-store'))
     .description('make an empty store for accounts, keys, people and counts; one that is there stays as it is')
     .action(async ({ store, json }: StoreOptions) => {

@@ -13,7 +13,7 @@ export async function createFirstKey(store: AccountStore, brand: string, now: nu
   if (!(await store.findAccount(OWNER))) await store.createAccount('organisation', OWNER, now);
   const earlier = (await store.listKeys(OWNER)).filter(({ key }) => key.name === NAME && key.revoked_at === null);
   const scopes = Object.keys(SCOPES) as Scope[];
-  const newKey = { brand, owner: OWNER, name: NAME, kind: 'test', scopes, expiresAt: null } as const;
+  const newKey = { brand, ownerName: OWNER, name: NAME, kind: 'test', scopes, expiresAt: null } as const;
   const { secret } = await store.createKey(newKey, now);
   for (const { key } of earlier) await store.revokeKey(key.id, now);
   return secret;

@@ -4,10 +4,10 @@ import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { accountStatus, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
 import type { AccountStore, NewKey } from '../../store/account-store.ts';
-import { checkBrand, curlLine, hasKeyForm, isTagged, KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
+import { checkBrand, curlCommand, hasValidTag, KEY_KINDS, type KeyKind, looksLikeKey } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
-import { SETTLED_MS } from '../../store/tag-secrets.ts';
-import { apiUrlOption, print, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
+import { PROPAGATION_MS } from '../../store/tag-secrets.ts';
+import { apiUrlOption, print, printJson, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
 
 interface NewKeyOptions extends StoreOptions {
   expires?: string;
@@ -22,7 +22,7 @@ interface CreateOptions extends NewKeyOptions {
   scopes: string;
 }
 
-export function addKeyCommands(program: Command): void {
+export function addCommands(program: Command): void {
   const keys = program.command('keys').description('create, rotate, list and revoke API keys');
   addCreateCommand(keys);
   addRotateCommand(keys);
@@ -32,13 +32,13 @@ export function addKeyCommands(program: Command): void {
     'list the ids, names and status of keys; the keys themselves cannot be shown again',
     async (store, { owner, json }: StoreOptions & { owner?: string }) => showKeys(await store.listKeys(owner), json),
   ).option('--owner <name>', 'only the keys of this account');
-  storeCommand(keys, 'find <key>', 'show whose key this is, for example after a leak', find);
-  storeCommand(keys, 'revoke <id>', 'revoke a key for good; it is refused from the next request on', revoke);
+  storeCommand(keys, 'find <key>', 'show whose key this is, for example after a leak', findKey);
+  storeCommand(keys, 'revoke <id>', 'revoke a key for good; it is refused from the next request on', revokeKey);
   storeCommand(
     keys,
     'new-tag-secret',
     'change the secret with which forged keys are recognised',
-    newTagSecret,
+    replaceTagSecret,
   ).requiredOption(
     '--until <iso>',
     'date or time until which the keys made so far work; their holders need new ones by then',
@@ -50,7 +50,12 @@ function addCreateCommand(keys: Command): void {
     const now = systemClock.wallMs();
     const { brand, owner, name, kind } = options;
     const expiresAt = expiryTime(options, now);
-    await create(store, { brand, owner, name, kind, scopes: parseScopes(options.scopes), expiresAt }, options, now);
+    await createKey(
+      store,
+      { brand, ownerName: owner, name, kind, scopes: parseScopes(options.scopes), expiresAt },
+      options,
+      now,
+    );
   })
     .requiredOption('--owner <name>', 'account that the key belongs to')
     .requiredOption('--name <name>', 'what the key is for')
@@ -70,10 +75,11 @@ function addRotateCommand(keys: Command): void {
   storeCommand(keys, 'rotate <id>', description, async (store, options: NewKeyOptions, id) => {
     const now = systemClock.wallMs();
     const expiresAt = expiryTime(options, now);
-    const old = (await store.listKeys()).find(({ key }) => key.id === id);
-    if (!old) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
-    const { name, kind, scopes } = old.key;
-    await create(store, { brand: options.brand, owner: old.owner.name, name, kind, scopes, expiresAt }, options, now);
+    const oldKey = (await store.listKeys()).find(({ key }) => key.id === id);
+    if (!oldKey) throw new UsageError(`no key with id ${JSON.stringify(id)}; \`keys list\` shows the ids`);
+    const { name, kind, scopes } = oldKey.key;
+    const newKey = { brand: options.brand, ownerName: oldKey.owner.name, name, kind, scopes, expiresAt };
+    await createKey(store, newKey, options, now);
     if (!options.json) print(`\nOnce no client uses the old key:\n\n  malaria-proxy keys revoke ${id}`);
   })
     .option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires')
@@ -84,44 +90,42 @@ function addRotateCommand(keys: Command): void {
 const expiryTime = ({ expires }: { expires?: string }, now: number) =>
   expires === undefined ? null : parseExpiry(expires, now);
 
-async function find(store: AccountStore, { json }: StoreOptions, text: string): Promise<void> {
-  if (!hasKeyForm(text)) throw new UsageError('this has not the form of a key');
-  const match = await store.findKey(text);
+async function findKey(store: AccountStore, { json }: StoreOptions, keyText: string): Promise<void> {
+  if (!looksLikeKey(keyText)) throw new UsageError('this has not the form of a key');
+  const match = await store.findKey(keyText);
   if (match) return showKeys([match], json);
-  const isTaggedHere = isTagged(text, await store.tagSecrets(systemClock.wallMs()));
+  const isTaggedHere = hasValidTag(keyText, await store.tagSecrets(systemClock.wallMs()));
   throw new UsageError(
     `this service has no such key: ${isTaggedHere ? 'its tag is right, so it may be older than a restored backup' : 'it is mistyped, forged, or of another service'}`,
   );
 }
 
-async function revoke(store: AccountStore, { json }: StoreOptions, id: string): Promise<void> {
+async function revokeKey(store: AccountStore, { json }: StoreOptions, id: string): Promise<void> {
   const now = systemClock.wallMs();
   const key = await store.revokeKey(id, now);
   const revoked_at = toIso(key.revoked_at);
-  if (json) return print(JSON.stringify({ id: key.id, status: keyStatus(key, now), revoked_at }, null, 2));
+  if (json) return printJson({ id: key.id, status: keyStatus(key, now), revoked_at });
   print(`key ${key.id} (${key.name}) was revoked at ${revoked_at}`);
 }
 
-async function newTagSecret(store: AccountStore, { until, json }: StoreOptions & { until: string }): Promise<void> {
+async function replaceTagSecret(store: AccountStore, { until, json }: StoreOptions & { until: string }): Promise<void> {
   const now = systemClock.wallMs();
   const end = parseExpiry(until, now);
   await store.changeTagSecret(end, now);
-  await pause(SETTLED_MS);
+  await pause(PROPAGATION_MS);
   const keys_end = toIso(end);
-  if (json) return print(JSON.stringify({ keys_end }, null, 2));
+  if (json) return printJson({ keys_end });
   print(`new keys get tags of the new secret from now on; all keys made before are refused from ${keys_end} on`);
 }
 
-async function create(store: AccountStore, newKey: NewKey, options: NewKeyOptions, now: number): Promise<void> {
+async function createKey(store: AccountStore, newKey: NewKey, options: NewKeyOptions, now: number): Promise<void> {
   const { key, secret } = await store.createKey(newKey, now);
-  if (options.json) {
-    print(JSON.stringify({ id: key.id, key: secret, ...toShown(key, newKey.owner, now) }, null, 2));
-    return;
-  }
-  print(`${key.kind} key ${key.id} for '${newKey.owner}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`);
+  const { ownerName } = newKey;
+  if (options.json) return printJson({ id: key.id, key: secret, ...toOutput(key, ownerName, now) });
+  print(`${key.kind} key ${key.id} for '${ownerName}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`);
   print(`  ${secret}\n`);
   print(`Try it while \`malaria-proxy serve\` runs:\n`);
-  print(`  ${curlLine(secret, options.apiUrl, '/v1/periods')}`);
+  print(`  ${curlCommand(secret, options.apiUrl, '/v1/periods')}`);
 }
 
 export function brandOption(): Option {
@@ -133,15 +137,15 @@ const exampleUrlOption = (): Option => apiUrlOption().default('http://127.0.0.1:
 
 function showKeys(keys: readonly { key: Key; owner: Account }[], json = false) {
   const now = systemClock.wallMs();
-  const listed = keys.map(({ key, owner }) => ({
+  const outputs = keys.map(({ key, owner }) => ({
     id: key.id,
-    ...toShown(key, owner.name, now),
+    ...toOutput(key, owner.name, now),
     owner_status: accountStatus(owner),
   }));
-  if (json) return print(JSON.stringify(listed, null, 2));
+  if (json) return printJson(outputs);
   printTable(
     ['ID', 'KEY', 'OWNER', 'NAME', 'STATUS', 'EXPIRES', 'LAST USED', 'SCOPES'],
-    listed.map((key) => [
+    outputs.map((key) => [
       key.id,
       `${key.start}…`,
       key.owner,
@@ -154,7 +158,7 @@ function showKeys(keys: readonly { key: Key; owner: Account }[], json = false) {
   );
 }
 
-function toShown(key: Key, owner: string, now: number) {
+function toOutput(key: Key, owner: string, now: number) {
   const { start, name, kind, scopes } = key;
   return {
     start,

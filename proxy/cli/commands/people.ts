@@ -5,12 +5,12 @@ import { linkUrl } from '../../dashboard/mail/mails.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 import { COMMAND_LINE } from '../../store/audit.ts';
 import { Directory } from '../../store/people/directory.ts';
-import { INVITATION_MS, RESET_MS, rolesIn } from '../../store/people/person-rules.ts';
+import { INVITATION_LINK_MS, RESET_LINK_MS, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Person } from '../../store/row-types.ts';
-import { dashboardUrlOption, print, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
+import { dashboardUrlOption, print, printJson, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
 
-interface Target extends StoreOptions {
+interface TeamOptions extends StoreOptions {
   account?: string;
   serviceTeam?: boolean;
 }
@@ -21,13 +21,13 @@ const DASHBOARD_URL = 'http://127.0.0.1:8090';
 /** Adds the commands for managing the people who sign in to the dashboard. */
 export function addPeopleCommands(accounts: Command): void {
   const inviteDescription = 'print a link with which somebody can join an account or the service team';
-  addTarget(storeCommand(accounts, 'invite <email>', inviteDescription, invite)).addOption(
+  addTeamOptions(storeCommand(accounts, 'invite <email>', inviteDescription, inviteByLink)).addOption(
     dashboardUrlOption().default(DASHBOARD_URL),
   );
 
-  addTarget(storeCommand(accounts, 'people', 'list who can sign in to the dashboard', list));
+  addTeamOptions(storeCommand(accounts, 'people', 'list who can sign in to the dashboard', showPeople));
 
-  storeCommand(accounts, 'reset <email>', 'print a link with which somebody can choose a new password', reset)
+  storeCommand(accounts, 'reset <email>', 'print a link with which somebody can choose a new password', resetByLink)
     .option('--two-step-off', 'also turn off their two-step sign-in, if they have lost phone and recovery codes')
     .addOption(dashboardUrlOption().default(DASHBOARD_URL));
 
@@ -42,29 +42,29 @@ export function addPeopleCommands(accounts: Command): void {
 
 type LinkOptions = StoreOptions & { dashboardUrl: string };
 
-async function invite(store: AccountStore, options: Target & LinkOptions, address: string) {
-  const account = await targetAccount(options, store);
+async function inviteByLink(store: AccountStore, options: TeamOptions & LinkOptions, address: string) {
+  const account = await requireTeamAccount(options, store);
   // In an organisation an administrator, who invites its members.
   const role = rolesIn(account)[0]!;
   const token = mintToken();
   const invitation = { email: address, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
   const { email } = await new Directory(store.database).links.invite(invitation, systemClock.wallMs(), COMMAND_LINE);
-  const shown = { email, role, account: account?.name ?? null };
-  showLink(shown, linkUrl(options.dashboardUrl, token), INVITATION_MS, options);
+  const output = { email, role, account: account?.name ?? null };
+  showLink(output, linkUrl(options.dashboardUrl, token), INVITATION_LINK_MS, options);
 }
 
-async function list(store: AccountStore, options: Target) {
-  const hasTarget = options.account !== undefined || options.serviceTeam === true;
-  const owners = hasTarget ? [await targetAccount(options, store)] : [null, ...(await store.listAccounts())];
-  const listed = [];
+async function showPeople(store: AccountStore, options: TeamOptions) {
+  const hasTeam = options.account !== undefined || options.serviceTeam === true;
+  const owners = hasTeam ? [await requireTeamAccount(options, store)] : [null, ...(await store.listAccounts())];
+  const outputs = [];
   for (const owner of owners) {
     for (const person of await new Directory(store.database).listPeople(owner?.id ?? null))
-      listed.push(toShown(person, owner?.name ?? null));
+      outputs.push(toOutput(person, owner?.name ?? null));
   }
-  if (options.json) return print(JSON.stringify(listed, null, 2));
+  if (options.json) return printJson(outputs);
   printTable(
     ['EMAIL', 'NAME', 'ROLE', 'ACCOUNT', 'TWO-STEP', 'SINCE'],
-    listed.map(({ email, name, role, account, two_step, created_at }) => [
+    outputs.map(({ email, name, role, account, two_step, created_at }) => [
       email,
       name,
       role,
@@ -75,24 +75,28 @@ async function list(store: AccountStore, options: Target) {
   );
 }
 
-async function reset({ database }: AccountStore, options: LinkOptions & { twoStepOff?: boolean }, address: string) {
+async function resetByLink(
+  { database }: AccountStore,
+  options: LinkOptions & { twoStepOff?: boolean },
+  address: string,
+) {
   const directory = new Directory(database);
   const { id, email, has_factor } = await requirePerson(address, directory);
   const token = mintToken();
   const now = systemClock.wallMs();
   if (options.twoStepOff) await directory.factors.turnOff(id, now, COMMAND_LINE);
-  await directory.links.openReset(id, hashToken(token), now, COMMAND_LINE);
-  const shown = { email, two_step: has_factor && !options.twoStepOff };
-  showLink(shown, linkUrl(options.dashboardUrl, token), RESET_MS, options);
+  await directory.links.createReset(id, hashToken(token), now, COMMAND_LINE);
+  const output = { email, two_step: has_factor && !options.twoStepOff };
+  showLink(output, linkUrl(options.dashboardUrl, token), RESET_LINK_MS, options);
 }
 
-function addTarget(command: Command): Command {
+function addTeamOptions(command: Command): Command {
   return command
     .option('--account <name>', 'account of an organisation or researcher')
     .option('--service-team', 'the service team, which manages all accounts');
 }
 
-async function targetAccount({ account, serviceTeam }: Target, store: AccountStore): Promise<Account | null> {
+async function requireTeamAccount({ account, serviceTeam }: TeamOptions, store: AccountStore): Promise<Account | null> {
   if ((account === undefined) === (serviceTeam !== true)) {
     throw new UsageError('expected either --account NAME or --service-team');
   }
@@ -103,17 +107,17 @@ async function targetAccount({ account, serviceTeam }: Target, store: AccountSto
 }
 
 async function requirePerson(email: string, directory: Directory): Promise<Person> {
-  const credentials = await directory.credentials(email.trim().toLowerCase());
+  const credentials = await directory.credentialsByEmail(email.trim().toLowerCase());
   if (!credentials) throw new UsageError(`nobody has the email ${JSON.stringify(email)}`);
   return credentials.person;
 }
 
-function showLink(shown: { email: string }, link: string, forMs: number, { json }: StoreOptions): void {
-  const expires_at = toIso(systemClock.wallMs() + forMs);
-  if (json) print(JSON.stringify({ ...shown, link, expires_at }, null, 2));
-  else print(`For ${shown.email}; the link works once, until ${expires_at}:\n\n  ${link}`);
+function showLink(output: { email: string }, link: string, validMs: number, { json }: StoreOptions): void {
+  const expires_at = toIso(systemClock.wallMs() + validMs);
+  if (json) printJson({ ...output, link, expires_at });
+  else print(`For ${output.email}; the link works once, until ${expires_at}:\n\n  ${link}`);
 }
 
-function toShown({ email, name, role, has_factor, created_at }: Person, account: string | null) {
+function toOutput({ email, name, role, has_factor, created_at }: Person, account: string | null) {
   return { email, name, role, account, two_step: has_factor, created_at: toIso(created_at) };
 }

@@ -8,7 +8,7 @@ import { openLog } from '../../server/log.ts';
 import { type Level, openReports } from '../../server/reports.ts';
 import type { RunningServer, Settings } from '../../server/server.ts';
 import { exampleState } from '../../snapshot/snapshot.ts';
-import { curlLine } from '../../store/key-format.ts';
+import { curlCommand } from '../../store/key-format.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
@@ -16,74 +16,86 @@ import {
   addStoreOptions,
   apiUrlOption,
   dashboardUrlOption,
-  origin,
+  parseOrigin,
   print,
   type StoreOptions,
-  setting,
-  wholeNumber,
+  settingOption,
+  wholeNumberParser,
 } from './shared.ts';
 
 /** How long the log's reader has to read the remaining lines once everything is closed. */
-const LAST_LINES_MS = 1000;
+const LAST_LINES_WAIT_MS = 1000;
 
 /** Writes a line to the log, or to standard error if there is none. */
-type Write = (line: string, level: Level) => void;
+type WriteLine = (line: string, level: Level) => void;
 
 interface ServeOptions extends Settings, StoreOptions {
   firstKey?: boolean;
   log?: boolean;
 }
 
-export function addServeCommand(program: Command): void {
+export function addCommands(program: Command): void {
   const command = addStoreOptions(program.command('serve')).description('serve a snapshot to clients with an API key');
-  const port = wholeNumber(0, 65_535);
+  const portParser = wholeNumberParser(0, 65_535);
   for (const option of [
-    setting(
+    settingOption(
       '--snapshot <location>',
       'a snapshot, or a link to one that is checked for newer versions; or s3://BUCKET/PREFIX',
     ).default('build/current'),
-    setting('--snapshot-copies <dir>', 'folder for copies of snapshots from s3://, used by this proxy alone').default(
-      'build/copies',
-    ),
-    toggle('--fall-back', 'while the published snapshot is damaged, serve the version that was current before'),
-    setting('--host <host>', 'address to listen on').default('127.0.0.1'),
-    setting('--port <n>', 'port of the API; 0 for any free port').argParser(port).default(8080),
-    setting('--ops-port <n>', 'port for health and metrics; 0 for any free port').argParser(port).default(9090),
-    setting('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
-      .argParser(wholeNumber(1))
+    settingOption(
+      '--snapshot-copies <dir>',
+      'folder for copies of snapshots from s3://, used by this proxy alone',
+    ).default('build/copies'),
+    switchOption('--fall-back', 'while the published snapshot is damaged, serve the version that was current before'),
+    settingOption('--host <host>', 'address to listen on').default('127.0.0.1'),
+    settingOption('--port <n>', 'port of the API; 0 for any free port').argParser(portParser).default(8080),
+    settingOption('--ops-port <n>', 'port for health and metrics; 0 for any free port')
+      .argParser(portParser)
+      .default(9090),
+    settingOption('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
+      .argParser(wholeNumberParser(1))
       .default(DEFAULT_PER_MINUTE),
-    setting('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
-      .argParser(wholeNumber(1))
+    settingOption(
+      '--per-month <n>',
+      'requests per month for all live keys of an owner, unless it has a limit of its own',
+    )
+      .argParser(wholeNumberParser(1))
       .default(DEFAULT_PER_MONTH),
-    setting('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
-      .argParser(collect(origin))
+    settingOption('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
+      .argParser(listParser(parseOrigin))
       .default([], 'none'),
     brandOption(),
-    setting(
+    settingOption(
       '--dashboard-port <n>',
       'port of the dashboard; 0 for any free port; without it there is no dashboard',
-    ).argParser(port),
+    ).argParser(portParser),
     dashboardUrlOption().default(undefined, 'its own address'),
     apiUrlOption().default(undefined, 'its own address'),
-    setting(
+    settingOption(
       '--report-url <url>',
       'where people of the dashboard find the report of the snapshot, to which it links',
-    ).argParser(webAddress),
-    setting('--mail <where>', "the dashboard's mail: outbox:FOLDER or smtp://user:password@host:port").default(
+    ).argParser(parseWebAddress),
+    settingOption('--mail <where>', "the dashboard's mail: outbox:FOLDER or smtp://user:password@host:port").default(
       'outbox:build/outbox',
     ),
-    setting('--mail-from <address>', 'sender of that mail').default('malaria-risk@localhost'),
-    setting('--trust-proxy <network>', 'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated')
-      .argParser(collect(checkNetwork))
+    settingOption('--mail-from <address>', 'sender of that mail').default('malaria-risk@localhost'),
+    settingOption(
+      '--trust-proxy <network>',
+      'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated',
+    )
+      .argParser(listParser(parseNetwork))
       .default([], 'none'),
-    setting('--two-step <role>', 'require two-step sign-in for this role, as for the service team; may be repeated')
-      .argParser(collect(checkRole))
+    settingOption(
+      '--two-step <role>',
+      'require two-step sign-in for this role, as for the service team; may be repeated',
+    )
+      .argParser(listParser(parseRole))
       .default([], 'none'),
     new Option(
       '--first-key',
       "create and print a test key for the organisation 'first'; organisation and store are made if missing",
     ),
-    toggle('--log', 'log requests as JSON lines on standard output, other events on standard error'),
+    switchOption('--log', 'log requests as JSON lines on standard output, other events on standard error'),
   ]) {
     command.addOption(option);
   }
@@ -91,8 +103,8 @@ export function addServeCommand(program: Command): void {
 }
 
 /** A switch. In the environment it is turned on by `true` and off by `false`, and nothing else is accepted. */
-function toggle(flags: string, description: string): Option {
-  const option = setting(`${flags} [true|false]`, description).preset('true');
+function switchOption(flags: string, description: string): Option {
+  const option = settingOption(`${flags} [true|false]`, description).preset('true');
   return option.argParser((text) => {
     if (text === 'true' || text === 'false') return text === 'true';
     throw new InvalidArgumentError('expected true or false');
@@ -100,13 +112,13 @@ function toggle(flags: string, description: string): Option {
 }
 
 /** A parser for an option that may be repeated or have several values, separated by commas. */
-const collect = (check: (text: string) => string) => (text: string, all: string[]) => [
-  ...all,
+const listParser = (check: (text: string) => string) => (text: string, earlierValues: string[]) => [
+  ...earlierValues,
   ...text.split(',').map(check),
 ];
 
 /** A parser for addresses of web pages. */
-function webAddress(text: string): string {
+function parseWebAddress(text: string): string {
   const url = URL.parse(text.trim());
   if (url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '') return url.href;
   throw new InvalidArgumentError('expected the address of a page such as https://example.org/report/');
@@ -118,15 +130,15 @@ async function serve(options: ServeOptions): Promise<void> {
   if (dashboardPort !== undefined && dashboardUrl === undefined && ['0.0.0.0', '::'].includes(host)) {
     throw new UsageError(`--dashboard-url: required with --host ${host}, which browsers cannot reach`);
   }
-  const events = openLog(process.stderr, () => {});
-  const write = (line: string, level: Level) => {
-    if (options.log) events[level](line);
+  const eventLog = openLog(process.stderr, () => {});
+  const writeLine = (line: string, level: Level) => {
+    if (options.log) eventLog[level](line);
     else console.error(`malaria-proxy: ${line}`);
   };
-  const reports = openReports(write);
+  const reports = openReports(writeLine);
   const { report } = reports;
   // If the disk is full or the log is no longer read, lines are lost but requests continue.
-  const access = openLog(process.stdout, () =>
+  const accessLog = openLog(process.stdout, () =>
     report('standard output: log lines are lost, because nobody reads them', 'log'),
   );
   process.stdout.on('error', (error) => report(`standard output: log lines are lost: ${errorLine(error)}`, 'log'));
@@ -136,18 +148,20 @@ async function serve(options: ServeOptions): Promise<void> {
   const server = await startServer({
     ...options,
     mayCreate: options.firstKey === true,
-    log: options.log ? (record) => access.info(record) : null,
+    log: options.log ? (record) => accessLog.info(record) : null,
     reports,
     giveUp: (line) => {
-      write(line, 'error');
+      writeLine(line, 'error');
       process.exitCode = 1;
-      stop(server, write);
+      stop(server, writeLine);
     },
   });
-  stopOnSignal(server, write);
+  stopOnSignal(server, writeLine);
   try {
-    const key = options.firstKey ? await createFirstKey(server.store, options.brand, systemClock.wallMs()) : null;
-    announce(server, key, options, report);
+    const exampleKey = options.firstKey
+      ? await createFirstKey(server.store, options.brand, systemClock.wallMs())
+      : null;
+    announce(server, exampleKey, options, report);
   } catch (error) {
     await server.close();
     throw error;
@@ -167,47 +181,49 @@ function announce(
     print(JSON.stringify({ url: server.url, ops_url: server.opsUrl, ...dashboard, model_version, key }));
     return;
   }
-  const say = log ? report : print;
-  say(
+  const writeStatus = log ? report : print;
+  writeStatus(
     `serving ${model_version}: ${coverage.states.length} ${countryWords(territory).state.many}, ${coverage.first_estimated} to ${coverage.last_estimated}, forecast to ${coverage.last_forecast}`,
   );
-  say(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
-  if (server.dashboardUrl !== null) say(`dashboard at ${server.dashboardUrl}`);
+  writeStatus(`API at ${server.url}, health and metrics at ${server.opsUrl}`);
+  if (server.dashboardUrl !== null) writeStatus(`dashboard at ${server.dashboardUrl}`);
   if (key === null) return;
-  const show = log ? (text: string) => console.error(text) : print;
-  show(`\nTry it:\n\n  ${curlLine(key, server.url, `/v1/risk/lgas?state=${exampleState(server.current())}`)}\n`);
+  const writeExample = log ? (text: string) => console.error(text) : print;
+  writeExample(
+    `\nTry it:\n\n  ${curlCommand(key, server.url, `/v1/risk/lgas?state=${exampleState(server.current())}`)}\n`,
+  );
 }
 
-function stop(server: RunningServer, write: Write): void {
+function stop(server: RunningServer, writeLine: WriteLine): void {
   server
     .close()
     .catch((error) => {
-      write(`stopping failed: ${error.message}`, 'error');
+      writeLine(`stopping failed: ${error.message}`, 'error');
       process.exitCode = 1;
     })
     // By then only log lines remain, and they may never be read.
-    .finally(() => setTimeout(() => process.exit(), LAST_LINES_MS).unref());
+    .finally(() => setTimeout(() => process.exit(), LAST_LINES_WAIT_MS).unref());
 }
 
 /** The first SIGTERM or SIGINT stops gracefully, a second one at once. */
-function stopOnSignal(server: RunningServer, write: Write): void {
-  let stopping = false;
+function stopOnSignal(server: RunningServer, writeLine: WriteLine): void {
+  let isStopping = false;
   const stopOnce = () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    write('stopping: finishing requests in flight', 'info');
-    stop(server, write);
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    writeLine('stopping: finishing requests in flight', 'info');
+    stop(server, writeLine);
   };
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);
 }
 
-function checkRole(text: string): string {
+function parseRole(text: string): string {
   if (ROLES.some((role) => role === text.trim())) return text.trim();
   throw new InvalidArgumentError(`expected one or more of ${ROLES.join(', ')}`);
 }
 
-function checkNetwork(text: string): string {
+function parseNetwork(text: string): string {
   if (ipaddr.isValid(text.trim()) || ipaddr.isValidCIDR(text.trim())) return text.trim();
   throw new InvalidArgumentError('expected an address or network such as 10.0.0.0/8');
 }

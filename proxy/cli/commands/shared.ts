@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { DEFAULT_STORE, openStore } from '../../server/backends.ts';
+import { DEFAULT_STORE, openStore } from '../../server/open-store.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 
 export interface StoreOptions {
@@ -11,7 +11,7 @@ export interface StoreOptions {
 export function addStoreOptions(command: Command): Command {
   return command
     .addOption(
-      setting(
+      settingOption(
         '--store <url>',
         'where accounts, keys, limits and people are stored: sqlite:FILE or postgres://…',
       ).default(DEFAULT_STORE),
@@ -22,13 +22,13 @@ export function addStoreOptions(command: Command): Command {
 /** Adds to `parent` a command that does `work` on the store; `argument` is the one in `form`, '' if it has none. */
 export function storeCommand<Options extends StoreOptions>(
   parent: Command,
-  form: string,
+  syntax: string,
   description: string,
   work: (store: AccountStore, options: Options, argument: string) => Promise<void>,
 ): Command {
-  const command = addStoreOptions(parent.command(form)).description(description);
-  return command.action(async (...given: unknown[]) => {
-    const [options, argument = ''] = given.slice(0, -1).reverse() as [Options, string?];
+  const command = addStoreOptions(parent.command(syntax)).description(description);
+  return command.action(async (...actionArguments: unknown[]) => {
+    const [options, argument = ''] = actionArguments.slice(0, -1).reverse() as [Options, string?];
     const store = await openStore(options.store);
     try {
       await work(store, options, argument);
@@ -42,33 +42,35 @@ export function storeCommand<Options extends StoreOptions>(
  * The declaration of a setting: an option that a variable of the environment can set too (`--per-minute` as
  * MALARIA_PER_MINUTE), and a file that a further variable names (`settings-from-files.ts`).
  */
-export function setting(flags: string, description: string): Option {
+export function settingOption(flags: string, description: string): Option {
   const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
   return new Option(flags, description).env(`MALARIA_${name}`);
 }
 
 export function dashboardUrlOption(): Option {
   const description = 'URL at which people reach the dashboard; used in links and cookies';
-  return setting('--dashboard-url <url>', description).argParser(origin);
+  return settingOption('--dashboard-url <url>', description).argParser(parseOrigin);
 }
 
 export function apiUrlOption(): Option {
-  return setting('--api-url <url>', 'URL at which clients reach the API, as shown in examples').argParser(origin);
+  return settingOption('--api-url <url>', 'URL at which clients reach the API, as shown in examples').argParser(
+    parseOrigin,
+  );
 }
 
 /** A commander parser for http and https origins, without a trailing slash. */
-export function origin(text: string): string {
+export function parseOrigin(text: string): string {
   const url = URL.parse(text.trim());
   if (url !== null && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`) return url.origin;
   throw new InvalidArgumentError('expected an origin such as https://example.org');
 }
 
 /** A commander parser for whole numbers from `least` to `most`. */
-export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function wholeNumberParser(minimum: number, maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    const range = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`;
+    if (value >= minimum && value <= maximum) return value;
+    const range = maximum === Number.MAX_SAFE_INTEGER ? `of ${minimum} or more` : `from ${minimum} to ${maximum}`;
     throw new InvalidArgumentError(`expected a whole number ${range}`);
   };
 }
@@ -76,6 +78,8 @@ export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (tex
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
+
+export const printJson = (value: unknown) => print(JSON.stringify(value, null, 2));
 
 /** Prints `rows` under `header` in aligned columns. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {

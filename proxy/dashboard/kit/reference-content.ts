@@ -1,7 +1,7 @@
 /** What the reference pages show, read from the snapshot that is being served, and cached with it. */
-import { describeApi, type Openapi, type Reference } from '../../../pipeline/contract/reference.ts';
+import { describeApi, type OpenapiDocument, type Reference } from '../../../pipeline/contract/reference.ts';
 import type { Places, Tables } from '../../../pipeline/contract/schemas.ts';
-import { readServed, type Snapshot } from '../../snapshot/snapshot.ts';
+import { readUncompressed, type Snapshot } from '../../snapshot/snapshot.ts';
 
 export interface ReferenceContent extends Reference {
   synthetic: boolean;
@@ -20,7 +20,7 @@ export function cachedReference(snapshot: Snapshot): Promise<ReferenceContent | 
 }
 
 async function readReference(snapshot: Snapshot): Promise<ReferenceContent | null> {
-  const openapi = await readAnswer<Openapi>(snapshot, 'v1/openapi.json');
+  const openapi = await readAnswer<OpenapiDocument>(snapshot, 'v1/openapi.json');
   const places = await readAnswer<Places>(snapshot, 'v1/places.json');
   if (openapi === null || places === null) return null;
   const tables = (await readAnswer<Tables>(snapshot, 'v1/tables.json'))?.tables ?? [];
@@ -34,6 +34,6 @@ async function readReference(snapshot: Snapshot): Promise<ReferenceContent | nul
 }
 
 async function readAnswer<T>({ files }: Snapshot, name: string): Promise<T | null> {
-  const bytes = await readServed(files.get(name));
+  const bytes = await readUncompressed(files.get(name));
   return bytes && JSON.parse(String(bytes));
 }

@@ -9,11 +9,11 @@ import { insert, remove, update } from '../statements.ts';
 import { clearFactor, Factors } from './factors.ts';
 import { Links } from './links.ts';
 import {
-  accountPeople,
   endSessions,
+  listTeamPeople,
   lockPerson,
   lockTeamAndPerson,
-  people,
+  selectPeople,
   spendLinks,
   toPerson,
 } from './person-queries.ts';
@@ -29,7 +29,7 @@ export interface Credentials {
 }
 
 /** How long it is remembered that a notice was mailed. */
-const NOTED_MS = 400 * DAY_MS;
+const NOTICE_KEPT_MS = 400 * DAY_MS;
 
 /**
  * People, with their sessions, links and second factors, and the audit log. Tokens arrive as SHA-256 hashes and are
@@ -49,51 +49,51 @@ export class Directory {
     this.#database = database;
   }
 
-  credentials(email: string): Promise<Credentials | null> {
-    return this.#credentialsBy('email', email);
+  credentialsByEmail(email: string): Promise<Credentials | null> {
+    return this.#findCredentials('email', email);
   }
 
   credentialsById(id: string): Promise<Credentials | null> {
-    return this.#credentialsBy('id', id);
+    return this.#findCredentials('id', id);
   }
 
-  async #credentialsBy(column: 'email' | 'id', value: string): Promise<Credentials | null> {
-    const row = await people(this.#database.db).where(column, '=', value).executeTakeFirst();
+  async #findCredentials(column: 'email' | 'id', value: string): Promise<Credentials | null> {
+    const row = await selectPeople(this.#database.db).where(column, '=', value).executeTakeFirst();
     return row ? { person: toPerson(row), passwordHash: row.password_hash, factorSecret: row.factor_secret } : null;
   }
 
   /** The people of an account, or of the service team if null, except those removed. */
   listPeople(accountId: string | null): Promise<Person[]> {
-    return accountPeople(this.#database.db, accountId);
+    return listTeamPeople(this.#database.db, accountId);
   }
 
   /** Names by id, including those of people since removed. */
   async personNames(ids: readonly string[]): Promise<Map<string, string>> {
-    const named = this.#database.db.selectFrom('people').select(['id', 'name']).where('id', 'in', ids);
-    const names = new Map((ids.length > 0 ? await named.execute() : []).map(({ id, name }) => [id, name]));
+    const query = this.#database.db.selectFrom('people').select(['id', 'name']).where('id', 'in', ids);
+    const names = new Map((ids.length > 0 ? await query.execute() : []).map(({ id, name }) => [id, name]));
     return new Map(ids.map((id) => [id, names.get(id) ?? id]));
   }
 
-  changeRole(id: string, role: Role, now: number, by: Actor): Promise<void> {
+  changeRole(id: string, role: Role, now: number, actor: Actor): Promise<void> {
     return this.#database.transact(async (tx) => {
       const { person, account } = await lockTeamAndPerson(this.#database, tx, id);
       if (person.role === role) return;
       if (!rolesIn(account).includes(role)) throw new UsageError('this account has no such role');
-      checkNotLast(person, await accountPeople(tx, person.account_id), 'change this role');
+      checkNotLast(person, await listTeamPeople(tx, person.account_id), 'change this role');
       await update(tx, 'people', { id }, { role });
-      const event = { account: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
-      await record(tx, { action: 'person.role', ...event }, by, now);
+      const event = { accountId: person.account_id, subject: person.email, detail: `${person.role} to ${role}` };
+      await record(tx, { action: 'person.role', ...event }, actor, now);
     });
   }
 
   /** For good; ends sessions and links. @throws UsageError for the last administrator or service-team person. */
-  removePerson(id: string, now: number, by: Actor): Promise<void> {
+  removePerson(id: string, now: number, actor: Actor): Promise<void> {
     return this.#database.transact(async (tx) => {
       const { person } = await lockTeamAndPerson(this.#database, tx, id);
-      checkNotLast(person, await accountPeople(tx, person.account_id), 'remove this one');
+      checkNotLast(person, await listTeamPeople(tx, person.account_id), 'remove this one');
       // Recorded first, since people may remove themselves, and removed people may do nothing.
-      const event = { account: person.account_id, subject: person.email };
-      await record(tx, { action: 'person.remove', ...event }, by, now);
+      const event = { accountId: person.account_id, subject: person.email };
+      await record(tx, { action: 'person.remove', ...event }, actor, now);
       await update(tx, 'people', { id }, { removed_at: now, password_hash: '' });
       await clearFactor(tx, id);
       await endSessions(tx, id);
@@ -106,52 +106,54 @@ export class Directory {
    * Ends all sessions of the person with `session`, and opens one under a new token. False if `session` has ended
    * since the old password was checked: whatever ended it, such as a reset, takes precedence.
    */
-  changePassword(session: Buffer, passwordHash: string, fresh: Buffer, now: number): Promise<boolean> {
+  changePassword(sessionHash: Buffer, passwordHash: string, newSessionHash: Buffer, now: number): Promise<boolean> {
     return this.#database.transact(async (tx) => {
-      const complete = tx.selectFrom('sessions').where('hash', '=', session).where('factor_due', '=', false);
-      const query = complete.select(['person_id', 'confirmed_at']);
+      const signedIn = tx.selectFrom('sessions').where('hash', '=', sessionHash).where('factor_due', '=', false);
+      const query = signedIn.select(['person_id', 'confirmed_at']);
       const owner = await query.executeTakeFirst();
       const person = owner ? await lockPerson(tx, owner.person_id) : null;
       // Checked again, now that nobody else can end this person's sessions.
-      const before = person && (await query.executeTakeFirst());
-      if (!before) return false;
+      const session = person && (await query.executeTakeFirst());
+      if (!session) return false;
       const { id, account_id } = person;
       await update(tx, 'people', { id }, { password_hash: passwordHash });
       await endSessions(tx, id);
       // A password is no code: the new session is confirmed only as the old one was.
-      const times = { created_at: now, seen_at: now, confirmed_at: before.confirmed_at };
-      await insert(tx, 'sessions', { hash: fresh, person_id: id, factor_due: false, ...times });
+      const times = { created_at: now, seen_at: now, confirmed_at: session.confirmed_at };
+      await insert(tx, 'sessions', { hash: newSessionHash, person_id: id, factor_due: false, ...times });
       await spendLinks(tx, id, now);
-      await record(tx, { action: 'password.change', account: account_id }, auditActor(person), now);
+      await record(tx, { action: 'password.change', accountId: account_id }, auditActor(person), now);
       return true;
     });
   }
 
   /** Whether `what` is noted for the first time: of several dashboards, one gets true. Old notes are deleted. */
-  noteOnce(what: string, now: number): Promise<boolean> {
+  markNoticeSent(notice: string, now: number): Promise<boolean> {
     return this.#database.transact(async (tx) => {
       await tx
         .deleteFrom('notices')
-        .where('at', '<', Math.floor(now - NOTED_MS))
+        .where('at', '<', Math.floor(now - NOTICE_KEPT_MS))
         .execute();
-      const row = tx.insertInto('notices').values({ what, at: Math.floor(now) });
-      const made = await row.onConflict((conflict) => conflict.column('what').doNothing()).executeTakeFirstOrThrow();
-      return made.numInsertedOrUpdatedRows === 1n;
+      const insertion = tx.insertInto('notices').values({ what: notice, at: Math.floor(now) });
+      const result = await insertion
+        .onConflict((conflict) => conflict.column('what').doNothing())
+        .executeTakeFirstOrThrow();
+      return result.numInsertedOrUpdatedRows === 1n;
     });
   }
 
-  async unnote(what: string): Promise<void> {
-    await this.#database.transact((tx) => remove(tx, 'notices', { what }));
+  async unmarkNoticeSent(notice: string): Promise<void> {
+    await this.#database.transact((tx) => remove(tx, 'notices', { what: notice }));
   }
 
   /** Records an event that changed nothing in the directory. */
-  record(event: AuditEvent, by: Actor, now: number): Promise<void> {
-    return this.#database.transact((tx) => record(tx, event, by, now));
+  record(event: AuditEvent, actor: Actor, now: number): Promise<void> {
+    return this.#database.transact((tx) => record(tx, event, actor, now));
   }
 
   /** The same for events that strangers can cause, which must cost the API little. */
-  recordLightly(event: AuditEvent, by: Actor, now: number): Promise<void> {
-    return this.#database.transactLightly((tx) => record(tx, event, by, now));
+  recordUnsynced(event: AuditEvent, actor: Actor, now: number): Promise<void> {
+    return this.#database.transactUnsynced((tx) => record(tx, event, actor, now));
   }
 
   listAudit(selection: Parameters<typeof listAudit>[1]): Promise<AuditEntry[]> {

@@ -6,15 +6,15 @@
  */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { findAccount } from '../account-queries.ts';
-import type { Database, Db } from '../database.ts';
-import type { Account, Person, Rows } from '../row-types.ts';
+import { requireAccount } from '../account-queries.ts';
+import type { Database, DbOrTx } from '../database.ts';
+import type { Account, Person, TableRows } from '../row-types.ts';
 import { update } from '../statements.ts';
 
 /** People who have not been removed, with their secrets. */
-export const people = (db: Db) => db.selectFrom('people').selectAll('people').where('removed_at', 'is', null);
+export const selectPeople = (db: DbOrTx) => db.selectFrom('people').selectAll('people').where('removed_at', 'is', null);
 
-type PersonRow = Omit<Rows['people'], 'factor_step'>;
+type PersonRow = Omit<TableRows['people'], 'factor_step'>;
 
 export function toPerson({
   id,
@@ -32,45 +32,45 @@ export function toPerson({
 /** Locks a team until the transaction ends: meanwhile nobody else can change its people or suspend it. */
 export async function lockTeam(
   { lockServiceTeam }: Database,
-  tx: Db,
+  tx: DbOrTx,
   accountId: string | null,
 ): Promise<Account | null> {
   if (accountId === null) await lockServiceTeam(tx);
-  return findAccount(tx, accountId, 'update');
+  return requireAccount(tx, accountId, 'update');
 }
 
 /** Locks a person until the transaction ends; null if there is no such person. */
-export async function lockPerson(tx: Db, id: string | null): Promise<Person | null> {
-  const query = people(tx).where('id', '=', id ?? '');
+export async function lockPerson(tx: DbOrTx, id: string | null): Promise<Person | null> {
+  const query = selectPeople(tx).where('id', '=', id ?? '');
   const row = await query.forNoKeyUpdate().executeTakeFirst();
   return row ? toPerson(row) : null;
 }
 
 /** Locks a person's team, then the person. @throws UsageError if the person has been removed. */
-export async function lockTeamAndPerson(database: Database, tx: Db, id: string) {
+export async function lockTeamAndPerson(database: Database, tx: DbOrTx, id: string) {
   // Read without a lock: nobody ever moves to another team.
   const membership = await tx.selectFrom('people').select('account_id').where('id', '=', id).executeTakeFirst();
   const account = membership ? await lockTeam(database, tx, membership.account_id) : null;
-  return { person: present(await lockPerson(tx, id)), account };
+  return { person: checkPresent(await lockPerson(tx, id)), account };
 }
 
 /** Returns `person`. @throws UsageError if it is null. */
-export function present(person: Person | null): Person {
+export function checkPresent(person: Person | null): Person {
   if (!person) throw new UsageError('this person has been removed');
   return person;
 }
 
-export async function accountPeople(db: Db, accountId: string | null): Promise<Person[]> {
-  const rows = people(db).where(({ and }) => and({ account_id: accountId }));
-  const inOrder = rows.orderBy('created_at').orderBy('email', (order) => order.collate('C'));
-  return (await inOrder.execute()).map(toPerson);
+export async function listTeamPeople(db: DbOrTx, accountId: string | null): Promise<Person[]> {
+  const rows = selectPeople(db).where(({ and }) => and({ account_id: accountId }));
+  const sorted = rows.orderBy('created_at').orderBy('email', (order) => order.collate('C'));
+  return (await sorted.execute()).map(toPerson);
 }
 
-export const spendLinks = (tx: Db, personId: string | null, now: number) =>
+export const spendLinks = (tx: DbOrTx, personId: string | null, now: number) =>
   update(tx, 'links', { person_id: personId ?? '', used_at: null }, { used_at: now });
 
 /** Ends all sessions of a locked person, except `kept`. */
-export async function endSessions(tx: Db, personId: string, kept: Buffer | null = null): Promise<void> {
+export async function endSessions(tx: DbOrTx, personId: string, keptSession: Buffer | null = null): Promise<void> {
   const sessions = tx.deleteFrom('sessions').where('person_id', '=', personId);
-  await sessions.where('hash', 'is distinct from', kept).execute();
+  await sessions.where('hash', 'is distinct from', keptSession).execute();
 }

@@ -15,8 +15,8 @@ export const ROLE_NAMES: Record<Role, string> = {
 };
 export const ROLES = Object.keys(ROLE_NAMES) as Role[];
 
-export const INVITATION_MS = 7 * DAY_MS;
-export const RESET_MS = HOUR_MS;
+export const INVITATION_LINK_MS = 7 * DAY_MS;
+export const RESET_LINK_MS = HOUR_MS;
 
 /** A session ends after an hour without a request, and twelve hours after sign-in in any case. */
 export const SESSION_IDLE_MS = HOUR_MS;
@@ -24,12 +24,12 @@ export const SESSION_MS = 12 * HOUR_MS;
 /** Time to enter the code of two-step sign-in. */
 export const FACTOR_DUE_MS = 10 * 60_000;
 /** How long the password or a code is not asked for again after it was given. */
-export const CONFIRMED_MS = 10 * 60_000;
+export const CONFIRMATION_MS = 10 * 60_000;
 /** How long a browser is remembered after a person last signed in with it. */
-export const BROWSER_MS = 365 * DAY_MS;
+export const BROWSER_REMEMBERED_MS = 365 * DAY_MS;
 
 /** How far `seen_at` may lag behind, so that not every page causes a write. */
-export const SEEN_MS = 60_000;
+export const SEEN_LAG_MS = 60_000;
 
 export function isSessionAlive({ factor_due, created_at, seen_at }: SessionTimes, now: number): boolean {
   if (factor_due) return now - created_at < FACTOR_DUE_MS;
@@ -41,14 +41,14 @@ const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /** `text` in the form in which addresses are stored, or null if it is not an address. */
-export function toEmail(text: string): string | null {
+export function parseEmail(text: string): string | null {
   const email = text.trim().toLowerCase();
   return email.length <= 254 && EMAIL.test(email) ? email : null;
 }
 
 /** @throws UsageError if `text` is not an address. */
 export function checkEmail(text: string): string {
-  const email = toEmail(text);
+  const email = parseEmail(text);
   if (email === null) throw new UsageError(`email: expected an address such as ada@example.org`);
   return email;
 }
@@ -56,7 +56,7 @@ export function checkEmail(text: string): string {
 export const checkPersonName = (name: string) => checkName('name', name);
 
 /** Whether people of `account` may sign in; the service team (null) always may. */
-export function mayVisit(account: Account | null): boolean {
+export function maySignIn(account: Account | null): boolean {
   const status = account && accountStatus(account);
   return status === null || status === 'active' || status === 'locked';
 }
@@ -84,12 +84,12 @@ export function rolesIn(account: Pick<Account, 'kind'> | null): readonly Role[] 
 }
 
 /** @throws UsageError if `person` is the last of `people` in a role that somebody must have. */
-export function checkNotLast(person: Person, people: readonly Person[], what: string): void {
+export function checkNotLast(person: Person, people: readonly Person[], change: string): void {
   if (person.role !== 'administrator' && person.role !== 'service') return;
   if (people.some((colleague) => colleague.id !== person.id && colleague.role === person.role)) return;
-  const whose = person.role === 'service' ? 'the service team' : 'the organisation';
-  const role = person.role === 'service' ? 'person' : 'administrator';
-  throw new UsageError(`${person.email} is the last ${role} of ${whose}; add another before you ${what}`);
+  const teamName = person.role === 'service' ? 'the service team' : 'the organisation';
+  const title = person.role === 'service' ? 'person' : 'administrator';
+  throw new UsageError(`${person.email} is the last ${title} of ${teamName}; add another before you ${change}`);
 }
 
 /** @throws UsageError if `email` may not be invited as `role` to `account` (null: the service team) with `people`. */

@@ -14,8 +14,8 @@ export function isSecret(text: string): boolean {
 export function matchingStep(secret: string, code: string, now: number): number | null {
   if (!/^\d{6}$/.test(code)) return null;
   const totp = new TOTP({ secret });
-  const off = totp.validate({ token: code, timestamp: now, window: 1 });
-  return off === null ? null : totp.counter({ timestamp: now }) + off;
+  const stepsOff = totp.validate({ token: code, timestamp: now, window: 1 });
+  return stepsOff === null ? null : totp.counter({ timestamp: now }) + stepsOff;
 }
 
 /** The last step whose codes are no longer accepted at `now`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { missingDataSentences } from '../../../pipeline/catalog/missing.ts';
+import { missingDataSentences } from '../../../pipeline/catalog/missing-data.ts';
 import { ERRORS, NO_ESTIMATE } from '../../../pipeline/contract/errors.ts';
 
 const CASES = { role: 'cases_states' } as const;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Check } from 'typebox/value';
 import { expect, test } from 'vitest';
-import { DECIMALS, decimalsByName, roundAs, roundFields } from '../../../pipeline/contract/decimals.ts';
+import { DECIMALS, decimalsByName, roundAsField, roundFields } from '../../../pipeline/contract/decimals.ts';
 import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { real, type TableForm } from '../../../pipeline/lib/tables/table.ts';
+import { real, type TableSchema } from '../../../pipeline/lib/tables/table.ts';
 import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
 
 test('fields are rounded by name, arrays by the name of their field', () => {
@@ -30,13 +30,13 @@ test('fields are rounded by name, arrays by the name of their field', () => {
 });
 
 test('rounding never gives a negative zero, which JSON does not keep', () => {
-  expect(Object.is(roundAs('score', -0.00001), 0)).toBe(true);
+  expect(Object.is(roundAsField('score', -0.00001), 0)).toBe(true);
 });
 
 test('undeclared fractions and numbers that are not finite are refused', () => {
   expect(() => roundFields({ population: 1.5 })).toThrow(/population: 1.5 is fractional/);
   for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY])
-    expect(() => roundAs('score', wrong)).toThrow(/not a finite number/);
+    expect(() => roundAsField('score', wrong)).toThrow(/not a finite number/);
 });
 
 test('fields of one name with different decimals are refused', () => {
@@ -61,8 +61,8 @@ test('rounding twice gives the same as rounding once', () => {
   const fields = fc.constantFrom(...Object.keys(DECIMALS));
   fc.assert(
     fc.property(fields, fc.double({ min: -1e6, max: 1e6, noNaN: true }), (field, value) => {
-      const once = roundAs(field, value);
-      expect(roundAs(field, once)).toBe(once);
+      const once = roundAsField(field, value);
+      expect(roundAsField(field, once)).toBe(once);
       expect(Math.abs(once - value)).toBeLessThanOrEqual(0.5 * 10 ** -DECIMALS[field]! * (1 + 1e-6));
     }),
   );
@@ -82,7 +82,7 @@ test('every fractional field of every response has declared decimals, and every 
   // The numbers that scale TopoJSON's integer steps are not rounded.
   const unrounded = ['bbox', 'scale', 'translate'];
   expect([...numbers].filter((field) => DECIMALS[field] === undefined)).toEqual(unrounded);
-  const columns = new Set(Object.values<TableForm>(TABLES).flatMap((form) => Object.keys(form.columns)));
+  const columns = new Set(Object.values<TableSchema>(TABLES).flatMap((form) => Object.keys(form.columns)));
   expect(Object.keys(DECIMALS).filter((field) => !numbers.has(field) && !columns.has(field))).toEqual([]);
   expect(Check(JSON_OPERATIONS[0]!.response, {})).toBe(false);
 });

@@ -4,7 +4,7 @@ import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import type { Territory } from '../../../pipeline/contract/territory.ts';
 import { compileSchema } from '../../../pipeline/lib/json-schema.ts';
-import { tablesIn } from '../../../pipeline/publish/snapshot/table-columns.ts';
+import { countryTables } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
 /** Regions with numeric codes, without zones, with rapid tests of children from one year on. */
@@ -20,7 +20,7 @@ const OTHER: Territory = {
 };
 
 test("descriptions have the country's own ages, method and codes, and no other country's", () => {
-  const texts = JSON.stringify([buildOpenapi('other-1-00000000', OTHER), tablesIn(OTHER)]);
+  const texts = JSON.stringify([buildOpenapi('other-1-00000000', OTHER), countryTables(OTHER)]);
   expect(texts).toContain('children aged 12-71 months who would test positive by rapid test');
   expect(texts).not.toMatch(/nigeria|"NG|-NG|North (Central|East|West)|microscopy|OCHA/i);
   expect(texts).not.toMatch(

@@ -7,8 +7,8 @@ import { buildOpenapi } from '../../../pipeline/contract/openapi.ts';
 import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES } from '../../../pipeline/contract/scopes.ts';
 import type { Territory } from '../../../pipeline/contract/territory.ts';
-import { countryWords, fill, tell, worded } from '../../../pipeline/contract/words.ts';
-import { describe as meaningOf, type TableForm } from '../../../pipeline/lib/tables/table.ts';
+import { countryWords, fillPlaceholders, worded, wordingInCountry } from '../../../pipeline/contract/words.ts';
+import { describeColumn as meaningOf, type TableSchema } from '../../../pipeline/lib/tables/table.ts';
 import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { STAGE_TABLES } from '../../../pipeline/stages.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
@@ -22,13 +22,13 @@ const words = countryWords(OTHER);
 const called = (one: string): Territory => ({ ...OTHER, state: { ...OTHER.state, one, many: `${one}s` } });
 
 test('placeholders are replaced by the words of the country', () => {
-  expect(fill('Outlines of every {lga.one} in {a.state}. {Lga.many} by `lga`', words)).toBe(
+  expect(fillPlaceholders('Outlines of every {lga.one} in {a.state}. {Lga.many} by `lga`', words)).toBe(
     'Outlines of every commune in a department. Communes by `lga`',
   );
-  expect(fill('{A.lga} of {a.state}; {state.code}; {state.code_short}', countryWords(TERRITORY))).toBe(
+  expect(fillPlaceholders('{A.lga} of {a.state}; {state.code}; {state.code_short}', countryWords(TERRITORY))).toBe(
     'An LGA of a state; Two-letter state code (ISO 3166-2:NG); Two-letter state code',
   );
-  expect(fill('{zone}, {youngest}-{oldest} months, {survey_method}', words)).toBe(
+  expect(fillPlaceholders('{zone}, {youngest}-{oldest} months, {survey_method}', words)).toBe(
     'Zone, 6-59 months, microscopy, or where that is missing by rapid test',
   );
 });
@@ -45,24 +45,24 @@ test.each([
 });
 
 test.each(['{lga.some}', '{lgas}', '{lga}', '{constructor}', '{state.one.length}', '{0}'])('%s is refused', (name) => {
-  expect(() => fill(`a ${name}`, words)).toThrow(`found the placeholder ${name}`);
+  expect(() => fillPlaceholders(`a ${name}`, words)).toThrow(`found the placeholder ${name}`);
 });
 
 test('braces that are no placeholder stay, and values are put in as they are', () => {
-  expect(fill("import { a, b } from '{example.state}' {} {", { ...words, example: { state: '{lga.one}' } })).toBe(
-    "import { a, b } from '{lga.one}' {} {",
-  );
+  expect(
+    fillPlaceholders("import { a, b } from '{example.state}' {} {", { ...words, example: { state: '{lga.one}' } }),
+  ).toBe("import { a, b } from '{lga.one}' {} {");
 });
 
 test('a wording keeps text from files apart from its own placeholders', () => {
   const finding = worded`${'State Farm, {lga.many}, LGA'}: ${3} {lga.many} of ${worded`{a.state} ${'{0}'}`}`;
-  expect(tell(JSON.parse(JSON.stringify(finding)), words)).toBe(
+  expect(wordingInCountry(JSON.parse(JSON.stringify(finding)), words)).toBe(
     'State Farm, {lga.many}, LGA: 3 communes of a department {0}',
   );
 });
 
 test('a plain string is not a wording', () => {
-  expect(tell('a reason from {some} catalog about {lga.many}', words)).toBe(
+  expect(wordingInCountry('a reason from {some} catalog about {lga.many}', words)).toBe(
     'a reason from {some} catalog about {lga.many}',
   );
 });
@@ -97,7 +97,9 @@ describe('the texts', () => {
     const unknown = sources.flatMap(({ file, text }) =>
       (text.match(PLACEHOLDER) ?? []).flatMap((placeholder) => {
         try {
-          return fill(placeholder, { ...words, example }) === placeholder ? [`${file}: ${placeholder}`] : [];
+          return fillPlaceholders(placeholder, { ...words, example }) === placeholder
+            ? [`${file}: ${placeholder}`]
+            : [];
         } catch {
           return [`${file}: ${placeholder}`];
         }
@@ -129,18 +131,18 @@ describe('the texts', () => {
   });
 
   test('about the contract and all tables have no other words for levels than the country’s, and all are filled in', () => {
-    const forms = [...Object.values<TableForm>(TABLES), ...STAGE_TABLES];
+    const forms = [...Object.values<TableSchema>(TABLES), ...STAGE_TABLES];
     const texts = [
       ...proseOf(buildOpenapi('other-1-00000000', OTHER)),
       ...forms.flatMap(({ row, columns: own }) =>
-        [row, ...Object.values(own).map(meaningOf)].map((text) => fill(text, words)),
+        [row, ...Object.values(own).map(meaningOf)].map((text) => fillPlaceholders(text, words)),
       ),
       ...[...Object.values(ERRORS), ...Object.values(FAULTS)].flatMap(({ title, detail }) =>
-        [title, detail].map((text) => fill(text, words)),
+        [title, detail].map((text) => fillPlaceholders(text, words)),
       ),
-      ...Object.values(SCOPES).map((text) => fill(text, words)),
-      ...OPERATIONS.map(({ summary }) => fill(summary, words)),
-      ...Object.values(ROLES).map(({ what }) => what),
+      ...Object.values(SCOPES).map((text) => fillPlaceholders(text, words)),
+      ...OPERATIONS.map(({ summary }) => fillPlaceholders(summary, words)),
+      ...Object.values(ROLES).map(({ description }) => description),
     ];
     expect(texts.length).toBeGreaterThan(300);
     expect(texts.flatMap(foreignWords)).toEqual([]);

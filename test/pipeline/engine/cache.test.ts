@@ -2,17 +2,17 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  clearTemporaries,
   findEntry,
   latestEntry,
-  markLatest,
   pruneEntries,
   readArtifact,
   readTables,
+  recordLatest,
+  removeTemporaries,
   writeEntry,
 } from '../../../pipeline/engine/cache.ts';
 import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
-import { lockShared, runIfAlone } from '../../../pipeline/engine/lock.ts';
+import { lockShared, runIfUnused } from '../../../pipeline/engine/lock.ts';
 import { temporaryName } from '../../../pipeline/lib/atomic-write.ts';
 import { sha256 } from '../../../pipeline/lib/hash.ts';
 import { orNull, real, toTable, whole } from '../../../pipeline/lib/tables/table.ts';
@@ -90,7 +90,7 @@ test('an entry with a changed or missing file is not found, and is written again
 test('an entry whose record is damaged is not found, and is written again', async () => {
   const cache = temporary();
   const entry = await writeEntry(cache, cacheKey('a'), { trend: [1, 2] }, 1);
-  await markLatest(cache, entry, 'one');
+  await recordLatest(cache, entry, 'one');
   for (const file of [
     path.join(path.dirname(fileOf(cache, 'a')), 'stage.json'),
     path.join(cache, 'survey/latest-one.json'),
@@ -115,7 +115,7 @@ test('temporary files are removed, but not others that end in .tmp', async () =>
   await writeEntry(cache, cacheKey('a'), { trend: [1] }, 1);
   for (const name of [path.basename(temporaryName('abc')), 'mine.tmp', 'notes.12.tmp'])
     writeFileSync(path.join(cache, 'survey', name), '');
-  clearTemporaries(cache);
+  removeTemporaries(cache);
   expect(readdirSync(path.join(cache, 'survey')).filter((name) => name.endsWith('.tmp'))).toEqual([
     'mine.tmp',
     'notes.12.tmp',
@@ -141,8 +141,8 @@ test('a number that JSON cannot hold is refused, and no entry is left', async ()
 test('pruning keeps what the latest build of each country used', async () => {
   const cache = temporary();
   for (const key of ['a', 'b', 'c']) await writeEntry(cache, cacheKey(key), { trend: [key] }, 1);
-  await markLatest(cache, findEntry(cache, 'survey', sha256('b'))!, 'one');
-  await markLatest(cache, findEntry(cache, 'survey', sha256('c'))!, 'two');
+  await recordLatest(cache, findEntry(cache, 'survey', sha256('b'))!, 'one');
+  await recordLatest(cache, findEntry(cache, 'survey', sha256('c'))!, 'two');
   expect(pruneEntries(cache)).toMatchObject({ entries: 1, kept: 2 });
   expect(['a', 'b', 'c'].map((key) => existsSync(fileOf(cache, key)))).toEqual([false, true, true]);
   expect(latestEntry(cache, 'survey', 'one')?.key).toBe(sha256('b'));
@@ -152,7 +152,7 @@ test('a lock file that is not a database is named', () => {
   const out = temporary();
   lockShared(out).release();
   writeFileSync(path.join(out, 'cache/lock.sqlite'), 'something else '.repeat(100));
-  for (const use of [() => lockShared(out), () => runIfAlone(out, () => {})])
+  for (const use of [() => lockShared(out), () => runIfUnused(out, () => {})])
     expect(use).toThrow(/cache\/lock\.sqlite: file is not a database, expected an empty SQLite database/);
 });
 
@@ -162,11 +162,11 @@ test('nothing is removed while a build uses the directory', () => {
   const never = () => {
     throw new Error('must not run');
   };
-  expect(runIfAlone(out, never)).toBe(false);
+  expect(runIfUnused(out, never)).toBe(false);
   one.release();
-  expect(runIfAlone(out, never)).toBe(false);
+  expect(runIfUnused(out, never)).toBe(false);
   two.release();
   let alone = 0;
-  expect(runIfAlone(out, () => void alone++)).toBe(true);
+  expect(runIfUnused(out, () => void alone++)).toBe(true);
   expect(alone).toBe(1);
 });

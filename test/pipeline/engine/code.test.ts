@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { changedFile, moduleCode } from '../../../pipeline/engine/code.ts';
+import { changedCodeFile, moduleCodeHashes } from '../../../pipeline/engine/code-hashes.ts';
 import { ROOT } from '../../../pipeline/lib/packed.ts';
 import { SNAPSHOT, STAGES } from '../../../pipeline/stages.ts';
 import { temporary } from '../../support/command-line.ts';
@@ -28,7 +28,7 @@ function codeWith(change: Partial<Record<Name, string>> = {}) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), text);
   }
-  return moduleCode('stage.ts', root);
+  return moduleCodeHashes('stage.ts', root);
 }
 
 describe('files', () => {
@@ -62,9 +62,9 @@ describe('files', () => {
     for (const name of ['package-lock.json', 'pipeline'])
       cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
     for (const module of MODULES) {
-      const code = moduleCode(module, clone);
-      expect(code).toEqual(moduleCode(module));
-      expect(changedFile(code, clone)).toBeNull();
+      const code = moduleCodeHashes(module, clone);
+      expect(code).toEqual(moduleCodeHashes(module));
+      expect(changedCodeFile(code, clone)).toBeNull();
     }
   });
 });
@@ -72,13 +72,13 @@ describe('files', () => {
 describe('the stages of the table', () => {
   test('have their own code, but not the code that runs them', () => {
     const others = [
-      'pipeline/engine/run.ts',
+      'pipeline/engine/run-stages.ts',
       'pipeline/engine/cache.ts',
       'pipeline/engine/plan.ts',
       'pipeline/stages.ts',
     ];
     for (const { module } of STAGES) {
-      const files = Object.keys(moduleCode(module));
+      const files = Object.keys(moduleCodeHashes(module));
       expect(files).toContain(module);
       expect(files.filter((file) => others.includes(file))).toEqual([]);
     }
@@ -90,7 +90,7 @@ test('all imports of every file of the pipeline are found', () => {
   for (const name of names.filter((file) => /(?<!\.d)\.ts$/.test(file))) {
     // As Node loads it: without types and type-only imports.
     const code = stripTypeScriptTypes(readFileSync(path.join(ROOT, name), 'utf8'));
-    const files = moduleCode(name);
+    const files = moduleCodeHashes(name);
     for (const [, target] of code.matchAll(/^(?:import|export)\b[^;'"`(]*?\bfrom '(\.[^']+)';$/gm))
       expect(files, name).toHaveProperty([path.join(path.dirname(name), target!)], expect.any(String));
   }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync,
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { hashFiles } from '../../../pipeline/engine/raw-files.ts';
-import { runStages } from '../../../pipeline/engine/run.ts';
+import { runStages } from '../../../pipeline/engine/run-stages.ts';
 import type { Stage } from '../../../pipeline/engine/stage.ts';
 import { ROOT } from '../../../pipeline/lib/packed.ts';
 import { temporary } from '../../support/command-line.ts';
@@ -27,8 +27,8 @@ function prepare(work: string) {
   mkdirSync(cache);
   const run = async () => {
     const files = await hashFiles(directory, ['raw.csv']);
-    const given = () => ({ files, catalog: {}, parameters: {}, view: {} });
-    const project = { name: 'made', rawData: directory, given };
+    const inputsFor = () => ({ files, catalog: {}, parameters: {}, view: {} });
+    const project = { name: 'made', rawData: directory, inputsFor };
     return runStages([stage], { project, cache, jobs: 1, onEvent: () => {} });
   };
   const kept = () => (existsSync(path.join(cache, 'made')) ? readdirSync(path.join(cache, 'made')) : []);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CacheKey } from '../../../pipeline/engine/cache-key.ts';
-import { explainRun } from '../../../pipeline/engine/why.ts';
+import { explainRun } from '../../../pipeline/engine/explain-run.ts';
 
 const cacheKey = (code: CacheKey['code']): CacheKey => ({
   stage: 'zonal',

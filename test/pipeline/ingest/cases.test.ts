@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryWords, tell } from '../../../pipeline/contract/words.ts';
+import { countryWords, wordingInCountry } from '../../../pipeline/contract/words.ts';
 import { groupCases } from '../../../pipeline/ingest/case-series.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { outputRows } from '../../support/stage-io.ts';
@@ -40,7 +40,9 @@ test('a record that another file continues is one series; months between the two
     masked: [41],
   });
   expect(
-    both.tables.report.flatMap(({ rule, what }) => (rule === 'no record' ? tell(what, countryWords(TERRITORY)) : [])),
+    both.tables.report.flatMap(({ rule, what }) =>
+      rule === 'no record' ? wordingInCountry(what, countryWords(TERRITORY)) : [],
+    ),
   ).toEqual([
     'no file has the cases of 2020-01 to 2020-02, between two files, of a place: kept as unknown, never as 0',
   ]);

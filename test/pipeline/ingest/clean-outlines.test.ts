@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
-import { countryWords, tell } from '../../../pipeline/contract/words.ts';
+import { countryWords, wordingInCountry } from '../../../pipeline/contract/words.ts';
 import type { ReportLine } from '../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../pipeline/ingest/areas.ts';
-import { Locator } from '../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../pipeline/ingest/locator.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { areaKm2, cellAreaKm2 } from '../../../pipeline/lib/numerics/area.ts';
 import { toPolygons } from '../../../pipeline/measure/boundaries/outline-check.ts';
@@ -55,7 +55,11 @@ async function clean(...args: Parameters<typeof drawn>) {
     km2: Object.fromEntries(list),
     polygons,
     locator: new Locator(areas, polygons),
-    report: report.map(({ rule, what, needs_approval }) => ({ rule, what: tell(what, words), needs_approval })),
+    report: report.map(({ rule, what, needs_approval }) => ({
+      rule,
+      what: wordingInCountry(what, words),
+      needs_approval,
+    })),
   };
 }
 const faults = async (...args: Parameters<typeof drawn>) =>

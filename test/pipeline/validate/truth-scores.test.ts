@@ -4,7 +4,6 @@ import {
   addSums,
   intervalScore,
   lgaMonthSums,
-  noSums,
   type PredictedTruth,
   truthScore,
 } from '../../../pipeline/validate/truth-scores.ts';
@@ -18,9 +17,9 @@ const compared = (truth: number, score: number, low: number, high: number): Pred
   draws: null,
 });
 const pool = (values: PredictedTruth[]) => {
-  const sums = noSums();
-  for (const value of values) addSums(sums, lgaMonthSums(value));
-  return truthScore(sums);
+  const [pooled, ...others] = values.map(lgaMonthSums);
+  for (const sums of others) addSums(pooled!, sums);
+  return truthScore(pooled!);
 };
 
 test('coverage, bias, errors and interval score agree with hand calculations', () => {

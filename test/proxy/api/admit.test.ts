@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitHeaders, presentedKey } from '../../../proxy/api/admit.ts';
+import { limitHeaders, requestKey } from '../../../proxy/api/admit.ts';
 
 test.each<[NodeJS.Dict<string[]>, string | null]>([
   [{}, null],
@@ -19,7 +19,7 @@ test.each<[NodeJS.Dict<string[]>, string | null]>([
   [{ authorization: ['A'] }, null],
   [{ 'user-agent': ['x-api-key'], 'x-api-keys': ['A'] }, null],
 ])('%j presents %j', (headers, key) => {
-  expect(presentedKey(headers)).toBe(key);
+  expect(requestKey(headers)).toBe(key);
 });
 
 test('the headers contain quota, remainder and reset', () => {

@@ -11,7 +11,7 @@ import {
   PARAMETERS,
   type ParameterName,
 } from '../../../pipeline/contract/operations.ts';
-import { locate, type Query } from '../../../proxy/api/routes.ts';
+import { type Query, resolveFile } from '../../../proxy/api/routes.ts';
 import { COVERAGE } from '../../support/proxy/fixture.ts';
 import { exchange, portOf } from '../../support/proxy/raw-client.ts';
 import { atEndOfSuite, giveKey, type Service, startService } from '../../support/proxy/service.ts';
@@ -55,7 +55,7 @@ const query: fc.Arbitrary<Query> = fc.dictionary(
 test('any query leads to a file of the snapshot or to an error of that operation', () => {
   fc.assert(
     fc.property(fc.constantFrom<Operation>(...OPERATIONS), query, (operation, parameters) => {
-      const found = locate(operation, parameters, COVERAGE);
+      const found = resolveFile(operation, parameters, COVERAGE);
       if ('file' in found) expect(operationFiles(operation, COVERAGE)).toContain(found.file);
       else {
         expect(ERRORS).toHaveProperty(found.error);
@@ -79,7 +79,7 @@ test('every file can be reached by its own parameters', () => {
       [{}],
     );
     return queries.map((parameters) => {
-      const found = locate(operation, parameters, COVERAGE);
+      const found = resolveFile(operation, parameters, COVERAGE);
       return 'file' in found ? found.file : found.error;
     });
   });

@@ -7,7 +7,7 @@ import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { Versions, VersionsDiff } from '../../../pipeline/contract/schemas.ts';
 import { releaseFilesIn } from '../../../pipeline/release/release-files.ts';
 import { refreshReleaseIndex } from '../../../pipeline/release/release-index.ts';
-import { openReleases } from '../../../proxy/snapshot/earlier.ts';
+import { openReleases } from '../../../proxy/snapshot/releases.ts';
 import { versionOf } from '../../support/proxy/fixture.ts';
 import { atEndOfSuite, codeOf, giveKey, type Service, startService } from '../../support/proxy/service.ts';
 import { publishRelease } from '../../support/proxy/versions.ts';

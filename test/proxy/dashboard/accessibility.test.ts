@@ -29,7 +29,7 @@ const PHONE = { width: 360, height: 740 };
 
 async function addUsage(key: string) {
   const at = Date.now();
-  const row = { day: utcDay(at), key_id: key, operation: 'risk-lgas', at };
+  const row = { day: utcDay(at), key_id: key, operation: 'risk-lgas', lastAt: at };
   await dashboard.store.usage.add([
     { ...row, outcome: 'granted', count: 7 },
     { ...row, outcome: 'refused', count: 1 },
@@ -89,8 +89,8 @@ const pages = ROUTES.filter(({ method, path }) => method === 'GET' && path !== '
 
 /** Whether `who` sees `route`, and differently from an administrator. */
 function isShownTo(who: Role | 'nobody', route: (typeof ROUTES)[number]): boolean {
-  if (who === 'nobody' || route.for === 'anyone') return who === 'nobody' && route.for === 'anyone';
-  if (!route.for.includes(who)) return false;
+  if (who === 'nobody' || route.audience === 'anyone') return who === 'nobody' && route.audience === 'anyone';
+  if (!route.audience.includes(who)) return false;
   return who === 'service' || who === 'administrator' || /api-access$|people$/.test(route.path);
 }
 

@@ -87,7 +87,7 @@ testBackends('other roles must set up two-step sign-in only if a setting require
     const dashboard = await start({ twoStep });
     const paths = [];
     for (const [email, role, account] of roles) {
-      if (!(await dashboard.directory.credentials(email))) await dashboard.person(email, role, account);
+      if (!(await dashboard.directory.credentialsByEmail(email))) await dashboard.person(email, role, account);
       paths.push((await (await dashboard.signedIn(email)).open('/profile')).path);
     }
     const [open, closed] = ['/profile', '/profile/two-step'];
@@ -237,7 +237,7 @@ testBackends(
 
     // Somebody who has stolen the session and knows the password, but does not have the phone.
     const secret = mintSecret();
-    await dashboard.directory.factors.turnOn(id, { secret, step: 0, recovery: [] }, Date.now());
+    await dashboard.directory.factors.turnOn(id, { secret, step: 0, codeHashes: [] }, Date.now());
     const password = 'eleven kites above jos';
     await elsewhere.send('/profile', { current: PASSWORD, password, again: password }, '/profile/password');
     expect((await elsewhere.open('/profile')).path).toBe('/profile');
@@ -263,7 +263,7 @@ testBackends('failed attempts appear in the audit log and the metrics, and a few
   await team.signIn(TEAM);
   await team.send('/sign-in/code', { code: '12345' });
   const lines = async () =>
-    (await dashboard.directory.listAudit({ most: 100 }))
+    (await dashboard.directory.listAudit({ limit: 100 }))
       .filter(({ action }) => action.endsWith('.wrong'))
       .map(({ actor, action, subject, detail, account_id }) => [actor, action, subject, detail, account_id])
       .sort();

@@ -36,7 +36,7 @@ testBackends('a key is created, shown once, listed, used, and revoked for good',
   expect((await dashboard.get('/v1/periods', key)).status).toBe(401);
   expect((await ben.open(revoke)).path, 'it is already revoked').toBe(LIST);
   const { key: stored } = (await dashboard.store.listKeys('ministry'))[0]!;
-  const entries = await dashboard.directory.listAudit({ accountId: stored.owner_id, most: 3 });
+  const entries = await dashboard.directory.listAudit({ accountId: stored.owner_id, limit: 3 });
   expect(entries.map(({ action, actor, subject }) => [action, actor, subject])).toEqual([
     ['key.revoke', 'ben@example.org', 'Kano bulletin'],
     ['sign-in', 'ben@example.org', ''],
@@ -96,12 +96,12 @@ testBackends('a replaced key works for some more days, then no longer', async (s
   expect(await statuses()).toEqual([200, 200]);
   // A short time instead of days, since PostgreSQL has a clock of its own.
   const end = Date.now() + 300;
-  await dashboard.store.endKey(id, end, Date.now());
+  await dashboard.store.expireKey(id, end, Date.now());
   await expect.poll(statuses, { timeout: 20_000 }).toEqual([401, 200]);
   expect(Date.now()).toBeGreaterThanOrEqual(end);
   expect((await ada.open(at)).path, 'it no longer works').toBe(LIST);
   // A key that would expire sooner keeps its expiry.
-  expect((await dashboard.store.endKey(id, end + DAY_MS, Date.now())).expires_at).toBe(end);
+  expect((await dashboard.store.expireKey(id, end + DAY_MS, Date.now())).expires_at).toBe(end);
   expect((await ada.open('/settings/activity')).text).toContain('set an expiry for a key Kano bulletin');
 });
 

@@ -29,7 +29,7 @@ describe.skipIf(missingServers.length > 0)('during an outage', () => {
     const store = postgres.url.replace(String(postgres.port), String(wire.port));
     dashboard = await startDashboard({ store });
     onTestFinished(() => wire.heal());
-    if (!(await dashboard.directory.credentials(ADA))) {
+    if (!(await dashboard.directory.credentialsByEmail(ADA))) {
       await dashboard.person(ADA, 'administrator', 'ministry');
       await dashboard.person('team@example.org', 'service', null);
     }

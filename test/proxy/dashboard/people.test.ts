@@ -26,7 +26,7 @@ testBackends(
       false,
     ]);
 
-    const { id } = (await dashboard.directory.credentials('ben@example.org'))!.person;
+    const { id } = (await dashboard.directory.credentialsByEmail('ben@example.org'))!.person;
     await ada.send(`${people}/${id}`, { role: 'administrator' }, `${people}/${id}/role`);
     expect((await ben.open(people)).html, 'a role takes effect from the next page on').toContain('Invite somebody');
 
@@ -42,7 +42,7 @@ testBackends(
     expect((await ben.open(people)).path).toBe('/sign-in');
     expect((await dashboard.visitor().signIn('ben@example.org')).status).toBe(403);
     expect((await invite('ben@example.org', 'member')).status, 'removed people may be invited again').toBe(200);
-    const own = (await dashboard.directory.credentials('ada@example.org'))!.person.id;
+    const own = (await dashboard.directory.credentialsByEmail('ada@example.org'))!.person.id;
     const last = await ada.send(`${people}/${own}/remove`, {});
     expect([last.status, last.text]).toEqual([400, expect.stringContaining('is the last administrator')]);
   },
@@ -131,7 +131,7 @@ testBackends('the service team revokes a key and turns off somebody’s two-step
   const dashboard = await start();
   await dashboard.person('team@example.org', 'service', null);
   const { id } = await dashboard.person('ada@example.org', 'administrator', 'ministry');
-  await dashboard.directory.factors.turnOn(id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 1);
+  await dashboard.directory.factors.turnOn(id, { secret: 'A'.repeat(32), step: 0, codeHashes: [] }, 1);
   const team = await dashboard.signedIn('team@example.org');
   expect((await team.send(`/team/people/${id}`, {}, `/team/people/${id}/two-step-off`)).text).toContain(
     'has been turned off',

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { describeApi, type Openapi } from '../../../pipeline/contract/reference.ts';
+import { describeApi, type OpenapiDocument } from '../../../pipeline/contract/reference.ts';
 import type { Tables } from '../../../pipeline/contract/schemas.ts';
-import { countryWords, fill } from '../../../pipeline/contract/words.ts';
+import { countryWords, fillPlaceholders } from '../../../pipeline/contract/words.ts';
 import { renderApiPage } from '../../../pipeline/publish/clients/api-page.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { codeSamples } from '../../../proxy/dashboard/pages/samples.ts';
@@ -44,7 +44,7 @@ test('every operation has a page for people who are signed in', async () => {
   for (const { id, path, summary } of ALL_OPERATIONS) {
     const page = await mia.open(`/reference/${id}`);
     expect([id, page.status, page.text]).toEqual([id, 200, expect.stringContaining(`GET ${path}`)]);
-    expect(page.text).toContain(fill(summary, countryWords(TERRITORY)));
+    expect(page.text).toContain(fillPlaceholders(summary, countryWords(TERRITORY)));
   }
   for (const path of ['/reference', '/reference/risk-lgas', '/reference/codes'])
     expect((await dashboard.visitor().open(path)).path).toBe('/sign-in');
@@ -64,7 +64,7 @@ test('a page shows parameters, fields, samples, an answer and errors', async () 
 test('the page in a snapshot shows the same parameters, answer, fields and errors', async () => {
   const { key } = await giveKey(dashboard.store);
   const read = async <T>(path: string) => (await (await dashboard.get(path, key)).json()) as T;
-  const [openapi, { tables }] = [await read<Openapi>('/v1/openapi.json'), await read<Tables>('/v1/tables')];
+  const [openapi, { tables }] = [await read<OpenapiDocument>('/v1/openapi.json'), await read<Tables>('/v1/tables')];
   const page = renderApiPage(describeApi(openapi, tables));
   for (const id of ['risk-lgas', 'table-risk_lgas-parquet']) {
     const { html } = await mia.open(`/reference/${id}`);

@@ -73,7 +73,7 @@ describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
 
     await one.person('ben@example.org', 'administrator', 'ministry');
     const [first, ben] = [await one.signedIn(ADA), await two.signedIn('ben@example.org')];
-    const { id } = (await one.directory.credentials('ben@example.org'))!.person;
+    const { id } = (await one.directory.credentialsByEmail('ben@example.org'))!.person;
     expect((await first.send(`/settings/people/${id}/remove`, {})).text).toContain('signed out everywhere');
     expect((await ben.open('/profile')).path).toBe('/sign-in');
     expect((await two.visitor().signIn('ben@example.org')).status).toBe(403);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { openMailer } from '../../../proxy/dashboard/mail/mailer.ts';
-import { checkCounted, QUARTER_HOUR_MS } from '../../../proxy/dashboard/pages/confirm.ts';
+import { checkPasswordOrGiveBack, QUARTER_HOUR_MS } from '../../../proxy/dashboard/pages/confirm.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { checkPassword, hashPassword, TooBusy } from '../../../proxy/store/people/passwords.ts';
@@ -86,7 +86,7 @@ testBackends(
     const dashboard = await withAda(start);
     await dashboard.useCodes(ADA);
     const attacker = stranger(dashboard);
-    const secret = (await dashboard.directory.credentials(ADA))!.factorSecret!;
+    const secret = (await dashboard.directory.credentialsByEmail(ADA))!.factorSecret!;
     const present = Math.floor(Date.now() / STEP_MS);
     const near = [-2, -1, 0, 1, 2].map((by) => codeAt(secret, present + by));
     const wrong = ['000000', '000001', '000002', '000003', '000004', '000005'].find((code) => !near.includes(code))!;
@@ -203,7 +203,7 @@ test('X-Forwarded-For is trusted only if a setting allows it', async () => {
 testBackends('emails cannot be discovered: sign-in and password reset answer the same for all', async (start) => {
   const dashboard = await withAda(start);
   await dashboard.person('removed@example.org', 'member', 'ministry');
-  const { person } = (await dashboard.directory.credentials('removed@example.org'))!;
+  const { person } = (await dashboard.directory.credentialsByEmail('removed@example.org'))!;
   await dashboard.directory.removePerson(person.id, Date.now(), COMMAND_LINE);
   await dashboard.person('gone@example.org', 'administrator', 'gone');
   await dashboard.store.changeAccount('gone', 'remove', Date.now());
@@ -285,48 +285,48 @@ test('no input adds a header or a recipient to a mail', async () => {
 
 testBackends('a password that was right when checked opens no session once it has been changed', async (start) => {
   const dashboard = await withAda(start);
-  const { person, passwordHash } = (await dashboard.directory.credentials(ADA))!;
+  const { person, passwordHash } = (await dashboard.directory.credentialsByEmail(ADA))!;
   const token = hashToken(mintToken());
   const reset = hashToken(mintToken());
-  await dashboard.directory.links.openReset(person.id, reset, Date.now(), null);
+  await dashboard.directory.links.createReset(person.id, reset, Date.now(), null);
   await dashboard.directory.links.resetPassword(reset, 'another', Date.now());
   const credentials = { id: person.id, passwordHash, factorDue: false };
   expect(await dashboard.directory.sessions.open(token, credentials, Date.now())).toBe(false);
-  expect(await dashboard.directory.sessions.visitor(token, Date.now())).toBeNull();
+  expect(await dashboard.directory.sessions.findVisitor(token, Date.now())).toBeNull();
 });
 
 testBackends('a session that ended while its password was being checked cannot change the password', async (start) => {
   const dashboard = await withAda(start);
-  const { person } = (await dashboard.directory.credentials(ADA))!;
+  const { person } = (await dashboard.directory.credentialsByEmail(ADA))!;
   const thief = await dashboard.signedIn(ADA);
   const session = hashToken(thief.cookies.get('session')!);
   const reset = hashToken(mintToken());
-  await dashboard.directory.links.openReset(person.id, reset, Date.now(), null);
+  await dashboard.directory.links.createReset(person.id, reset, Date.now(), null);
   await dashboard.directory.links.resetPassword(reset, 'the owner’s', Date.now());
   const fresh = hashToken(mintToken());
   expect(await dashboard.directory.changePassword(session, 'the thief’s', fresh, Date.now())).toBe(false);
-  expect(await dashboard.directory.sessions.visitor(fresh, Date.now())).toBeNull();
-  expect((await dashboard.directory.credentials(ADA))!.passwordHash).toBe('the owner’s');
+  expect(await dashboard.directory.sessions.findVisitor(fresh, Date.now())).toBeNull();
+  expect((await dashboard.directory.credentialsByEmail(ADA))!.passwordHash).toBe('the owner’s');
 });
 
 testBackends('an attempt that the service was too busy to check is not counted', async (start) => {
   const { attempts } = (await start()).store;
-  const allowance = { what: 'email ada', most: 1, windowMs: 1000 };
-  expect(await attempts.take([allowance], 0)).toBeNull();
+  const allowance = { name: 'email ada', limit: 1, windowMs: 1000 };
+  expect(await attempts.charge([allowance], 0)).toBeNull();
   const stored = await hashPassword('another');
   const flood = Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', stored)));
-  await expect(checkCounted('x', stored, [allowance], attempts)).rejects.toThrow(TooBusy);
-  expect(await attempts.take([allowance], 0)).toBeNull();
+  await expect(checkPasswordOrGiveBack('x', stored, [allowance], attempts)).rejects.toThrow(TooBusy);
+  expect(await attempts.charge([allowance], 0)).toBeNull();
   await flood;
-  expect(await checkCounted('x', null, [allowance], attempts)).toBe(false);
-  expect(await attempts.take([allowance], 0)).toBe(1000);
+  expect(await checkPasswordOrGiveBack('x', null, [allowance], attempts)).toBe(false);
+  expect(await attempts.charge([allowance], 0)).toBe(1000);
 });
 
 testBackends('no credentials are kept of people whose account is removed', async (start) => {
   const dashboard = await withAda(start);
-  const { person } = (await dashboard.directory.credentials(ADA))!;
-  const recovery = [hashToken('one')];
-  await dashboard.directory.factors.turnOn(person.id, { secret: mintSecret(), step: 0, recovery }, Date.now());
+  const { person } = (await dashboard.directory.credentialsByEmail(ADA))!;
+  const codeHashes = [hashToken('one')];
+  await dashboard.directory.factors.turnOn(person.id, { secret: mintSecret(), step: 0, codeHashes }, Date.now());
   await dashboard.directory.sessions.rememberBrowser(hashToken(mintToken()), person.id, Date.now());
   const kept = async () => {
     const tables = ['recovery_codes', 'browsers', "people WHERE factor_secret IS NOT NULL OR password_hash <> ''"];

@@ -96,7 +96,7 @@ test('other bytes of the same length cut one answer short, and are a 503 from th
 });
 
 test('damage is found before any client asks for the file', async () => {
-  const service = await startService({ fixture: LARGE, sweepMs: 100 });
+  const service = await startService({ fixture: LARGE, fileCheckMs: 100 });
   overwrite(fileOf(service.build, ONE));
   await vi.waitFor(async () => expect(await operatorSees(service)).toMatchObject({ ready: 503, damaged: 1 }));
   await vi.waitFor(() => expect(service.reports).toEqual([expect.stringContaining(OUTLINES)]));

@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { parseS3Url } from '../../../pipeline/contract/published.ts';
 import { SnapshotMirror } from '../../../proxy/snapshot/object-storage.ts';
-import { parseS3 } from '../../../proxy/snapshot/s3-url.ts';
+import { openSource } from '../../../proxy/snapshot/sources.ts';
 import { versionOf, writeSnapshot } from '../../support/proxy/fixture.ts';
 import { type S3Server, startS3 } from '../../support/proxy/s3-server.ts';
 import { giveKey, startService } from '../../support/proxy/service.ts';
@@ -185,9 +186,11 @@ test('a manifest with a path out of its snapshot is refused', async () => {
   await expect(mirror()).rejects.toThrow(/not a plain relative path/);
 });
 
-test('s3:// addresses are parsed into bucket and prefix', () => {
-  expect(parseS3('s3://data')).toEqual({ bucket: 'data', prefix: '' });
-  expect(parseS3('s3://data/a/b/')).toEqual({ bucket: 'data', prefix: 'a/b/' });
-  expect(parseS3('build/current')).toBeNull();
-  for (const wrong of ['s3://', 's3:/data', 's3://A_B/x']) expect(() => parseS3(wrong)).toThrow(/expected s3:/);
+test('s3:// addresses are parsed into bucket and prefix', async () => {
+  expect(parseS3Url('s3://data')).toEqual({ bucket: 'data', prefix: '' });
+  expect(parseS3Url('s3://data/a/b/')).toEqual({ bucket: 'data', prefix: 'a/b/' });
+  for (const snapshot of ['s3://', 's3:/data', 's3://A_B/x']) {
+    const opening = openSource({ snapshot, snapshotCopies: folder, report: () => {} });
+    await expect(opening).rejects.toThrow(/expected s3:/);
+  }
 });

@@ -3,7 +3,7 @@ import { UsageError } from '../../../pipeline/lib/errors.ts';
 import {
   type AccountChange,
   accountStatus,
-  changeAccount,
+  applyChange,
   checkMayHoldKeys,
   checkName,
   keyStatus,
@@ -25,7 +25,7 @@ const account = (kind: Account['kind']): Account => ({
   per_month: null,
 });
 const changed = (kind: Account['kind'], ...changes: AccountChange[]) =>
-  changes.reduce((before, change, i) => changeAccount(before, change, i + 1), account(kind));
+  changes.reduce((before, change, i) => applyChange(before, change, i + 1), account(kind));
 
 describe('accounts', () => {
   test.each<[Account['kind'], AccountChange[], string]>([
@@ -47,7 +47,7 @@ describe('accounts', () => {
 
   test('removal is final, and organisations cannot be unlocked', () => {
     for (const change of ['unlock', 'suspend', 'reinstate'] as const) {
-      expect(() => changeAccount(changed('researcher', 'remove'), change, 9)).toThrow(UsageError);
+      expect(() => applyChange(changed('researcher', 'remove'), change, 9)).toThrow(UsageError);
     }
     expect(() => changed('organisation', 'unlock')).toThrow(/only researchers/);
   });

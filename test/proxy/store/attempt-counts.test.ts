@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { BACKENDS, rowsIn } from '../../support/proxy/backends.ts';
 import { openStore } from '../../support/proxy/open-store.ts';
 
-const few = { what: 'email ada', most: 3, windowMs: 1000 };
-const many = { what: 'address 1', most: 5, windowMs: 1000 };
+const few = { name: 'email ada', limit: 3, windowMs: 1000 };
+const many = { name: 'address 1', limit: 5, windowMs: 1000 };
 
 describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   const count = async (at?: string) => {
@@ -14,20 +14,20 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
 
   test('a limited number of attempts is granted in a window, then none until it ends', async () => {
     const attempts = await count();
-    for (const now of [0, 10, 999]) expect(await attempts.take([few], now)).toBeNull();
-    expect([await attempts.take([few], 999), await attempts.take([few], 400)]).toEqual([1, 600]);
-    expect(await attempts.take([few], 1000)).toBeNull();
+    for (const now of [0, 10, 999]) expect(await attempts.charge([few], now)).toBeNull();
+    expect([await attempts.charge([few], 999), await attempts.charge([few], 400)]).toEqual([1, 600]);
+    expect(await attempts.charge([few], 1000)).toBeNull();
   });
 
   test('an attempt is charged to all allowances or none, and a success is given back', async () => {
     const attempts = await count();
-    for (let i = 0; i < 10; i++) await attempts.take([few, many], 0);
+    for (let i = 0; i < 10; i++) await attempts.charge([few, many], 0);
     const other = { ...few, what: 'email ben' };
-    expect([await attempts.take([other, many], 0), await attempts.take([other, many], 0)]).toEqual([null, null]);
-    expect(await attempts.take([other, many], 0)).toBe(1000);
+    expect([await attempts.charge([other, many], 0), await attempts.charge([other, many], 0)]).toEqual([null, null]);
+    expect(await attempts.charge([other, many], 0)).toBe(1000);
     await attempts.giveBack([other, many]);
-    expect(await attempts.take([other, many], 0)).toBeNull();
-    expect(await attempts.take([{ ...few, what: 'email cem' }], 0), 'refused attempts cost nothing').toBeNull();
+    expect(await attempts.charge([other, many], 0)).toBeNull();
+    expect(await attempts.charge([{ ...few, name: 'email cem' }], 0), 'refused attempts cost nothing').toBeNull();
   });
 
   const several = async () => {
@@ -40,11 +40,11 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
 
   test('several proxies count attempts together and exactly, without deadlocks', async () => {
     const { counters, rows } = await several();
-    const other = { what: 'a second address', most: 40, windowMs: 1000 };
-    const third = { what: 'email of another', most: 1000, windowMs: 1000 };
+    const other = { name: 'a second address', limit: 40, windowMs: 1000 };
+    const third = { name: 'email of another', limit: 1000, windowMs: 1000 };
     for (let round = 0; round < 5; round++) {
       const taken = await Promise.all(
-        Array.from({ length: 90 }, (_, i) => counters[i % 3]!.take(i % 2 === 0 ? [third, other] : [other, third], 5)),
+        Array.from({ length: 90 }, (_, i) => counters[i % 3]!.charge(i % 2 === 0 ? [third, other] : [other, third], 5)),
       );
       expect(taken.filter((wait) => wait === null).length).toBe(40);
       expect(new Set(taken)).toEqual(new Set([null, 1000]));
@@ -58,13 +58,13 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
 
   test('a refused attempt writes nothing, and expired windows are deleted', async () => {
     const { counters, rows } = await several();
-    const full = { what: 'address 1', most: 1, windowMs: 1000 };
-    await counters[0]!.take([full], 0);
-    for (let i = 0; i < 5; i++) expect(await counters[1]!.take([full, { ...few, what: `email ${i}` }], 1)).toBe(999);
+    const full = { name: 'address 1', limit: 1, windowMs: 1000 };
+    await counters[0]!.charge([full], 0);
+    for (let i = 0; i < 5; i++) expect(await counters[1]!.charge([full, { ...few, name: `email ${i}` }], 1)).toBe(999);
     const [row, ...more] = await rows();
     expect([Number(row!.count), more]).toEqual([1, []]);
     expect(JSON.stringify(row), 'names are stored only as hashes').not.toContain('address');
-    await counters[2]!.take([few], 70_000);
+    await counters[2]!.charge([few], 70_000);
     expect((await rows()).map(({ until }) => Number(until))).toEqual([71_000]);
   });
 });

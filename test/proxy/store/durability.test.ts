@@ -55,10 +55,10 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     test(`with synchronous_commit = ${byDefault} on the server, changes and grants are on disk when they return`, async () => {
       await sets(byDefault);
       const store = await open();
-      const { transact, transactLightly } = store.database;
+      const { transact, transactUnsynced } = store.database;
       await store.createAccount('organisation', `made ${byDefault}`, 1);
       expect(await unsynced()).toBe(0);
-      await transactLightly((tx) => tx.insertInto('notices').values({ what: byDefault, at: 1 }).execute());
+      await transactUnsynced((tx) => tx.insertInto('notices').values({ what: byDefault, at: 1 }).execute());
       expect(await unsynced(), 'what is written lightly is not').toBeGreaterThan(0);
       await transact((tx) => tx.deleteFrom('notices').execute());
       expect(await unsynced()).toBe(0);

@@ -60,7 +60,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
     const probeAt = async (ms: number) => {
       now = ms;
       await setClock?.(ms);
-      expect(await gate.unavailable()).toBeNull();
+      expect(await gate.whyUnavailable()).toBeNull();
       return lines.splice(0);
     };
     expect(await probeAt(START)).toEqual([]);
@@ -89,7 +89,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
   }
   const admit = async (gate: Gate, key: string): Promise<Admission> => {
     const admitted = await gate.admit(key);
-    if (!admitted || 'retrySeconds' in admitted) throw new Error(`not admitted: ${JSON.stringify(admitted)}`);
+    if (!admitted || admitted === 'unavailable') throw new Error(`not admitted: ${JSON.stringify(admitted)}`);
     return admitted;
   };
   const granted = async (gate: Gate, key: string, times: number): Promise<number> => {
@@ -206,16 +206,16 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
         ['granted', 2],
         ['refused', 1],
       ] as const;
-      await usage.add(outcomes.map(([outcome, count]) => ({ ...row, day, outcome, count, at: 1 })));
+      await usage.add(outcomes.map(([outcome, count]) => ({ ...row, day, outcome, count, lastAt: 1 })));
     }
     expect(await usage.listUsage(owner, '2000-01-01')).toEqual([
       { ...row, day: '2026-03-09', granted: 2, refused: 1, key_name: 'test', kind: 'live' },
       { ...row, day: '2026-03-10', granted: 4, refused: 2, key_name: 'test', kind: 'live' },
     ]);
-    expect(await usage.monthUsed(owner, now)).toBe(0);
+    expect(await usage.grantedInMonth(owner, now)).toBe(0);
     await granted(gate, key, 3);
-    expect(await usage.monthUsed(owner, now)).toBe(3);
-    expect(await usage.monthUsed(owner, Date.parse('2026-04-01'))).toBe(0);
+    expect(await usage.grantedInMonth(owner, now)).toBe(3);
+    expect(await usage.grantedInMonth(owner, Date.parse('2026-04-01'))).toBe(0);
   });
 
   describe('the minute', () => {
@@ -395,7 +395,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
     expect(counts[2]).toBe(300);
     // What is counted is what was granted.
     const { id: owner } = (await store.findAccount('both'))!;
-    expect(await store.usage.monthUsed(owner, now)).toBe(500);
+    expect(await store.usage.grantedInMonth(owner, now)).toBe(500);
     const seconds = await rowsIn(at.store, 'SELECT key_id, granted FROM seconds');
     expect(Object.fromEntries(seconds.map(({ key_id, granted }) => [String(key_id), Number(granted)]))).toEqual({
       [a.id]: counts[0],

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkBrand, hashKey, isTagged, mintKey } from '../../../proxy/store/key-format.ts';
+import { checkBrand, hashKey, hasValidTag, mintKey } from '../../../proxy/store/key-format.ts';
 
 const SECRET = randomBytes(32);
 const mint = () => mintKey('malaria', 'live', SECRET);
@@ -11,7 +11,7 @@ test('a key begins with brand and kind, and no two keys are alike', () => {
   expect(mintKey('acme', 'test', SECRET)).toMatch(/^acme_test_[0-9A-Za-z]{38}$/);
   const many = Array.from({ length: 500 }, mint);
   expect(new Set(many).size).toBe(500);
-  expect(many.every((key) => isTagged(key, [SECRET]))).toBe(true);
+  expect(many.every((key) => hasValidTag(key, [SECRET]))).toBe(true);
 });
 
 test('the tag is the start of an HMAC-SHA-256 in base 62', () => {
@@ -25,7 +25,11 @@ test('the tag is the start of an HMAC-SHA-256 in base 62', () => {
 
 test('a key tagged with any of the good secrets passes, and with another does not', () => {
   const [other, key] = [randomBytes(32), mint()];
-  expect([isTagged(key, [other, SECRET]), isTagged(key, [other]), isTagged(key, [])]).toEqual([true, false, false]);
+  expect([hasValidTag(key, [other, SECRET]), hasValidTag(key, [other]), hasValidTag(key, [])]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('any single mistyped character and any swap of neighbours is detected', () => {
@@ -37,7 +41,7 @@ test('any single mistyped character and any swap of neighbours is detected', () 
       const wrong = swap
         ? key.slice(0, i) + key[i + 1] + key[i] + key.slice(i + 2)
         : key.slice(0, i) + other + key.slice(i + 1);
-      expect(isTagged(wrong, [SECRET])).toBe(wrong === key);
+      expect(hasValidTag(wrong, [SECRET])).toBe(wrong === key);
     }),
   );
 });
@@ -45,14 +49,14 @@ test('any single mistyped character and any swap of neighbours is detected', () 
 test.each(['', 'malaria_live_', 'Bearer x', 'malaria_dead_'.padEnd(51, 'A'), '💥'.repeat(51)])(
   '%j is not a key',
   (text) => {
-    expect(isTagged(text, [SECRET])).toBe(false);
+    expect(hasValidTag(text, [SECRET])).toBe(false);
   },
 );
 
 test('a key with anything before or after it is not a key', () => {
   const key = mint();
   for (const wrong of [` ${key}`, `${key} `, `${key}\n`, `${key},${key}`, key.toUpperCase()]) {
-    expect(isTagged(wrong, [SECRET])).toBe(false);
+    expect(hasValidTag(wrong, [SECRET])).toBe(false);
   }
 });
 

@@ -52,7 +52,7 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     const admitted = await gate.admit(key);
     expect(performance.now() - from).toBeLessThan(IN_TIME_MS);
     if (!admitted) return 'nobody';
-    if ('retrySeconds' in admitted) return 'unavailable';
+    if (admitted === 'unavailable') return 'unavailable';
     return admitted.verdict.refusedBy === null ? 'granted' : 'refused';
   };
   const until = (proxy: Proxy, key: string, outcome: Outcome) =>
@@ -90,13 +90,13 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
         expect(['unavailable', 'nobody']).toContain(await ask(proxy, revoked));
         expect(await ask(proxy, key)).toBe('unavailable');
       }
-      expect(await proxy.gate.unavailable()).toMatch(/^keys and limits: store: PostgreSQL cannot be used: /);
+      expect(await proxy.gate.whyUnavailable()).toMatch(/^keys and limits: store: PostgreSQL cannot be used: /);
     }
     await repair();
     for (const proxy of proxies) {
       await until(proxy, key, 'granted');
       expect(await ask(proxy, revoked)).toBe('nobody');
-      expect(await proxy.gate.unavailable()).toBeNull();
+      expect(await proxy.gate.whyUnavailable()).toBeNull();
     }
   });
 
@@ -126,12 +126,12 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     postgres.fillDisk();
     await until(proxy, key, 'unavailable');
     for (let i = 0; i < 5; i++) expect(await ask(proxy, key)).toBe('unavailable');
-    expect(await proxy.gate.unavailable()).toMatch(/^keys and limits: store: PostgreSQL cannot be used: /);
+    expect(await proxy.gate.whyUnavailable()).toMatch(/^keys and limits: store: PostgreSQL cannot be used: /);
     // Without its log PostgreSQL stops, and its supervisor starts it again.
     await postgres.kill();
     await postgres.start();
     await until(proxy, key, 'granted');
-    expect(await proxy.gate.unavailable()).toBeNull();
+    expect(await proxy.gate.whyUnavailable()).toBeNull();
   });
 
   test('when PostgreSQL is killed under load, minute and month grant no more than they allow', async () => {
@@ -162,7 +162,7 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     expect(total()).toBeLessThanOrEqual(perMonth);
     for (const count of grants) expect(count).toBeLessThanOrEqual(perMinute);
     const { id } = (await proxies[0]!.store.findAccount('ministry'))!;
-    const used = await proxies[0]!.store.usage.monthUsed(id, Date.now());
+    const used = await proxies[0]!.store.usage.grantedInMonth(id, Date.now());
     expect([used >= total(), used <= perMonth]).toEqual([true, true]);
     const counted = await rowsIn(postgres.url, 'SELECT sum(granted)::int AS n FROM seconds');
     expect(counted[0]!.n, 'both or neither').toBe(used);
@@ -214,7 +214,7 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
     expect(outcomes.filter((outcome) => outcome === 'unavailable').length).toBeGreaterThan(40);
     await pause(1000);
     const granted = outcomes.filter((outcome) => outcome === 'granted').length;
-    expect(await proxy.store.usage.monthUsed(id, Date.now())).toBe(1 + more.length + granted);
+    expect(await proxy.store.usage.grantedInMonth(id, Date.now())).toBe(1 + more.length + granted);
   });
 
   test('a proxy that may not decide requests is not ready', async () => {
@@ -224,7 +224,7 @@ describe.skipIf(missingServers.length > 0)('several proxies during outages', () 
       GRANT INSERT, UPDATE ON probe TO guest; REVOKE SELECT ON keys FROM guest`);
     const guest = await openProxy({ url: postgres.url.replace('malaria@', 'guest@') });
     expect(await ask(guest, key)).toBe('unavailable');
-    expect(await guest.gate.unavailable()).toContain('permission denied');
-    expect(await first.gate.unavailable()).toBeNull();
+    expect(await guest.gate.whyUnavailable()).toContain('permission denied');
+    expect(await first.gate.whyUnavailable()).toBeNull();
   });
 });

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { TryAgain } from '../../../pipeline/lib/errors.ts';
-import { ADMIT } from '../../../proxy/store/admission.ts';
+import { ADMIT_FUNCTION_NAME } from '../../../proxy/store/admission.ts';
 import { schemaScripts } from '../../../proxy/store/database.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
 import { runHere } from '../../support/proxy/cli-process.ts';
@@ -71,9 +71,9 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
 
   test('the function that admits is made once for each version of the program', async () => {
     await (await open()).listAccounts();
-    await sql(`DROP FUNCTION ${ADMIT}`);
+    await sql(`DROP FUNCTION ${ADMIT_FUNCTION_NAME}`);
     await Promise.all(Array.from({ length: 4 }, async () => (await open()).listAccounts()));
-    expect((await sql(`SELECT 1 FROM pg_proc WHERE proname = '${ADMIT}'`)).length).toBe(1);
+    expect((await sql(`SELECT 1 FROM pg_proc WHERE proname = '${ADMIT_FUNCTION_NAME}'`)).length).toBe(1);
   });
 
   test('a request waits for one of the same owner that has not committed, then counts it, in the second it is then', async () => {
@@ -86,7 +86,7 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
       await client.connect();
       await client.query('BEGIN');
       const values = [hashKey(key), perMinute, perMonth, 60_000];
-      return (await client.query(`SELECT refused, now_ms FROM ${ADMIT}($1, $2, $3, $4)`, values)).rows[0];
+      return (await client.query(`SELECT refused, now_ms FROM ${ADMIT_FUNCTION_NAME}($1, $2, $3, $4)`, values)).rows[0];
     };
     onTestFinished(async () => void (await Promise.all(begun.map((client) => client.end()))));
     for (const [second, perMinute, perMonth, refused] of [

@@ -39,7 +39,7 @@ const openTheGate = async (reports: string[] = []): Promise<Gate> => {
   return gate;
 };
 const verdictOf = (admitted: Awaited<ReturnType<Gate['admit']>>) =>
-  admitted && ('verdict' in admitted ? admitted.verdict : admitted);
+  admitted === null || admitted === 'unavailable' ? null : admitted.verdict;
 
 test('a new database is created with its folder, readable by its owner alone', async () => {
   await giveKey(await open());
@@ -49,11 +49,11 @@ test('a new database is created with its folder, readable by its owner alone', a
 test('a gate that has been closed refuses requests and reports it, and its pending ones end', async () => {
   const gate = await openTheGate();
   const { key } = await giveKey(await open());
-  const [request, probe] = [gate.admit(key), gate.unavailable()];
+  const [request, probe] = [gate.admit(key), gate.whyUnavailable()];
   gate.close();
-  expect(await request).toEqual({ retrySeconds: 5 });
+  expect(await request).toBe('unavailable');
   expect(await probe).toMatch('it has been closed');
-  expect(await gate.unavailable()).toMatch('it has been closed');
+  expect(await gate.whyUnavailable()).toMatch('it has been closed');
 });
 
 test('the file contains only a hash of the key', async () => {
@@ -96,13 +96,13 @@ test('a store that stays locked is a 503 within a second, not a grant, and works
   const busy = new DatabaseSync(file);
   busy.exec('BEGIN IMMEDIATE');
   const from = performance.now();
-  expect(await gate.admit(key)).toEqual({ retrySeconds: 5 });
+  expect(await gate.admit(key)).toBe('unavailable');
   expect(performance.now() - from).toBeLessThan(1000);
-  expect(await gate.unavailable()).toMatch(/^keys and limits: .*database is locked/);
+  expect(await gate.whyUnavailable()).toMatch(/^keys and limits: .*database is locked/);
   busy.exec('ROLLBACK');
   busy.close();
   expect(verdictOf(await gate.admit(key))).toMatchObject({ minute: { remaining: MANY.perMinute - 1 } });
-  expect(await gate.unavailable()).toBeNull();
+  expect(await gate.whyUnavailable()).toBeNull();
   expect(reports).toEqual([expect.stringContaining('database is locked')]);
 });
 
@@ -113,16 +113,18 @@ test('changes are synced to the disk, and grants at the latest with the usage of
     modes.push((await sql<{ synchronous: number }>`PRAGMA synchronous`.execute(tx)).rows[0]!.synchronous);
     return work(tx);
   };
-  const { transact, transactLightly } = store.database;
+  const { transact, transactUnsynced } = store.database;
   await transact(noting(async () => {}));
-  await transactLightly(noting(async () => {}));
+  await transactUnsynced(noting(async () => {}));
   await transact(noting(async () => {}));
   // FULL, NORMAL, FULL.
   expect(modes).toEqual([2, 1, 2]);
-  const lightly = vi.fn(transactLightly);
-  const { usage } = new AccountStore({ ...store.database, transactLightly: lightly as typeof transactLightly });
+  const lightly = vi.fn(transactUnsynced);
+  const { usage } = new AccountStore({ ...store.database, transactUnsynced: lightly as typeof transactUnsynced });
   const { id } = await giveKey(store);
-  await usage.add([{ day: '2026-03-10', key_id: id, operation: 'periods', outcome: 'granted', count: 1, at: 5000 }]);
+  await usage.add([
+    { day: '2026-03-10', key_id: id, operation: 'periods', outcome: 'granted', count: 1, lastAt: 5000 },
+  ]);
   expect(lightly).not.toHaveBeenCalled();
 });
 
@@ -153,7 +155,7 @@ test('no commit that another process has acknowledged is missed, even if it is k
     requests++;
     const before = acknowledged();
     const verdict = verdictOf(await gate.admit(key));
-    if (verdict && 'minute' in verdict && before > 0) expect(verdict.minute.limit).toBeGreaterThanOrEqual(before);
+    if (verdict && before > 0) expect(verdict.minute.limit).toBeGreaterThanOrEqual(before);
   };
   for (let round = 0; round < 8; round++) {
     const { child, last } = startWriter();
@@ -181,9 +183,9 @@ test('one row that cannot be read harms no other request that arrives at the sam
   const gate = await openTheGate();
   const asked = Array.from({ length: 20 }, (_, i) => gate.admit(i === 7 ? broken.key : fine.key));
   const verdicts = (await Promise.all(asked)).map(verdictOf);
-  expect(verdicts.map((verdict) => verdict && 'minute' in verdict)).toEqual(verdicts.map((_, i) => i !== 7));
+  expect(verdicts.map((verdict) => verdict !== null)).toEqual(verdicts.map((_, i) => i !== 7));
   const { id } = (await store.findAccount('ministry'))!;
-  expect(await store.usage.monthUsed(id, Date.now())).toBe(19);
+  expect(await store.usage.grantedInMonth(id, Date.now())).toBe(19);
 });
 
 test('the audit log is append-only', async () => {

@@ -19,7 +19,8 @@ async function setUp({ newStore }: Backend) {
   const owner = (await store.findAccount('ministry'))!.id;
   let now = MIDNIGHT - 5;
   const counter = new UsageCounter(usage);
-  const count = (key: string, operation: string, isRefused: boolean) => counter.count(key, operation, isRefused, now);
+  const count = (key: string, operation: string, isRefused: boolean) =>
+    counter.count(key, operation, isRefused ? 'refused' : 'granted', now);
   const listed = async (from = '2000-01-01') =>
     (await usage.listUsage(owner, from)).map(({ day, operation, granted, refused }) => [
       day,
@@ -65,7 +66,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', (backend) =>
   test('errors are counted by code and operation, separately for each owner, and batches add up', async () => {
     const { usage, store, counter, live, other } = await setUp(backend);
     const owner = (await store.findAccount('ministry'))!.id;
-    const fail = (key: string, operation: string, code: string) => counter.countError(key, operation, code, MIDNIGHT);
+    const fail = (key: string, operation: string, code: string) => counter.count(key, operation, code, MIDNIGHT);
     for (const [key, operation, code] of [
       [live, 'risk-lgas', 'UNKNOWN_STATE'],
       [live, 'risk-lgas', 'UNKNOWN_STATE'],
@@ -107,7 +108,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', (backend) =>
       add: async (rows) => (isGone ? Promise.reject(new Error('gone')) : usage.add(rows)),
     });
     for (isGone of [true, true, false]) {
-      counter.count(live, 'periods', false, MIDNIGHT);
+      counter.count(live, 'periods', 'granted', MIDNIGHT);
       await counter.flush().catch((error) => expect(error.message).toBe('gone'));
     }
     expect(await listed()).toEqual([['2026-11-21', 'periods', 3, 0]]);
@@ -147,7 +148,7 @@ test('many rows are written in several batches, and a failing batch loses none',
     },
   };
   const counter = new UsageCounter(store as never);
-  for (let i = 0; i < 1200; i++) counter.count(`key_${i}`, 'periods', false, MIDNIGHT);
+  for (let i = 0; i < 1200; i++) counter.count(`key_${i}`, 'periods', 'granted', MIDNIGHT);
   await expect(counter.flush()).rejects.toThrow('full');
   await counter.flush();
   expect(batches).toEqual([500, 500, 200]);

@@ -56,13 +56,13 @@ function dashboardOf(service: Service, clock?: Clock): Dashboard {
   const account = async (name: string, kind: AccountKind = 'organisation') =>
     (await service.store.findAccount(name)) ?? (await service.store.createAccount(kind, name, Date.now()));
   const code = async (email: string) => {
-    const { factorSecret } = (await directory.credentials(email))!;
+    const { factorSecret } = (await directory.credentialsByEmail(email))!;
     await service.store.database.db.updateTable('people').set({ factor_step: 0 }).where('email', '=', email).execute();
     return codeAt(factorSecret!, Math.floor((clock?.wallMs() ?? Date.now()) / STEP_MS));
   };
   const useCodes = async (email: string) => {
-    const { person } = (await directory.credentials(email))!;
-    await directory.factors.turnOn(person.id, { secret: mintSecret(), step: 0, recovery: [] }, Date.now());
+    const { person } = (await directory.credentialsByEmail(email))!;
+    await directory.factors.turnOn(person.id, { secret: mintSecret(), step: 0, codeHashes: [] }, Date.now());
   };
   const person: Dashboard['person'] = async (email, role, name) => {
     const kind = role === 'researcher' ? 'researcher' : 'organisation';

@@ -1,4 +1,4 @@
-import { openStore as open } from '../../../proxy/server/backends.ts';
+import { openStore as open } from '../../../proxy/server/open-store.ts';
 import type { AccountStore } from '../../../proxy/store/account-store.ts';
 
 /** The store at `url`, opened as commands and servers do, and made if there is none. */

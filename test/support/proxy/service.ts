@@ -98,7 +98,7 @@ export async function giveKey(
   const { owner = 'ministry', name = 'test', kind = 'live', scopes = ALL_SCOPES } = options;
   const { expiresAt = null, now = Date.now() } = options;
   if (!(await store.findAccount(owner))) await store.createAccount('organisation', owner, now);
-  const newKey = { brand: 'malaria', owner, name, kind, scopes, expiresAt };
+  const newKey = { brand: 'malaria', ownerName: owner, name, kind, scopes, expiresAt };
   const { key, secret } = await store.createKey(newKey, now);
   return { id: key.id, key: secret };
 }

@@ -49,6 +49,6 @@ export async function twoSides(newStore: Backend['newStore']) {
     return hash;
   };
   /** Actions in the audit log, oldest first. */
-  const actions = async () => (await two.listAudit({ most: 100 })).map(({ action }) => action).reverse();
+  const actions = async () => (await two.listAudit({ limit: 100 })).map(({ action }) => action).reverse();
   return { stores, one, two, invited, join, signedIn, actions };
 }

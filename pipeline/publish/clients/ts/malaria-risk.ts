@@ -4,12 +4,9 @@
  */
 import type { BoundariesNation, FilePath, Operations, Problem, RiskNation } from './types.ts';
 
-/**
- * Waits that the service asks for are waited for up to this many seconds each, since its minute may end a second late,
- * and this many times.
- */
-const LONGEST_WAIT = 61;
-const MOST_WAITS = 3;
+/** Longest wait that the service may ask for, as its minute may end a second late, and how often the client waits. */
+const MAX_WAIT_SECONDS = 61;
+const MAX_WAITS = 3;
 
 export interface ClientOptions {
   /** Base URL of the service, such as `https://malaria.example.org`. */
@@ -51,14 +48,14 @@ export async function createClient(options: ClientOptions) {
   const key = (options.key ?? process?.env.MALARIA_API_KEY ?? '').trim();
   const headers = { authorization: `Bearer ${key}` };
 
-  /** The answer, after the waits that the service asks for. An exhausted allowance is no such wait: it is too long. */
+  /** The answer, after the waits that the service asks for, except for a used-up monthly allowance. */
   async function request(path: string): Promise<Response> {
     for (let waits = 0; ; waits += 1) {
       const response = await fetch(root + path, { headers, redirect: 'manual' });
       if (response.ok) return response;
       const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
-      const isShort = (response.status === 429 || response.status === 503) && wait >= 0 && wait <= LONGEST_WAIT;
-      if (!isShort || waits === MOST_WAITS) {
+      const isShort = (response.status === 429 || response.status === 503) && wait >= 0 && wait <= MAX_WAIT_SECONDS;
+      if (!isShort || waits === MAX_WAITS) {
         const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
         throw new ServiceError(response.status, isProblem ? await response.json() : undefined);
       }
@@ -69,17 +66,17 @@ export async function createClient(options: ClientOptions) {
 
   const modelVersion: string =
     options.modelVersion ?? (await request('/v1/periods').then((response) => response.json())).model_version;
-  const ofVersion = (path: string) =>
+  const requestVersion = (path: string) =>
     request(path.startsWith('/v1/versions') ? path : path.replace('/v1/', `/v1/versions/${modelVersion}/`));
 
   /** The answer of any operation, such as `get('/v1/risk/lgas', { state: 'CODE' })`. */
   async function get<Path extends keyof Operations>(
     path: Path,
-    ...[parameters]: Parameters<Path>
+    ...[parameters]: GetArguments<Path>
   ): Promise<Operations[Path]['answer']> {
-    const given = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined);
-    const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-    return (await ofVersion(`${path}?${query}`)).json();
+    const present = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined);
+    const query = new URLSearchParams(present.map(([name, value]) => [name, String(value)]));
+    return (await requestVersion(`${path}?${query}`)).json();
   }
 
   return {
@@ -87,7 +84,7 @@ export async function createClient(options: ClientOptions) {
     modelVersion,
     get,
     /** A whole table as a response. To save it in Node: `await writeFile(name, (await client.file('…')).body!)`. */
-    file: (path: FilePath): Promise<Response> => ofVersion(path),
+    file: (path: FilePath): Promise<Response> => requestVersion(path),
     /** The outline of every area with its scores in a month (`YYYY-MM`), as GeoJSON. Default: the latest estimated one. */
     async map(period?: string): Promise<{ type: 'FeatureCollection'; features: ScoredArea[] }> {
       const { features } = await get('/v1/boundaries/nation');
@@ -105,7 +102,7 @@ export async function createClient(options: ClientOptions) {
 }
 
 /** Arguments of `get` after the path: the parameters, which are optional if none is required. */
-type Parameters<Path extends keyof Operations> =
+type GetArguments<Path extends keyof Operations> =
   Record<never, never> extends Operations[Path]['parameters']
     ? [parameters?: Operations[Path]['parameters']]
     : [parameters: Operations[Path]['parameters']];

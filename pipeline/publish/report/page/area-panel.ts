@@ -1,86 +1,85 @@
-import { MONTHS, periodName } from '../shared/names.ts';
+import { monthIndex } from '../../../contract/months.ts';
+import { monthName, periodName } from '../shared/names.ts';
 import { populationPlot, seasonPlot, seriesPlot } from './area-plots.ts';
 import { briefButton } from './brief.ts';
 import { casesPart } from './cases.ts';
-import { levelFill } from './colours.ts';
+import { testedInWords } from './children-tested.ts';
+import { levelFill, levelFills } from './colours.ts';
 import { contextList } from './context.ts';
+import { h, note } from './dom.ts';
+import { capitalize, formatPeople, formatShare } from './format.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
+  areaFigures,
   areaIndex,
   areaName,
   areaScore,
-  byTest,
+  areaSelection,
   certaintyInWords,
   data,
-  element,
+  elementById,
   isForecast,
-  isState,
   levelIndex,
   levelName,
+  levelOfScore,
   lgaByCode,
   monthInWords,
-  onView,
+  onViewChange,
   setView,
   stateByCode,
+  stateTrend,
+  testSuffix,
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
-import { testedInWords } from './tested.ts';
-import { adviceInWords } from './when.ts';
-import { about, capital, h, share } from './words.ts';
+import { adviceInWords } from './when-tab.ts';
 
 /** Keeps the card of the selected place, or of the country, and the pins. */
 export function startAreaPanel(): void {
-  onView(() => {
+  onViewChange(() => {
     if (!openTab()) return;
-    const parts = view.state === null ? country() : place(view.lga ?? view.state);
-    element('place').replaceChildren(...parts);
+    const parts = view.state === null ? countryCard() : areaCard(view.lga ?? view.state);
+    elementById('place').replaceChildren(...parts);
     const pins = pinsPart();
-    element('pins').replaceChildren(...pins);
-    element('pins').hidden = pins.length === 0;
-    element('announcement').textContent = spoken();
+    elementById('pins').replaceChildren(...pins);
+    elementById('pins').hidden = pins.length === 0;
+    elementById('announcement').textContent = announcementText();
   });
 }
 
 /** Text that a screen reader announces when the place changes, instead of the whole card. */
-function spoken(): string {
+function announcementText(): string {
   if (view.state === null) return '';
   const code = view.lga ?? view.state;
   const { score, low, high } = areaScore(code, view.month);
-  const name = view.lga === null ? stateByCode(code).state : lgaByCode(code).lga;
-  return `${name}: ${share(score)}, ${levelName(levelIndex(score))}, 90% range ${share(low)} to ${share(high)}`;
+  return `${areaName(code)}: ${formatShare(score)}, ${levelOfScore(score)}, 90% range ${formatShare(low)} to ${formatShare(high)}`;
 }
 
-function country(): Node[] {
-  const byLevel = data.levels.map(() => 0);
+function countryCard(): Node[] {
+  const peopleByLevel = data.levels.map(() => 0);
   for (const { lga_code, population } of data.lgas)
-    byLevel[levelIndex(areaScore(lga_code, view.month).score)]! += population;
-  const all = byLevel.reduce((a, b) => a + b, 0);
+    peopleByLevel[levelIndex(areaScore(lga_code, view.month).score)]! += population;
+  const population = peopleByLevel.reduce((a, b) => a + b, 0);
   const { lga, state } = data.words;
   const title = h('h3', { tabindex: '-1' }, data.country);
   if (view.tab !== 'where')
-    return [
-      title,
-      h('p', { class: 'note' }, 'Select a place on the map, or search for it by name, to see its own figures.'),
-    ];
+    return [title, note('Select a place on the map, or search for it by name, to see its own figures.')];
   return [
     title,
-    h(
-      'p',
-      { class: 'note' },
-      `${about(all)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
+    note(
+      `${formatPeople(population)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
     ),
     h(
       'ul',
       { class: 'levels' },
-      ...byLevel.map((people, i) =>
+      ...peopleByLevel.map((people, i) =>
         h(
           'li',
           {},
-          h('i', { style: `background:${fillAt(i)}` }),
+          h('i', { style: `background:${levelFills[i]}` }),
           h('span', {}, levelName(i)),
-          h('b', {}, `${Math.round((100 * people) / all)}%`),
-          h('small', {}, about(people)),
+          h('b', {}, `${Math.round((100 * people) / population)}%`),
+          h('small', {}, formatPeople(people)),
         ),
       ),
     ),
@@ -89,44 +88,36 @@ function country(): Node[] {
   ];
 }
 
-/** Fill of a level. */
-const fillAt = (level: number) => levelFill(level === 0 ? 0 : data.levels[level - 1]!.below!);
-
-/** The season's plot and description. */
 const seasonParts = (season: typeof data.seasons.national): Node[] =>
   data.has_season
-    ? [seasonPlot(season), h('p', { class: 'note' }, seasonWords(season))]
-    : [h('p', { class: 'note' }, 'The season is unknown, because there are no monthly rain data.')];
+    ? [seasonPlot(season), note(seasonInWords(season))]
+    : [note('The season is unknown, because there are no monthly rain data.')];
 
 /** Some countries have no zones. */
 const zoneInWords = ({ zone }: { zone: string | null }) => (zone === null ? '' : `, ${zone}`);
 
-function place(code: string): Node[] {
+function areaCard(code: string): Node[] {
   const isLga = view.lga !== null;
   const { words } = data;
   const state = stateByCode(view.state!);
-  const figures = isLga ? lgaByCode(code) : state;
-  const name = isLga ? lgaByCode(code).lga : state.state;
   const { score, low, high } = areaScore(code, view.month);
   const month = periodName(data.periods[view.month]!);
   const season = isLga
     ? data.seasons.lgas[data.lgas.findIndex((row) => row.lga_code === code)]!
     : data.seasons.states[data.states.indexOf(state)]!;
-  const trend = data.trend.states[data.states.indexOf(state)]!;
+  const trend = stateTrend(state.state_code);
   return [
-    h('h3', { tabindex: '-1' }, name),
-    h(
-      'p',
-      { class: 'note' },
+    h('h3', { tabindex: '-1' }, areaName(code)),
+    note(
       isLga
-        ? `${capital(words.lga.one)} of ${state.state}${zoneInWords(state)} · ${code} · ${lgaByCode(code).is_urban ? 'urban' : 'rural'}`
-        : `${capital(words.state.one)}${zoneInWords(state)} · ${code} · ${state.lgas} ${words.lga.many}`,
+        ? `${capitalize(words.lga.one)} of ${state.state}${zoneInWords(state)} · ${code} · ${lgaByCode(code).is_urban ? 'urban' : 'rural'}`
+        : `${capitalize(words.state.one)}${zoneInWords(state)} · ${code} · ${state.lgas} ${words.lga.many}`,
     ),
     h('p', { class: 'actions' }, pinButton(code), briefButton(code)),
     h(
       'div',
       { class: `figure${isForecast(view.month) ? ' forecast' : ''}` },
-      h('b', { id: 'score', class: 'big', title: score.toFixed(4) }, share(score)),
+      h('b', { id: 'score', class: 'big', title: score.toFixed(4) }, formatShare(score)),
       h(
         'div',
         {},
@@ -134,10 +125,10 @@ function place(code: string): Node[] {
           'span',
           { class: 'chip' },
           h('i', { style: `background:${levelFill(score)}` }),
-          `${levelName(levelIndex(score))}${certaintyInWords(code)}`,
+          `${levelOfScore(score)}${certaintyInWords(code)}`,
         ),
-        h('span', { id: 'range' }, `90% range ${share(low)}–${share(high)}`),
-        h('small', {}, `${month}, ${isForecast(view.month) ? 'forecast' : 'estimated'}${nearestRound()}`),
+        h('span', { id: 'range' }, `90% range ${formatShare(low)}–${formatShare(high)}`),
+        h('small', {}, `${month}, ${isForecast(view.month) ? 'forecast' : 'estimated'}${nearestRoundInWords()}`),
       ),
     ),
     h('h4', {}, 'Month by month'),
@@ -154,61 +145,60 @@ function place(code: string): Node[] {
       ...(isLga || trend.length === 0 ? [] : [h('span', { class: 'dot reported' }), 'survey, 95% range']),
     ),
     ...(trend.length ? surveyParts(trend, isLga ? state.state : null) : []),
-    ...(data.tested ? [h('p', { class: 'note', id: 'tested' }, `${capital(testedInWords(code))}.`)] : []),
+    ...(data.tested ? [h('p', { class: 'note', id: 'tested' }, `${capitalize(testedInWords(code))}.`)] : []),
     ...casesPart(code),
     h('h4', {}, 'Season'),
     ...seasonParts(season),
     ...windowParts(code),
     h('h4', {}, 'Context (not part of the score)'),
-    contextList(figures),
+    contextList(areaFigures(code)),
     h('h4', {}, 'Neighbours'),
-    neighbours(code),
+    neighbourList(code),
   ];
 }
 
 /** How far the month is from the nearest survey. */
-function nearestRound(): string {
-  const monthNumber = (period: string) => Number(period.slice(0, 4)) * 12 + Number(period.slice(5));
-  const selectedMonth = monthNumber(data.periods[view.month]!);
+function nearestRoundInWords(): string {
+  const selectedMonth = monthIndex(data.periods[view.month]!);
   const nearest = [...data.rounds].sort(
-    (a, b) => Math.abs(monthNumber(a.middle) - selectedMonth) - Math.abs(monthNumber(b.middle) - selectedMonth),
+    (a, b) => Math.abs(monthIndex(a.middle) - selectedMonth) - Math.abs(monthIndex(b.middle) - selectedMonth),
   )[0];
   if (!nearest) return '';
-  const off = selectedMonth - monthNumber(nearest.middle);
-  const months = Math.abs(off) === 1 ? '1 month' : `${Math.abs(off)} months`;
-  return ` · ${off === 0 ? 'middle month' : `${months} ${off > 0 ? 'after' : 'before'} the middle`} of the ${nearest.survey_year} survey`;
+  const monthsOff = selectedMonth - monthIndex(nearest.middle);
+  const months = Math.abs(monthsOff) === 1 ? '1 month' : `${Math.abs(monthsOff)} months`;
+  return ` · ${monthsOff === 0 ? 'middle month' : `${months} ${monthsOff > 0 ? 'after' : 'before'} the middle`} of the ${nearest.survey_year} survey`;
 }
 
-function seasonWords({
+function seasonInWords({
   peak_month,
   season_start_month,
   season_end_month,
   season_months,
   high_months,
 }: typeof data.seasons.national): string {
-  const month = (number: number) => MONTHS[number - 1]!;
   if (season_months === 12)
-    return `Reported cases of all ages are expected to peak in ${month(peak_month)} and to be at half the peak or more ${high_months.length === 12 ? 'in every month' : 'for most of the year'}${data.windows.length > 0 ? '; rain-driven transmission varies more' : ''}.`;
-  return `High season ${month(season_start_month)} to ${month(season_end_month)} (${season_months} months), with the peak in ${month(peak_month)}.`;
+    return `Reported cases of all ages are expected to peak in ${monthName(peak_month)} and to be at half the peak or more ${high_months.length === 12 ? 'in every month' : 'for most of the year'}${data.windows.length > 0 ? '; rain-driven transmission varies more' : ''}.`;
+  return `High season ${monthName(season_start_month)} to ${monthName(season_end_month)} (${season_months} months), with the peak in ${monthName(peak_month)}.`;
 }
 
-/** The best months to act, by both measures. */
 const windowParts = (code: string): Node[] =>
   data.windows.length === 0 ? [] : [h('p', { class: 'words' }, adviceInWords(code))];
 
-function neighbours(code: string): HTMLElement {
-  const near = data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean);
-  const go = (to: string) => () =>
-    setView(isState(to) ? { state: to, lga: null } : { state: lgaByCode(to).state_code, lga: to });
+function neighbourList(code: string): HTMLElement {
+  const neighbours = data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean);
   return h(
     'ul',
     { class: 'near' },
-    ...near.map((to) =>
+    ...neighbours.map((neighbour) =>
       h(
         'li',
         {},
-        h('button', { type: 'button', class: 'link', click: go(to) }, areaName(to)),
-        ` ${share(areaScore(to, view.month).score)}`,
+        h(
+          'button',
+          { type: 'button', class: 'link', click: () => setView(areaSelection(neighbour)) },
+          areaName(neighbour),
+        ),
+        ` ${formatShare(areaScore(neighbour, view.month).score)}`,
       ),
     ),
   );
@@ -219,9 +209,7 @@ function surveyParts(trend: (typeof data.trend.states)[number], stateOfLga: stri
   if (stateOfLga === null) return [surveyTable(trend)];
   return [
     h('h4', {}, `Surveys of ${stateOfLga}`),
-    h(
-      'p',
-      { class: 'note' },
+    note(
       `Surveys are designed to describe ${data.words.state.many}: in one ${data.words.lga.one} they reach few children or none.`,
     ),
     surveyTable(trend),
@@ -229,17 +217,17 @@ function surveyParts(trend: (typeof data.trend.states)[number], stateOfLga: stri
 }
 
 function surveyTable(trend: (typeof data.trend.states)[number]): HTMLElement {
-  const head = ['Survey', 'Positive', '95% range', 'Children'];
+  const heads = ['Survey', 'Positive', '95% range', 'Children'];
   const rows = trend.map((row) => [
-    `${row.survey_year}${byTest(row.survey_year)}`,
-    share(row.positivity),
-    row.low === null ? '—' : `${share(row.low)}–${share(row.high!)}`,
+    `${row.survey_year}${testSuffix(row.survey_year)}`,
+    formatShare(row.positivity),
+    row.low === null ? '—' : `${formatShare(row.low)}–${formatShare(row.high!)}`,
     row.children_tested === null ? '—' : `${row.children_tested}${row.small_sample ? ' (few)' : ''}`,
   ]);
   return h(
     'table',
     {},
-    h('thead', {}, h('tr', {}, ...head.map((name) => h('th', { scope: 'col', class: 'number' }, name)))),
+    h('thead', {}, h('tr', {}, ...heads.map((name) => h('th', { scope: 'col', class: 'number' }, name)))),
     h('tbody', {}, ...rows.map((cells) => h('tr', {}, ...cells.map((cell) => h('td', { class: 'number' }, cell))))),
   );
 }

@@ -1,52 +1,57 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { MONTHS, periodName } from '../shared/names.ts';
-import { levelFill } from './colours.ts';
-import { availableWidth, chart } from './figures.ts';
-import { areaScore, byTest, data, dates, element, levelIndex, levelName, setView, view } from './store.ts';
-import { initial, monthDate, PLOT_STYLE, share } from './words.ts';
+import { availableWidth, chart } from './charts.ts';
+import { levelFills } from './colours.ts';
+import { formatShare, monthDate, monthInitial } from './format.ts';
+import { areaScore, data, elementById, levelIndex, levelName, monthDates, setView, testSuffix, view } from './store.ts';
 
 /** Width of the card, so that text keeps its size on a phone. */
-const width = () => Math.min(560, availableWidth(element('place'), 280));
-const border = () => dates[data.estimated - 1]!;
-const januaries = dates.filter((_, i) => data.periods[i]!.endsWith('-01'));
+export const plotWidth = () => Math.min(560, availableWidth(elementById('place'), 280));
+const lastEstimatedDate = () => monthDates[data.estimated - 1]!;
+const januaries = monthDates.filter((_, i) => data.periods[i]!.endsWith('-01'));
 /** Time scale for a plot of the given width, with a tick per year; two digits where four would overlap. */
-export const timeScale = (wide: number) =>
+export const timeScale = (width: number) =>
   ({
     type: 'utc',
-    domain: [dates[0]!, dates.at(-1)!],
+    domain: [monthDates[0]!, monthDates.at(-1)!],
     ticks: januaries,
-    tickFormat: wide < 42 * januaries.length ? '’%y' : '%Y',
+    tickFormat: width < 42 * januaries.length ? '’%y' : '%Y',
     label: null,
   }) as const;
 
 /** Score with its range, forecast months set apart, and survey results. A click selects the month. */
 export function seriesPlot(code: string, trend: (typeof data.trend.states)[number]): Element {
-  const rows = data.periods.map((period, month) => ({ period, date: dates[month]!, ...areaScore(code, month) }));
-  const [past, ahead] = [rows.slice(0, data.estimated), rows.slice(data.estimated - 1)];
+  const rows = data.periods.map((period, month) => ({ period, date: monthDates[month]!, ...areaScore(code, month) }));
+  const [estimates, forecasts] = [rows.slice(0, data.estimated), rows.slice(data.estimated - 1)];
   const surveys = trend.flatMap((row) => {
     const round = data.rounds.find(({ survey_year }) => survey_year === row.survey_year);
     const date = monthDate(round?.middle ?? `${row.survey_year}-07`);
-    return date < dates[0]! ? [] : [{ ...row, date }];
+    return date < monthDates[0]! ? [] : [{ ...row, date }];
   });
-  const top = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
-  const cuts = data.levels.flatMap(({ below }) => (below !== null && below < top ? [below] : []));
+  const axisEnd = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
+  const levelBoundaries = data.levels.flatMap(({ below }) => (below !== null && below < axisEnd ? [below] : []));
   const plot = chart({
-    width: width(),
+    width: plotWidth(),
     height: 250,
     marginLeft: 42,
     marginRight: 12,
-    style: PLOT_STYLE,
-    x: timeScale(width()),
-    y: { domain: [0, top], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
+    x: timeScale(plotWidth()),
+    y: { domain: [0, axisEnd], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
     ariaLabel: 'Score month by month with its 90% range',
     marks: [
-      Plot.rectX([0], { x1: border(), x2: dates.at(-1)!, className: 'ahead', fill: 'currentColor', fillOpacity: 0.06 }),
-      Plot.ruleY(cuts, { stroke: 'currentColor', strokeOpacity: 0.25, strokeDasharray: '2 4' }),
-      Plot.areaY(past, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
-      Plot.areaY(ahead, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--violet)', fillOpacity: 0.28 }),
-      Plot.lineY(past, { x: 'date', y: 'score', stroke: 'var(--accent)', strokeWidth: 1.8 }),
-      Plot.lineY(ahead, { x: 'date', y: 'score', stroke: 'var(--violet)', strokeWidth: 2, strokeDasharray: '4 3' }),
+      Plot.rectX([0], {
+        x1: lastEstimatedDate(),
+        x2: monthDates.at(-1)!,
+        className: 'ahead',
+        fill: 'currentColor',
+        fillOpacity: 0.06,
+      }),
+      Plot.ruleY(levelBoundaries, { stroke: 'currentColor', strokeOpacity: 0.25, strokeDasharray: '2 4' }),
+      Plot.areaY(estimates, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
+      Plot.areaY(forecasts, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--violet)', fillOpacity: 0.28 }),
+      Plot.lineY(estimates, { x: 'date', y: 'score', stroke: 'var(--accent)', strokeWidth: 1.8 }),
+      Plot.lineY(forecasts, { x: 'date', y: 'score', stroke: 'var(--violet)', strokeWidth: 2, strokeDasharray: '4 3' }),
       Plot.ruleX(
         surveys.filter((row) => row.low !== null),
         { x: 'date', y1: 'low', y2: 'high', stroke: 'var(--ink)', strokeWidth: 1.4 },
@@ -59,9 +64,9 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
         stroke: 'var(--ink)',
         strokeWidth: 1.4,
         title: (row) =>
-          `Survey ${row.survey_year}${byTest(row.survey_year)}: ${share(row.positivity)}${row.low === null ? '' : `, 95% range ${share(row.low)}–${share(row.high!)}`}${row.children_tested === null ? '' : `, ${row.children_tested} children`}${row.small_sample ? ' (few children)' : ''}`,
+          `Survey ${row.survey_year}${testSuffix(row.survey_year)}: ${formatShare(row.positivity)}${row.low === null ? '' : `, 95% range ${formatShare(row.low)}–${formatShare(row.high!)}`}${row.children_tested === null ? '' : `, ${row.children_tested} children`}${row.small_sample ? ' (few children)' : ''}`,
       }),
-      Plot.ruleX([dates[view.month]!], { stroke: 'var(--ink)', strokeWidth: 1 }),
+      Plot.ruleX([monthDates[view.month]!], { stroke: 'var(--ink)', strokeWidth: 1 }),
       Plot.dot([rows[view.month]!], {
         x: 'date',
         y: 'score',
@@ -75,7 +80,8 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
         Plot.pointerX({
           x: 'date',
           y: 'score',
-          title: (row) => `${periodName(row.period)}\n${share(row.score)} (${share(row.low)}–${share(row.high)})`,
+          title: (row) =>
+            `${periodName(row.period)}\n${formatShare(row.score)} (${formatShare(row.low)}–${formatShare(row.high)})`,
         }),
       ),
     ],
@@ -89,15 +95,14 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
 
 /** Expected cases by month as shares of the peak, the high season darker. */
 export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof data.seasons.national): Element {
-  const rows = seasonal_index.map((index, i) => ({ month: i + 1, index, high: high_months.includes(i + 1) }));
+  const rows = seasonal_index.map((index, i) => ({ month: i + 1, index, isHigh: high_months.includes(i + 1) }));
   return chart({
-    width: width(),
+    width: plotWidth(),
     height: 120,
     marginLeft: 42,
     marginRight: 12,
     marginTop: 16,
-    style: PLOT_STYLE,
-    x: { domain: d3.range(1, 13), tickFormat: initial, label: null, tickSize: 0, padding: 0.15 },
+    x: { domain: d3.range(1, 13), tickFormat: monthInitial, label: null, tickSize: 0, padding: 0.15 },
     y: { domain: [0, 1], ticks: [0, 0.5, 1], label: null },
     ariaLabel: 'Expected cases by month as a share of the peak',
     marks: [
@@ -105,8 +110,8 @@ export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof d
         x: 'month',
         y: 'index',
         fill: 'var(--accent)',
-        fillOpacity: (row) => (row.high ? 0.85 : 0.3),
-        title: (row) => `${MONTHS[row.month - 1]}: ${share(row.index)} of the peak`,
+        fillOpacity: (row) => (row.isHigh ? 0.85 : 0.3),
+        title: (row) => `${MONTHS[row.month - 1]}: ${formatShare(row.index)} of the peak`,
       }),
       Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.5, strokeDasharray: '2 4' }),
       Plot.text([peak_month], { x: (month) => month, y: 1, dy: -7, text: () => 'peak', fontSize: 12 }),
@@ -114,32 +119,31 @@ export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof d
   });
 }
 
-let population: { date: Date; level: string; people: number }[] | null = null;
+let populationRows: { date: Date; level: string; people: number }[] | null = null;
 
 /** People by the level of their LGA. */
 export function populationPlot(): Element {
-  population ??= data.periods.flatMap((_, month) => {
+  populationRows ??= data.periods.flatMap((_, month) => {
     const sums = data.levels.map(() => 0);
     for (const { lga_code, population: people } of data.lgas)
       sums[levelIndex(areaScore(lga_code, month).score)]! += people / 1e6;
-    return sums.map((people, i) => ({ date: dates[month]!, level: levelName(i), people }));
+    return sums.map((people, i) => ({ date: monthDates[month]!, level: levelName(i), people }));
   });
   return chart({
-    width: width(),
+    width: plotWidth(),
     height: 200,
     marginLeft: 42,
     marginRight: 12,
-    style: PLOT_STYLE,
-    x: timeScale(width()),
+    x: timeScale(plotWidth()),
     y: { label: null, ticks: 4 },
     color: {
       domain: data.levels.map((_, i) => levelName(i)),
-      range: data.levels.map((_, i) => levelFill(i === 0 ? 0 : data.levels[i - 1]!.below!)),
+      range: levelFills,
     },
     ariaLabel: `Millions of people by level of their ${data.words.lga.one}`,
     marks: [
       Plot.areaY(
-        population,
+        populationRows,
         Plot.stackY({
           x: 'date',
           y: 'people',
@@ -147,8 +151,8 @@ export function populationPlot(): Element {
           order: data.levels.map((_, i) => levelName(i)).reverse(),
         }),
       ),
-      Plot.ruleX([border()], { stroke: 'currentColor', strokeDasharray: '3 3' }),
-      Plot.ruleX([dates[view.month]!], { stroke: 'var(--ink)' }),
+      Plot.ruleX([lastEstimatedDate()], { stroke: 'currentColor', strokeDasharray: '3 3' }),
+      Plot.ruleX([monthDates[view.month]!], { stroke: 'var(--ink)' }),
       Plot.text(['millions'], { frameAnchor: 'top-left', dy: -12, dx: -36, fontSize: 12 }),
     ],
   });

@@ -1,37 +1,41 @@
-import { describeAge } from './age.ts';
 import { seriesPlot } from './area-plots.ts';
-import { FIGURES } from './context.ts';
-import { citation } from './files.ts';
+import { testedInWords } from './children-tested.ts';
+import { CONTEXT_FIGURES } from './context.ts';
+import { describeAge } from './describe-age.ts';
+import { h, note, svgElement } from './dom.ts';
+import { citation } from './downloads.ts';
+import { capitalize, formatCount, formatDifference, formatPeople, formatShare, formatWithRange } from './format.ts';
 import {
   areaChance,
   areaChange,
+  areaFigures,
   areaName,
   areaScore,
-  byTest,
-  CERTAIN,
+  CERTAIN_PERCENT,
   certaintyInWords,
   data,
+  exceedsChance,
   fullName,
   HAS_CHANCES,
   isState,
-  levelIndex,
-  levelName,
+  levelOfScore,
   lgaByCode,
   monthInWords,
   setView,
   stateByCode,
+  stateTrend,
+  testSuffix,
   view,
 } from './store.ts';
-import { byFigure } from './tab.ts';
-import { testedInWords } from './tested.ts';
-import { adviceInWords } from './when.ts';
-import { about, capital, count, h, share, signed, withRange } from './words.ts';
+import { sortByFigure } from './tab.ts';
+import { adviceInWords } from './when-tab.ts';
+import { scoreInChildren } from './where-tab.ts';
 
 /** A button that prints one page on a place: its figures, what to do by when, and how old each figure is. */
 export const briefButton = (code: string) =>
-  h('button', { type: 'button', id: 'brief-button', click: () => print(code) }, 'Print one page');
+  h('button', { type: 'button', id: 'brief-button', click: () => printBrief(code) }, 'Print one page');
 
-function print(code: string): void {
+function printBrief(code: string): void {
   const root = document.documentElement;
   setView({ tab: 'where' });
   const brief = makeBrief(code);
@@ -49,94 +53,87 @@ function print(code: string): void {
 }
 
 /** LGAs of a state that are listed. */
-const LISTED = 12;
+const MAX_LISTED = 12;
 
 type State = (typeof data.states)[number];
 
 function makeBrief(code: string): HTMLElement {
   const state = stateByCode(isState(code) ? code : lgaByCode(code).state_code);
-  const lgas = byFigure(
+  const lgas = sortByFigure(
     data.lgas.filter((row) => row.state_code === state.state_code).map((row) => row.lga_code),
     (lga_code) => areaScore(lga_code, view.month).score,
   );
-  /** The numbers of LGAs on the map: their places in the table. */
-  const numbers = new Map(isState(code) ? lgas.map((lga_code, i) => [lga_code, String(i + 1)]) : [[code, '']]);
-  const points = [
+  /** Row numbers in the table, shown on the map; one LGA alone has none. */
+  const numberByLga = new Map(isState(code) ? lgas.map((lga_code, i) => [lga_code, String(i + 1)]) : [[code, '']]);
+  const sentences = [
     scoreInWords(code),
     ...(data.windows.length > 0 ? [`Seasonal chemoprevention: ${adviceInWords(code)}`] : []),
     ...(isState(code) ? [highestInWords(lgas)] : []),
     ...changeInWords(code),
     ...surveyInWords(state),
-    ...(data.tested ? [`${capital(testedInWords(code))}.`] : []),
+    ...(data.tested ? [`${capitalize(testedInWords(code))}.`] : []),
     ...contextInWords(code),
   ];
   return h(
     'article',
     { class: 'brief' },
     ...heading(code, lgas.length),
-    h('ul', {}, ...points.map((point) => h('li', {}, point))),
-    h('div', { class: 'brief-pictures' }, stateMap(state.state_code, numbers), seriesFigure(code)),
-    legend(),
+    h('ul', {}, ...sentences.map((point) => h('li', {}, point))),
+    h('div', { class: 'brief-pictures' }, stateMap(state.state_code, numberByLga), seriesFigure(code)),
+    cloneLegend(),
     legendNote(code),
     ...(isState(code) ? lgaTable(lgas) : []),
-    h('p', { class: 'note' }, citation()),
+    note(citation()),
   );
 }
 
-const areaFigures = (code: string) => (isState(code) ? stateByCode(code) : lgaByCode(code));
-
 function heading(code: string, lgas: number): HTMLElement[] {
   const title = `${data.synthetic ? 'MADE UP: ' : ''}Malaria risk in ${fullName(code)}, ${monthInWords(view.month)}`;
-  const counted = isState(code) ? ` in ${count(lgas, data.words.lga)}` : '';
+  const lgasText = isState(code) ? ` in ${formatCount(lgas, data.words.lga)}` : '';
   return [
     h('h1', {}, title),
     h('p', {}, h('strong', {}, describeAge(data.periods, data.estimated, new Date()))),
-    h('p', { class: 'note' }, `${about(areaFigures(code).population)} people${counted}`),
+    note(`${formatPeople(areaFigures(code).population)} people${lgasText}`),
   ];
 }
 
 function scoreInWords(code: string): string {
   const score = areaScore(code, view.month);
-  const inHundred = (value: number) => Math.round(100 * value);
   return (
-    `Score, ${monthInWords(view.month)}: ${withRange(score)}. About ${inHundred(score.score)} of 100 children aged ` +
-    `${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(score.low)} to ` +
-    `${inHundred(score.high)}. Level: ${levelName(levelIndex(score.score))}${certaintyInWords(code)}. ` +
-    'It counts neither cases nor severe illness.'
+    `Score, ${monthInWords(view.month)}: ${formatWithRange(score)}. ${scoreInChildren(code)} ` +
+    `Level: ${levelOfScore(score.score)}${certaintyInWords(code)}. It counts neither cases nor severe illness.`
   );
 }
 
 /** @param lgas highest first */
 function highestInWords(lgas: readonly string[]): string {
-  const highest = lgas.slice(0, 3).map((code) => `${areaName(code)} ${withRange(areaScore(code, view.month))}`);
+  const highest = lgas.slice(0, 3).map((code) => `${areaName(code)} ${formatWithRange(areaScore(code, view.month))}`);
   return `Highest: ${highest.join('; ')}.`;
 }
 
 function changeInWords(code: string): string[] {
   const change = areaChange(code, view.month, 'survey');
   if (!change) return [];
-  const isReal = change.low > 0 || change.high < 0;
   return [
-    `Change since the last survey: ${signed(change.change)} (${signed(change.low)} to ${signed(change.high)}); ` +
-      `${isReal ? 'more than chance would explain' : 'may be chance'}.`,
+    `Change since the last survey: ${formatDifference(change.change)} (${formatDifference(change.low)} to ${formatDifference(change.high)}); ` +
+      `${exceedsChance(change) ? 'more than chance would explain' : 'may be chance'}.`,
   ];
 }
 
-const surveyTrend = (state: State) => data.trend.states[data.states.indexOf(state)]!;
-
 function surveyInWords(state: State): string[] {
-  const survey = surveyTrend(state).at(-1);
+  const survey = stateTrend(state.state_code).at(-1);
   if (!survey) return [];
   const { survey_year, positivity, low, high } = survey;
-  const range = low === null ? ' (published without a range)' : ` (95% range ${share(low)}–${share(high!)})`;
+  const range =
+    low === null ? ' (published without a range)' : ` (95% range ${formatShare(low)}–${formatShare(high!)})`;
   return [
-    `Last survey of ${state.state}, ${survey_year}: ${share(positivity)}${range} tested positive${byTest(survey_year)}.`,
+    `Last survey of ${state.state}, ${survey_year}: ${formatShare(positivity)}${range} tested positive${testSuffix(survey_year)}.`,
   ];
 }
 
 /** The context figures, each with its source. */
 const contextInWords = (code: string): string[] =>
-  FIGURES.flatMap(([figure, name, format]) => {
+  CONTEXT_FIGURES.flatMap(([figure, name, format]) => {
     const layer = data.layers.find((candidate) => candidate.figure === figure);
     const value = areaFigures(code)[figure];
     return layer && typeof value === 'number' ? [`${name}: ${format(value)} (${layer.title}).`] : [];
@@ -148,38 +145,46 @@ function seriesFigure(code: string): HTMLElement {
     'figure',
     {},
     h('figcaption', {}, `Score month by month with its 90% range${dots}`),
-    seriesPlot(code, isState(code) ? surveyTrend(stateByCode(code)) : []),
+    seriesPlot(code, isState(code) ? stateTrend(code) : []),
   );
 }
 
 function legendNote(code: string): HTMLElement {
-  const hatched = HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN}% certain` : '';
-  const numbers = isState(code) ? ' Numbers refer to the table.' : '';
-  return h('p', { class: 'note' }, `Darker is higher${hatched}.${numbers}`);
+  const hatchingText = HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN_PERCENT}% certain` : '';
+  const numbersText = isState(code) ? ' Numbers refer to the table.' : '';
+  return note(`Darker is higher${hatchingText}.${numbersText}`);
 }
 
 /** The first LGAs of a state, with their scores, and how many more there are. @param lgas highest first */
 function lgaTable(lgas: readonly string[]): HTMLElement[] {
   const { lga } = data.words;
-  const heads = ['', capital(lga.one), 'Score', '90% range', 'Level', ...(HAS_CHANCES ? ['Certainty'] : []), 'People'];
-  const list = h(
+  const heads = [
+    '',
+    capitalize(lga.one),
+    'Score',
+    '90% range',
+    'Level',
+    ...(HAS_CHANCES ? ['Certainty'] : []),
+    'People',
+  ];
+  const table = h(
     'table',
     {},
     h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
-    h('tbody', {}, ...lgas.slice(0, LISTED).map(lgaRow)),
+    h('tbody', {}, ...lgas.slice(0, MAX_LISTED).map(lgaRow)),
   );
-  const rest = lgas.length - LISTED;
-  return rest > 0 ? [list, h('p', { class: 'note' }, `and ${count(rest, lga)} with lower scores`)] : [list];
+  const unlisted = lgas.length - MAX_LISTED;
+  return unlisted > 0 ? [table, note(`and ${formatCount(unlisted, lga)} with lower scores`)] : [table];
 }
 
 function lgaRow(code: string, i: number): HTMLElement {
   const { score, low, high } = areaScore(code, view.month);
   const cells = [
-    share(score),
-    `${share(low)}–${share(high)}`,
-    levelName(levelIndex(score)),
+    formatShare(score),
+    `${formatShare(low)}–${formatShare(high)}`,
+    levelOfScore(score),
     ...(HAS_CHANCES ? [`${areaChance(code, view.month, 'level')}%`] : []),
-    about(lgaByCode(code).population),
+    formatPeople(lgaByCode(code).population),
   ];
   return h(
     'tr',
@@ -191,41 +196,39 @@ function lgaRow(code: string, i: number): HTMLElement {
 }
 
 /** The state's part of the map, with each LGA's number in the table. */
-function stateMap(code: string, number: ReadonlyMap<string, string>): Element {
+function stateMap(code: string, numberByLga: ReadonlyMap<string, string>): Element {
   const map = document.getElementById('map')!.cloneNode(true) as SVGSVGElement;
-  const shown = document.querySelector<SVGPathElement>(`#states [data-code="${code}"]`)!.getBBox();
-  const room = 0.04 * Math.max(shown.width, shown.height);
+  const stateBox = document.querySelector<SVGPathElement>(`#states [data-code="${code}"]`)!.getBBox();
+  const margin = 0.04 * Math.max(stateBox.width, stateBox.height);
   for (const path of [...map.querySelectorAll<SVGPathElement>('.lgas path')])
-    if (!number.has(path.dataset.code!)) path.remove();
+    if (!numberByLga.has(path.dataset.code!)) path.remove();
   for (const path of [...map.querySelectorAll<SVGPathElement>('.states path')])
     if (path.dataset.code !== code) path.remove();
   map.querySelector('.lga-names')!.replaceChildren();
   const labels = map.querySelector('.labels')!;
   labels.replaceChildren(
-    ...[...number].map(([one, text]) => {
-      const { x, y, width, height } = document.querySelector<SVGPathElement>(`#lgas [data-code="${one}"]`)!.getBBox();
-      const made = document.createElementNS(map.namespaceURI, 'text');
-      made.setAttribute('x', String(x + width / 2));
-      made.setAttribute('y', String(y + height / 2));
-      made.textContent = text;
-      return made;
+    ...[...numberByLga].map(([lgaCode, text]) => {
+      const { x, y, width, height } = document
+        .querySelector<SVGPathElement>(`#lgas [data-code="${lgaCode}"]`)!
+        .getBBox();
+      return svgElement('text', { x: x + width / 2, y: y + height / 2 }, text);
     }),
   );
   // The page's own map, which is not printed, has patterns of the same ids.
   for (const pattern of map.querySelectorAll('pattern')) pattern.id = `brief-${pattern.id}`;
   for (const path of map.querySelectorAll('.lgas path'))
     path.setAttribute('fill', path.getAttribute('fill')!.replace('url(#', 'url(#brief-'));
-  for (const one of [map, ...map.querySelectorAll('[id]:not(pattern)')]) one.removeAttribute('id');
-  map.style.setProperty('--unit', String(Math.max(shown.width, shown.height) / 14_000));
+  for (const node of [map, ...map.querySelectorAll('[id]:not(pattern)')]) node.removeAttribute('id');
+  map.style.setProperty('--unit', String(Math.max(stateBox.width, stateBox.height) / 14_000));
   map.setAttribute(
     'viewBox',
-    [shown.x - room, shown.y - room, shown.width + 2 * room, shown.height + 2 * room].join(' '),
+    [stateBox.x - margin, stateBox.y - margin, stateBox.width + 2 * margin, stateBox.height + 2 * margin].join(' '),
   );
   return map;
 }
 
-function legend(): Node {
-  const made = document.getElementById('legend')!.cloneNode(true) as Element;
-  made.removeAttribute('id');
-  return made;
+function cloneLegend(): Node {
+  const copy = document.getElementById('legend')!.cloneNode(true) as Element;
+  copy.removeAttribute('id');
+  return copy;
 }

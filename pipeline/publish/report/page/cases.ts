@@ -3,18 +3,20 @@ import * as d3 from 'd3';
 import { addMonths } from '../../../contract/months.ts';
 import { periodName } from '../shared/names.ts';
 import type { PageCases } from '../shared/page-data.ts';
-import { availableWidth, chart } from './figures.ts';
-import { areaName, data, element, isState, lgaByCode } from './store.ts';
-import { h, monthDate, PLOT_STYLE } from './words.ts';
+import { plotWidth } from './area-plots.ts';
+import { chart } from './charts.ts';
+import { h, note } from './dom.ts';
+import { monthDate } from './format.ts';
+import { areaName, data, isState, lgaByCode } from './store.ts';
 
 /** The nearest place with case records: the LGA itself, or its state; null if neither has any. */
-const recorded = (code: string): string | null =>
-  code in data.cases ? code : isState(code) ? null : recorded(lgaByCode(code).state_code);
+const findRecordCode = (code: string): string | null =>
+  code in data.cases ? code : isState(code) ? null : findRecordCode(lgaByCode(code).state_code);
 
 /** Reported cases of a place and their forecast, which the score does not use. */
 export function casesPart(code: string): Node[] {
   if (Object.keys(data.cases).length === 0) return [];
-  const recordCode = recorded(code);
+  const recordCode = findRecordCode(code);
   const title = h(
     'h4',
     {},
@@ -35,7 +37,7 @@ export function casesPart(code: string): Node[] {
     h(
       'p',
       { class: 'words', id: 'case-forecast' },
-      `${recordCode === code ? '' : `${areaName(code)} has no records of its own. `}${inWords(cases)}`,
+      `${recordCode === code ? '' : `${areaName(code)} has no records of its own. `}${casesInWords(cases)}`,
     ),
     casesPlot(areaName(recordCode), cases),
     h(
@@ -48,29 +50,25 @@ export function casesPart(code: string): Node[] {
       h('span', { class: 'line rival' }),
       'last year’s figure of the month',
     ),
-    h(
-      'p',
-      { class: 'note' },
-      'As an index: 100 is the mean of the last twelve reported months. This is not the score.',
-    ),
+    note('As an index: 100 is the mean of the last twelve reported months. This is not the score.'),
   ];
 }
 
 /** The figure of the same month a year before a month to come. */
-const yearBefore = ({ reported }: PageCases, ahead: number) => reported.at(ahead - 12) ?? null;
+const yearBefore = ({ reported }: PageCases, monthPosition: number) => reported.at(monthPosition - 12) ?? null;
 
-function inWords(cases: PageCases): string {
+function casesInWords(cases: PageCases): string {
   return cases.ahead
     .map(([low, middle, high], i) => {
-      const before = yearBefore(cases, i);
-      const change = before === null || before === 0 ? null : Math.round(100 * (middle! / before - 1));
-      const against =
+      const yearAgo = yearBefore(cases, i);
+      const change = yearAgo === null || yearAgo === 0 ? null : Math.round(100 * (middle! / yearAgo - 1));
+      const comparison =
         change === null
           ? ''
           : change === 0
             ? ', as a year before'
             : `, ${Math.abs(change)}% ${change > 0 ? 'more' : 'fewer'} than a year before`;
-      return `${periodName(addMonths(cases.last, i + 1))}: ${middle} (${low}–${high})${against}.`;
+      return `${periodName(addMonths(cases.last, i + 1))}: ${middle} (${low}–${high})${comparison}.`;
     })
     .join(' ');
 }
@@ -78,29 +76,28 @@ function inWords(cases: PageCases): string {
 function casesPlot(name: string, cases: PageCases): Element {
   const { last, reported, ahead } = cases;
   const first = addMonths(last, 1 - reported.length);
-  const past = reported.flatMap((value, i) =>
+  const reportedRows = reported.flatMap((value, i) =>
     value === null ? [] : [{ period: addMonths(first, i), date: monthDate(addMonths(first, i)), value }],
   );
-  const next = ahead.map(([low, middle, high], i) => {
+  const forecastRows = ahead.map(([low, middle, high], i) => {
     const period = addMonths(last, i + 1);
     return { period, date: monthDate(period), low: low!, middle: middle!, high: high!, before: yearBefore(cases, i) };
   });
-  const lastYear = next.filter(({ before }) => before !== null);
+  const rowsWithYearAgo = forecastRows.filter(({ before }) => before !== null);
   return chart({
-    width: Math.min(560, availableWidth(element('place'), 280)),
+    width: plotWidth(),
     height: 190,
     marginLeft: 42,
     marginRight: 12,
-    style: PLOT_STYLE,
     x: { type: 'utc', label: null, ticks: d3.utcMonth.every(6)!, tickFormat: '%b %Y' },
     y: { label: null, ticks: 4, grid: true, zero: true, nice: true },
     ariaLabel: `Reported cases of ${name} from ${periodName(first)} and their forecast to ${periodName(addMonths(last, ahead.length))}`,
     marks: [
-      Plot.lineY(past, { x: 'date', y: 'value', stroke: 'var(--ink)', strokeOpacity: 0.35 }),
-      Plot.dot(past, { x: 'date', y: 'value', r: 2.6, fill: 'var(--ink)' }),
-      Plot.areaY(next, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--violet)', fillOpacity: 0.28 }),
-      Plot.lineY(next, { x: 'date', y: 'middle', stroke: 'var(--violet)', strokeWidth: 2 }),
-      Plot.lineY(lastYear, {
+      Plot.lineY(reportedRows, { x: 'date', y: 'value', stroke: 'var(--ink)', strokeOpacity: 0.35 }),
+      Plot.dot(reportedRows, { x: 'date', y: 'value', r: 2.6, fill: 'var(--ink)' }),
+      Plot.areaY(forecastRows, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--violet)', fillOpacity: 0.28 }),
+      Plot.lineY(forecastRows, { x: 'date', y: 'middle', stroke: 'var(--violet)', strokeWidth: 2 }),
+      Plot.lineY(rowsWithYearAgo, {
         x: 'date',
         y: 'before',
         stroke: 'var(--violet)',
@@ -109,12 +106,12 @@ function casesPlot(name: string, cases: PageCases): Element {
       }),
       Plot.tip(
         [
-          ...past.map(({ period, date, value }) => ({
+          ...reportedRows.map(({ period, date, value }) => ({
             date,
             value,
             title: `${periodName(period)}\n${value} reported`,
           })),
-          ...next.map(({ period, date, low, middle, high }) => ({
+          ...forecastRows.map(({ period, date, low, middle, high }) => ({
             date,
             value: middle,
             title: `${periodName(period)}\n${middle} (${low}–${high}) forecast`,

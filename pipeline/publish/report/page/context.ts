@@ -1,47 +1,46 @@
+import { h, note } from './dom.ts';
+import { formatInteger, formatPeople } from './format.ts';
 import { data } from './store.ts';
-import { about, h, integer } from './words.ts';
 
-type Figures = (typeof data.states)[number] | (typeof data.lgas)[number];
+type AreaFigures = (typeof data.states)[number] | (typeof data.lgas)[number];
+
+const percent = (value: number) => `${Math.round(100 * value)}%`;
 
 /** The figures beside the score: name in an answer, name in words and format. */
-export const FIGURES: [keyof Figures, string, (value: number) => string][] = [
-  ['itn_use', 'Slept under a treated net', (value) => `${Math.round(100 * value)}%`],
-  ['itn_access', 'Access to a treated net', (value) => `${Math.round(100 * value)}%`],
-  ['irs_coverage', 'Protected by spraying', (value) => `${Math.round(100 * value)}%`],
-  ['effective_treatment', 'Cases treated effectively', (value) => `${Math.round(100 * value)}%`],
+export const CONTEXT_FIGURES: [keyof AreaFigures, string, (value: number) => string][] = [
+  ['itn_use', 'Slept under a treated net', percent],
+  ['itn_access', 'Access to a treated net', percent],
+  ['irs_coverage', 'Protected by spraying', percent],
+  ['effective_treatment', 'Cases treated effectively', percent],
   ['travel_minutes_to_care', 'Travel to care', (value) => `${Math.round(value)} min`],
 ];
 
 /** Context figures that differ from place to place, each with its source, date and caveats. */
-export function contextList(row: Figures): HTMLElement {
+export function contextList(row: AreaFigures): HTMLElement {
   const layers = new Map(data.layers.map((layer) => [layer.figure, layer]));
-  const entry = (name: string, value: string, of = '', notes: string[] = []) => [
-    h('dt', {}, name, ...(of ? [h('small', { title: notes.join(' ') }, of)] : [])),
+  const entryElements = (name: string, value: string, source = '', notes: string[] = []) => [
+    h('dt', {}, name, ...(source ? [h('small', { title: notes.join(' ') }, source)] : [])),
     h('dd', {}, value),
   ];
-  const use = row.itn_use !== null && row.itn_access !== null && row.itn_use > row.itn_access;
+  const useExceedsAccess = row.itn_use !== null && row.itn_access !== null && row.itn_use > row.itn_access;
   return h(
     'div',
     {},
     h(
       'dl',
       { class: 'context' },
-      ...entry('People', about(row.population)),
-      ...entry('Area', `${integer(row.area_km2)} km²`),
-      ...FIGURES.flatMap(([figure, name, format]) => {
+      ...entryElements('People', formatPeople(row.population)),
+      ...entryElements('Area', `${formatInteger(row.area_km2)} km²`),
+      ...CONTEXT_FIGURES.flatMap(([figure, name, format]) => {
         const layer = layers.get(figure);
         const value = row[figure] as number | null;
-        return layer ? entry(name, value === null ? 'no estimate' : format(value), layer.title, layer.notes) : [];
+        return layer
+          ? entryElements(name, value === null ? 'no estimate' : format(value), layer.title, layer.notes)
+          : [];
       }),
     ),
-    ...(use
-      ? [
-          h(
-            'p',
-            { class: 'note' },
-            'Net use exceeds access, because the two come from different questions and small samples.',
-          ),
-        ]
+    ...(useExceedsAccess
+      ? [note('Net use exceeds access, because the two come from different questions and small samples.')]
       : []),
   );
 }

@@ -1,76 +1,76 @@
-import { ALIKE, likeness, plainName } from '../../../lib/likeness.ts';
+import { MIN_SIMILARITY, nameSimilarity, plainName } from '../../../lib/name-similarity.ts';
 import { periodName } from '../shared/names.ts';
+import { h } from './dom.ts';
 import {
+  areaCodes,
   areaName,
-  codes,
+  areaSelection,
   data,
-  element,
+  elementById,
   fullName,
   isForecast,
   isState,
-  lgaByCode,
-  onView,
+  onViewChange,
   setView,
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
-import { h } from './words.ts';
 
 /** Starts the slider, lists and search, which make everything on the map reachable by keyboard too. */
 export function startControls(): void {
-  const month = element<HTMLInputElement>('month');
-  const state = element<HTMLSelectElement>('state');
-  const lga = element<HTMLSelectElement>('lga');
-  const last = data.periods.length - 1;
+  const month = elementById<HTMLInputElement>('month');
+  const state = elementById<HTMLSelectElement>('state');
+  const lga = elementById<HTMLSelectElement>('lga');
+  const lastIndex = data.periods.length - 1;
   /** First and last month of the open question: some have answers for some months only. */
-  const span = () => {
+  const monthRange = () => {
     const months = openTab()?.months ?? [];
-    return [months[0] ?? 0, months.at(-1) ?? last] as const;
+    return [months[0] ?? 0, months.at(-1) ?? lastIndex] as const;
   };
-  const goTo = (wanted: number) => setView({ month: Math.min(span()[1], Math.max(span()[0], wanted)) });
-  month.addEventListener('input', () => goTo(Number(month.value)));
-  element('earlier').addEventListener('click', () => goTo(view.month - 1));
-  element('later').addEventListener('click', () => goTo(view.month + 1));
-  element('home').addEventListener('click', () => setView({ state: null, lga: null }));
+  const goToMonth = (month: number) => setView({ month: Math.min(monthRange()[1], Math.max(monthRange()[0], month)) });
+  month.addEventListener('input', () => goToMonth(Number(month.value)));
+  elementById('earlier').addEventListener('click', () => goToMonth(view.month - 1));
+  elementById('later').addEventListener('click', () => goToMonth(view.month + 1));
+  elementById('home').addEventListener('click', () => setView({ state: null, lga: null }));
   state.addEventListener('change', () => setView({ state: state.value || null, lga: null }));
   lga.addEventListener('change', () => setView({ lga: lga.value || null }));
   state.append(
-    option('', `All ${data.words.state.many}`),
-    ...data.states.map((row) => option(row.state_code, row.state)),
+    optionElement('', `All ${data.words.state.many}`),
+    ...data.states.map((row) => optionElement(row.state_code, row.state)),
   );
   startSearch();
-  startLink();
+  startCopyLink();
 
   for (const [i, period] of data.periods.entries())
     if (period.endsWith('-01'))
-      element('years').append(h('span', { style: `left:${(100 * i) / last}%` }, period.slice(2, 4)));
+      elementById('years').append(h('span', { style: `left:${(100 * i) / lastIndex}%` }, period.slice(2, 4)));
 
   const { title } = document;
-  let listed: string | null | undefined;
-  onView(() => {
-    const [first, end] = span();
-    element('time').hidden = openTab()?.months?.length === 0;
+  let listedState: string | null | undefined;
+  onViewChange(() => {
+    const [firstMonth, lastMonth] = monthRange();
+    elementById('time').hidden = openTab()?.months?.length === 0;
     // If the question has no answer for this month, go to the nearest month that has one.
-    if (openTab() && (view.month < first || view.month > end)) return goTo(view.month);
+    if (openTab() && (view.month < firstMonth || view.month > lastMonth)) return goToMonth(view.month);
     const name = periodName(data.periods[view.month]!);
     month.value = String(view.month);
     month.setAttribute('aria-valuetext', `${name}, ${isForecast(view.month) ? 'forecast' : 'estimated'}`);
-    element('month-name').textContent = name;
-    element('kind').textContent = isForecast(view.month) ? 'forecast' : 'estimated';
-    element('kind').classList.toggle('forecast', isForecast(view.month));
-    const stops = { earlier: view.month === first, later: view.month === end };
-    for (const [id, stop] of Object.entries(stops)) {
-      element<HTMLButtonElement>(id).disabled = stop;
-      element(id).title = stop ? `The open question has no answer for ${id} months` : '';
+    elementById('month-name').textContent = name;
+    elementById('kind').textContent = isForecast(view.month) ? 'forecast' : 'estimated';
+    elementById('kind').classList.toggle('forecast', isForecast(view.month));
+    const isEndByButton = { earlier: view.month === firstMonth, later: view.month === lastMonth };
+    for (const [id, isEnd] of Object.entries(isEndByButton)) {
+      elementById<HTMLButtonElement>(id).disabled = isEnd;
+      elementById(id).title = isEnd ? `The open question has no answer for ${id} months` : '';
     }
-    if (listed !== view.state) {
+    if (listedState !== view.state) {
       const lgas = data.lgas.filter((row) => row.state_code === view.state).sort((a, b) => (a.lga < b.lga ? -1 : 1));
       lga.replaceChildren(
-        option('', view.state ? `All ${data.words.lga.many}` : `select the ${data.words.state.one} first`),
-        ...lgas.map((row) => option(row.lga_code, row.lga)),
+        optionElement('', view.state ? `All ${data.words.lga.many}` : `select the ${data.words.state.one} first`),
+        ...lgas.map((row) => optionElement(row.lga_code, row.lga)),
       );
       lga.disabled = view.state === null;
-      listed = view.state;
+      listedState = view.state;
     }
     document.title = `${title}${view.state === null ? '' : `: ${fullName(view.lga ?? view.state)}`}`;
     state.value = view.state ?? '';
@@ -79,37 +79,40 @@ export function startControls(): void {
 }
 
 /** A name reduced for comparison with what is typed: no accents, punctuation, doubled letters or capitals. */
-const plain = (name: string) => plainName(name).replaceAll(/(.)\1/gu, '$1');
+const simplifyName = (name: string) => plainName(name).replaceAll(/(.)\1/gu, '$1');
 
-const initials = (name: string) => plain(name.replaceAll(/(\p{L})\p{L}*/gu, '$1'));
+const initials = (name: string) => simplifyName(name.replaceAll(/(\p{L})\p{L}*/gu, '$1'));
 
 /** How places are found by what is typed: by the first of these that fits any. */
-const FITS: readonly ((name: string, typed: string) => boolean)[] = [
-  (name, typed) => plain(name) === typed,
-  (name, typed) => plain(name).startsWith(typed),
+const NAME_MATCHERS: readonly ((name: string, typed: string) => boolean)[] = [
+  (name, typed) => simplifyName(name) === typed,
+  (name, typed) => simplifyName(name).startsWith(typed),
   (name, typed) => typed.length > 1 && initials(name) === typed,
-  (name, typed) => typed.length > 2 && plain(name).includes(typed),
+  (name, typed) => typed.length > 2 && simplifyName(name).includes(typed),
 ];
 /** Name, name with the state's, and other names of each place. */
 const namesByPlace = new Map(
-  codes.map((code, i) => [code, [areaName(code), fullName(code), ...data.aliases[i]!.split('; ').filter(Boolean)]]),
+  areaCodes.map((code, i) => [code, [areaName(code), fullName(code), ...data.aliases[i]!.split('; ').filter(Boolean)]]),
 );
-const placesNamed = (typed: string): string[] =>
-  FITS.map((fits) => codes.filter((code) => namesByPlace.get(code)!.some((name) => fits(name, typed)))).find(
-    (matches) => matches.length > 0,
-  ) ?? [];
+const findPlaces = (typed: string): string[] =>
+  NAME_MATCHERS.map((matches) =>
+    areaCodes.filter((code) => namesByPlace.get(code)!.some((name) => matches(name, typed))),
+  ).find((places) => places.length > 0) ?? [];
 
 /** The places whose names are alike to what is typed, the likest first. */
-function placesLike(typed: string): string[] {
-  const rated = codes.map((code) => ({ code, like: likeness(typed, plain(areaName(code))) }));
-  return rated
-    .filter(({ like }) => like >= ALIKE)
-    .sort((a, b) => b.like - a.like)
+function findSimilarPlaces(typed: string): string[] {
+  const ratedPlaces = areaCodes.map((code) => ({
+    code,
+    similarity: nameSimilarity(typed, simplifyName(areaName(code))),
+  }));
+  return ratedPlaces
+    .filter(({ similarity }) => similarity >= MIN_SIMILARITY)
+    .sort((a, b) => b.similarity - a.similarity)
     .map(({ code }) => code);
 }
 
 /** What is said if not one place is meant; places beyond the sixth are not listed. */
-function notOne(matches: readonly string[], typed: string): string {
+function describeMatches(matches: readonly string[], typed: string): string {
   const listInWords = (places: readonly string[]) =>
     places
       .slice(0, 6)
@@ -117,13 +120,13 @@ function notOne(matches: readonly string[], typed: string): string {
       .join('; ');
   if (matches.length > 0)
     return `${matches.length} places match: ${listInWords(matches)}${matches.length > 6 ? ' …' : ''}. Select one from the list or type its code`;
-  const like = placesLike(plain(typed));
-  return `No place has the name or code ${typed}${like.length === 0 ? '' : `. Did you mean ${listInWords(like)}?`}`;
+  const similarPlaces = findSimilarPlaces(simplifyName(typed));
+  return `No place has the name or code ${typed}${similarPlaces.length === 0 ? '' : `. Did you mean ${listInWords(similarPlaces)}?`}`;
 }
 
 /** Copies the address of what is shown; where a browser does not allow that, it is shown to be copied by hand. */
-function startLink(): void {
-  const button = element('copy-link');
+function startCopyLink(): void {
+  const button = elementById('copy-link');
   button.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(location.href);
@@ -139,31 +142,31 @@ function startLink(): void {
 
 /** Search by name, a part of it, initials or code: the browser's list suggests places, Enter takes a unique match. */
 function startSearch(): void {
-  const search = element<HTMLInputElement>('search');
+  const search = elementById<HTMLInputElement>('search');
   const names = new Map(
-    codes.map((code) => [`${fullName(code)} · ${isState(code) ? `${data.words.state.one} ` : ''}${code}`, code]),
+    areaCodes.map((code) => [`${fullName(code)} · ${isState(code) ? `${data.words.state.one} ` : ''}${code}`, code]),
   );
-  element('names').append(...[...names.keys()].map((name) => h('option', { value: name })));
-  const go = (code: string) => {
+  elementById('names').append(...[...names.keys()].map((name) => h('option', { value: name })));
+  const select = (code: string) => {
     search.value = '';
-    setView(isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code });
+    setView(areaSelection(code));
   };
   // A suggestion is taken at once, typed text on Enter.
   search.addEventListener('input', () => {
     search.setCustomValidity('');
     const code = names.get(search.value);
-    if (code !== undefined) go(code);
+    if (code !== undefined) select(code);
   });
   search.addEventListener('keydown', (event) => {
-    const typed = plain(search.value);
+    const typed = simplifyName(search.value);
     if (event.key !== 'Enter' || typed === '') return;
-    const byCode = codes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
-    if (byCode !== undefined) return go(byCode);
-    const matches = placesNamed(typed);
-    if (matches.length === 1) return go(matches[0]!);
-    search.setCustomValidity(notOne(matches, search.value));
+    const byCode = areaCodes.find((code) => code.toLowerCase() === search.value.trim().toLowerCase());
+    if (byCode !== undefined) return select(byCode);
+    const matches = findPlaces(typed);
+    if (matches.length === 1) return select(matches[0]!);
+    search.setCustomValidity(describeMatches(matches, search.value));
     search.reportValidity();
   });
 }
 
-const option = (value: string, name: string) => h('option', { value }, name);
+const optionElement = (value: string, name: string) => h('option', { value }, name);

@@ -1,150 +1,158 @@
+import { h, note } from './dom.ts';
+import { capitalize } from './format.ts';
+import { getsNets } from './nets-tab.ts';
 import {
   areaName,
+  areaSelection,
   data,
-  element,
+  elementById,
   fullName,
-  isState,
-  lgaByCode,
   lgasInView,
   monthInWords,
-  onView,
+  onViewChange,
   setView,
   view,
 } from './store.ts';
-import { scope, type Tab } from './tab.ts';
+import { scopeName, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
-import { mark } from './where.ts';
-import { getsNets } from './who.ts';
-import { capital, h } from './words.ts';
+import { markFill } from './where-tab.ts';
 
 /** Rows drawn at first; the rest on request, since 774 of them take long to draw. */
-const FIRST = 30;
+const FIRST_ROWS = 30;
 /** What the reader wants of the list. */
-const wanted = {
+const settings = {
   /** LGAs of the country rather than its states. */
-  lgas: false,
+  showsLgas: false,
   /** All rows, not only the first. */
-  all: false,
+  showsAllRows: false,
   /** Only the first tenth in the tab's own order. */
-  tenth: false,
-  /** The head of the column that it is sorted by, or NAME; null for the tab's own order. */
-  by: null as string | null,
-  /** Whether the lowest comes first. */
-  ascending: false,
+  showsFirstTenth: false,
+  /** The head of the column that it is sorted by, or NAME_COLUMN; null for the tab's own order. */
+  sortColumn: null as string | null,
+  /** Whether a second click has reversed the column's order. */
+  isReversed: false,
 };
-const NAME = 'name';
+const NAME_COLUMN = 'name';
 
 /** Keeps the list of areas in the order of the open question. */
 export function startList(): void {
-  onView((before) => {
-    if (before.tab !== view.tab || before.state !== view.state) wanted.all = false;
-    if (before.tab !== view.tab) Object.assign(wanted, { by: null, tenth: false });
-    draw();
+  onViewChange((previous) => {
+    if (previous.tab !== view.tab || previous.state !== view.state) settings.showsAllRows = false;
+    if (previous.tab !== view.tab) Object.assign(settings, { sortColumn: null, showsFirstTenth: false });
+    drawList();
   });
 }
 
-function draw(): void {
+function drawList(): void {
   const tab = openTab();
   if (!tab) return;
-  element('ranking').replaceChildren(...list(tab));
+  elementById('ranking').replaceChildren(...listNodes(tab));
   // The selected place is seen without scrolling to it.
-  const [box, row] = ['.tall', '.chosen'].map((selector) => element('ranking').querySelector<HTMLElement>(selector));
-  if (box && row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
+  const [scrollBox, row] = ['.tall', '.chosen'].map((selector) =>
+    elementById('ranking').querySelector<HTMLElement>(selector),
+  );
+  if (scrollBox && row) scrollBox.scrollTop = row.offsetTop - scrollBox.clientHeight / 2;
 }
 
 /** Moves the focus to the place's card, since the list with the clicked button is drawn again. */
 function goTo(code: string): void {
-  setView(isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code });
-  element('place').querySelector('h3')!.focus();
+  setView(areaSelection(code));
+  elementById('place').querySelector('h3')!.focus();
 }
 
-const listsLgas = (tab: Tab) => view.state !== null || wanted.lgas || tab.id === 'who';
+const listsLgas = (tab: Tab) => view.state !== null || settings.showsLgas || tab.id === 'who';
 
 /** Codes of the areas in the list, in its order. */
-export function listed(tab: Tab): string[] {
-  const all = tab.order(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
-  const codes = wanted.tenth ? all.slice(0, Math.ceil(all.length / 10)) : all;
-  const sign = wanted.ascending ? 1 : -1;
-  if (wanted.by === NAME) return codes.sort((a, b) => -sign * areaName(a).localeCompare(areaName(b), 'en'));
-  const by = tab.columns().find(({ head }) => head === wanted.by)?.by;
-  return by ? codes.sort((a, b) => sign * (by(a) - by(b))) : codes;
+export function listedCodes(tab: Tab): string[] {
+  const all = tab.sortCodes(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
+  const codes = settings.showsFirstTenth ? all.slice(0, Math.ceil(all.length / 10)) : all;
+  const sign = settings.isReversed ? 1 : -1;
+  if (settings.sortColumn === NAME_COLUMN)
+    return codes.sort((a, b) => -sign * areaName(a).localeCompare(areaName(b), 'en'));
+  const sortValue = tab.columns().find(({ head }) => head === settings.sortColumn)?.sortValue;
+  return sortValue ? codes.sort((a, b) => sign * (sortValue(a) - sortValue(b))) : codes;
 }
 
 /** A head that sorts by its column; a second click turns the order round. */
-function head(text: string, key: string, sorts: boolean, kind?: string): HTMLElement {
-  const isBy = wanted.by === key;
+function sortableHead(text: string, key: string, isSortable: boolean, kind?: string): HTMLElement {
+  const isSortColumn = settings.sortColumn === key;
   const sort = () => {
-    Object.assign(wanted, { by: key, ascending: isBy && !wanted.ascending });
-    draw();
-    element('ranking').querySelector<HTMLElement>('[aria-sort] button')?.focus();
+    Object.assign(settings, { sortColumn: key, isReversed: isSortColumn && !settings.isReversed });
+    drawList();
+    elementById('ranking').querySelector<HTMLElement>('[aria-sort] button')?.focus();
   };
   // Names ascend at the first click, figures descend.
-  const ascends = (key === NAME) !== wanted.ascending;
+  const isAscending = (key === NAME_COLUMN) !== settings.isReversed;
   return h(
     'th',
     {
       scope: 'col',
       ...(kind ? { class: kind } : {}),
-      ...(isBy ? { 'aria-sort': ascends ? 'ascending' : 'descending' } : {}),
+      ...(isSortColumn ? { 'aria-sort': isAscending ? 'ascending' : 'descending' } : {}),
     },
-    sorts ? h('button', { type: 'button', class: 'sort', click: sort }, text) : text,
+    isSortable ? h('button', { type: 'button', class: 'sort', click: sort }, text) : text,
   );
 }
 
-function list(tab: Tab): Node[] {
-  const codes = listed(tab);
-  const shown = wanted.all || codes.indexOf(view.lga ?? '') >= FIRST ? codes : codes.slice(0, FIRST);
+function listNodes(tab: Tab): Node[] {
+  const codes = listedCodes(tab);
+  const shownCodes =
+    settings.showsAllRows || codes.indexOf(view.lga ?? '') >= FIRST_ROWS ? codes : codes.slice(0, FIRST_ROWS);
   const month = tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`;
-  const title = `${capital(listsLgas(tab) ? data.words.lga.many : data.words.state.many)} of ${scope()}${month}`;
+  const title = `${capitalize(listsLgas(tab) ? data.words.lga.many : data.words.state.many)} of ${scopeName()}${month}`;
   return [
-    h('div', { class: 'list-head' }, h('h3', {}, title), controls(tab)),
-    h('p', { class: 'note' }, tab.caption()),
-    h('div', { class: 'scroll tall', tabindex: '0', role: 'group', 'aria-label': title }, ranking(tab, shown)),
-    ...(shown.length < codes.length ? [allButton(codes.length)] : []),
+    h('div', { class: 'list-head' }, h('h3', {}, title), listButtons(tab)),
+    note(tab.caption()),
+    h(
+      'div',
+      { class: 'scroll tall', tabindex: '0', role: 'group', 'aria-label': title },
+      rankingTable(tab, shownCodes),
+    ),
+    ...(shownCodes.length < codes.length ? [allButton(codes.length)] : []),
   ];
 }
 
 /** Buttons for the kind of area, where both kinds can be listed, and for the first tenth only. */
-const controls = (tab: Tab) =>
+const listButtons = (tab: Tab) =>
   h('span', {}, ...(view.state === null && tab.id !== 'who' ? kindButtons() : []), tenthButton(tab));
 
 const kindButtons = () =>
   (['state', 'lga'] as const).map((kind) => {
     const select = () => {
-      Object.assign(wanted, { lgas: kind === 'lga', all: false });
-      draw();
+      Object.assign(settings, { showsLgas: kind === 'lga', showsAllRows: false });
+      drawList();
     };
-    const pressed = String(wanted.lgas === (kind === 'lga'));
-    return h('button', { type: 'button', 'aria-pressed': pressed, click: select }, capital(data.words[kind].many));
+    const pressed = String(settings.showsLgas === (kind === 'lga'));
+    return h('button', { type: 'button', 'aria-pressed': pressed, click: select }, capitalize(data.words[kind].many));
   });
 
 function tenthButton(tab: Tab): HTMLElement {
   const toggle = () => {
-    wanted.tenth = !wanted.tenth;
-    draw();
+    settings.showsFirstTenth = !settings.showsFirstTenth;
+    drawList();
   };
   return h(
     'button',
-    { type: 'button', id: 'tenth', 'aria-pressed': String(wanted.tenth), click: toggle },
+    { type: 'button', id: 'tenth', 'aria-pressed': String(settings.showsFirstTenth), click: toggle },
     tab.id === 'where' ? 'Worst tenth only' : 'First tenth only',
   );
 }
 
 function allButton(areas: number): HTMLElement {
   const showAll = () => {
-    wanted.all = true;
-    draw();
+    settings.showsAllRows = true;
+    drawList();
   };
   return h('button', { type: 'button', click: showAll }, `Show all ${areas}`);
 }
 
-function ranking(tab: Tab, codes: readonly string[]): HTMLElement {
+function rankingTable(tab: Tab, codes: readonly string[]): HTMLElement {
   const { lga, state } = data.words;
   const columns = tab.columns();
   const heads = [
     h('th', { scope: 'col', class: 'number' }, '#'),
-    head(capital(listsLgas(tab) ? lga.one : state.one), NAME, true),
-    ...columns.map((column) => head(column.head, column.head, column.by !== undefined, column.kind)),
+    sortableHead(capitalize(listsLgas(tab) ? lga.one : state.one), NAME_COLUMN, true),
+    ...columns.map((column) => sortableHead(column.head, column.head, column.sortValue !== undefined, column.kind)),
   ];
   return h(
     'table',
@@ -164,7 +172,7 @@ function areaRow(tab: Tab, columns: ReturnType<Tab['columns']>, code: string, i:
     h(
       'th',
       { scope: 'row' },
-      h('i', { class: 'swatch', style: `background:${mark(code)}` }),
+      h('i', { class: 'swatch', style: `background:${markFill(code)}` }),
       h('button', { type: 'button', class: 'link', click: () => goTo(code) }, name),
     ),
     ...columns.map(({ cell, kind }) => h('td', kind ? { class: kind } : {}, cell(code, i))),

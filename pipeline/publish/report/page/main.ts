@@ -1,14 +1,14 @@
 import { startAddress } from './address.ts';
-import { describeAge } from './age.ts';
 import { startAreaPanel } from './area-panel.ts';
 import { startControls } from './controls.ts';
-import { startFiles } from './files.ts';
+import { describeAge } from './describe-age.ts';
+import { startFiles } from './downloads.ts';
 import { startList } from './list.ts';
 import { startMap } from './map.ts';
 import { startQuestion } from './question.ts';
-import { data, element, setView } from './store.ts';
+import { data, elementById, setView } from './store.ts';
 
-const age = element('age');
+const age = elementById('age');
 age.textContent = describeAge(data.periods, data.estimated, new Date());
 age.hidden = age.textContent === '';
 

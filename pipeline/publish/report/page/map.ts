@@ -1,27 +1,33 @@
 import * as d3 from 'd3';
 import { periodName } from '../shared/names.ts';
 import { fillAttribute, scaleHatching } from './colours.ts';
-import { areaName, data, element, fullName, isForecast, lgaByCode, onView, setView, view } from './store.ts';
+import { h, svgElement } from './dom.ts';
+import { areaName, data, elementById, fullName, isForecast, lgaByCode, onViewChange, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';
-import { h } from './words.ts';
 
-const map = element<SVGSVGElement>('map');
-const lgas = [...element('lgas').children] as SVGPathElement[];
-const states = [...element('states').children] as SVGPathElement[];
+const map = elementById<SVGSVGElement>('map');
+const lgas = [...elementById('lgas').children] as SVGPathElement[];
+const states = [...elementById('states').children] as SVGPathElement[];
 const { x: west, y: north, width, height } = map.viewBox.baseVal;
-const frame = element('frame');
+const frame = elementById('frame');
 // Without this, the height would follow the part of the map that is shown.
 map.style.aspectRatio = `${width} / ${height}`;
-const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-let moving = 0;
+const prefersNoMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
+let animationFrame = 0;
 /** LGA under the pointer. */
-let pointed: string | null = null;
+let pointedCode: string | null = null;
 
 /** Map units per pixel of the frame, and the map's margins in it, when the whole country is shown. */
-function scaleOfFrame() {
-  const [wide, high] = [map.clientWidth || 1, map.clientHeight || 1];
-  const unit = Math.max(width / wide, height / high);
-  return { wide, high, unit, left: (wide - width / unit) / 2, top: (high - height / unit) / 2 };
+function frameScale() {
+  const [frameWidth, frameHeight] = [map.clientWidth || 1, map.clientHeight || 1];
+  const unit = Math.max(width / frameWidth, height / frameHeight);
+  return {
+    frameWidth,
+    frameHeight,
+    unit,
+    left: (frameWidth - width / unit) / 2,
+    top: (frameHeight - height / unit) / 2,
+  };
 }
 
 /** Wheel, pinch and drag; a finger alone scrolls the page while the whole country is shown. */
@@ -33,91 +39,93 @@ const zoom = d3
       !(event instanceof MouseEvent && event.button !== 0) &&
       (event.type !== 'touchstart' || (event as TouchEvent).touches.length > 1 || d3.zoomTransform(frame).k > 1),
   )
-  .on('zoom', ({ transform }: { transform: d3.ZoomTransform }) => show(transform));
+  .on('zoom', ({ transform }: { transform: d3.ZoomTransform }) => showPart(transform));
 
-/** Shows the part of the map that a transform of the frame leaves in it. */
-function show({ k, x, y }: d3.ZoomTransform): void {
-  const { wide, high, unit, left, top } = scaleOfFrame();
-  const box = [west + (-x / k - left) * unit, north + (-y / k - top) * unit, (wide * unit) / k, (high * unit) / k];
+/** Shows the part of the map that is in the frame after a zoom transform. */
+function showPart({ k, x, y }: d3.ZoomTransform): void {
+  const { frameWidth, frameHeight, unit, left, top } = frameScale();
+  const box = [
+    west + (-x / k - left) * unit,
+    north + (-y / k - top) * unit,
+    (frameWidth * unit) / k,
+    (frameHeight * unit) / k,
+  ];
   map.setAttribute('viewBox', box.join(' '));
   map.style.setProperty('--unit', String(1 / k));
   map.style.setProperty('--pixel', String(unit / k));
   frame.style.touchAction = k > 1 ? 'none' : 'pan-x pan-y';
   scaleHatching(1 / k);
   nameLgas(k);
-  writeTip(null);
+  updateTip(null);
 }
 
 /** Moves the map to a transform, unless it is there. */
-function moveTo(target: d3.ZoomTransform): void {
-  const from = d3.zoomTransform(frame);
-  if (from.k === target.k && from.x === target.x && from.y === target.y) return;
-  cancelAnimationFrame(moving);
-  const between = d3.interpolateArray([from.k, from.x, from.y], [target.k, target.x, target.y]);
-  const began = performance.now();
+function animateTo(target: d3.ZoomTransform): void {
+  const start = d3.zoomTransform(frame);
+  if (start.k === target.k && start.x === target.x && start.y === target.y) return;
+  cancelAnimationFrame(animationFrame);
+  const interpolate = d3.interpolateArray([start.k, start.x, start.y], [target.k, target.x, target.y]);
+  const startTime = performance.now();
   const step = (now: number) => {
-    const moved = still ? 1 : Math.min(1, Math.max(0, now - began) / 350);
-    const [k, x, y] = between(d3.easeCubicInOut(moved)) as [number, number, number];
-    zoom.transform(d3.select(frame), moved === 1 ? target : d3.zoomIdentity.translate(x, y).scale(k));
-    if (moved < 1) moving = requestAnimationFrame(step);
+    const progress = prefersNoMotion ? 1 : Math.min(1, Math.max(0, now - startTime) / 350);
+    const [k, x, y] = interpolate(d3.easeCubicInOut(progress)) as [number, number, number];
+    zoom.transform(d3.select(frame), progress === 1 ? target : d3.zoomIdentity.translate(x, y).scale(k));
+    if (progress < 1) animationFrame = requestAnimationFrame(step);
   };
-  step(began);
+  step(startTime);
 }
 
 /** The transform that shows a state with room around it. */
-function zoomTo(path: SVGPathElement): d3.ZoomTransform {
+function stateTransform(path: SVGPathElement): d3.ZoomTransform {
   const box = path.getBBox();
-  const { wide, high, unit, left, top } = scaleOfFrame();
+  const { frameWidth, frameHeight, unit, left, top } = frameScale();
   const k = Math.min(40, 0.8 * Math.min(width / box.width, height / box.height));
   const [x, y] = [left + (box.x + box.width / 2 - west) / unit, top + (box.y + box.height / 2 - north) / unit];
-  return d3.zoomIdentity.translate(wide / 2 - k * x, high / 2 - k * y).scale(k);
+  return d3.zoomIdentity.translate(frameWidth / 2 - k * x, frameHeight / 2 - k * y).scale(k);
 }
 
 /** Centre and width of each LGA's outline, measured when first needed. */
-const boxes = new Map<string, { x: number; y: number; width: number }>();
+const boxByCode = new Map<string, { x: number; y: number; width: number }>();
 const areaBox = (path: SVGPathElement) => {
   const code = path.dataset.code!;
-  const cached = boxes.get(code);
+  const cached = boxByCode.get(code);
   if (cached) return cached;
   const { x, y, width, height } = path.getBBox();
-  const made = { x: x + width / 2, y: y + height / 2, width };
-  boxes.set(code, made);
-  return made;
+  const centredBox = { x: x + width / 2, y: y + height / 2, width };
+  boxByCode.set(code, centredBox);
+  return centredBox;
 };
 /** Width of a letter of a name, in pixels. */
-const LETTER = 6.5;
-let named = '';
+const LETTER_WIDTH = 6.5;
+let namedCodes = '';
 /** Names the LGAs of the selected state, or of all, that are wide enough for their name at this scale. */
 function nameLgas(k: number): void {
-  const pixel = scaleOfFrame().unit / k;
-  const fits = (path: SVGPathElement) => areaBox(path).width > LETTER * pixel * areaName(path.dataset.code!).length;
-  const isIn = ({ dataset }: SVGPathElement) =>
+  const pixel = frameScale().unit / k;
+  const fits = (path: SVGPathElement) =>
+    areaBox(path).width > LETTER_WIDTH * pixel * areaName(path.dataset.code!).length;
+  const isInView = ({ dataset }: SVGPathElement) =>
     view.state === null || lgaByCode(dataset.code!).state_code === view.state;
-  const wanted = k < 2.5 ? [] : lgas.filter((path) => isIn(path) && fits(path));
-  const codes = wanted.map(({ dataset }) => dataset.code).join();
-  if (codes === named) return;
-  named = codes;
-  const names = wanted.map((path) => {
-    const made = document.createElementNS(map.namespaceURI!, 'text');
+  const namedPaths = k < 2.5 ? [] : lgas.filter((path) => isInView(path) && fits(path));
+  const codes = namedPaths.map(({ dataset }) => dataset.code).join();
+  if (codes === namedCodes) return;
+  namedCodes = codes;
+  const names = namedPaths.map((path) => {
     const { x, y } = areaBox(path);
-    made.setAttribute('x', String(x));
-    made.setAttribute('y', String(y));
-    made.textContent = areaName(path.dataset.code!);
-    return made;
+    return svgElement('text', { x, y }, areaName(path.dataset.code!));
   });
-  element('lga-names').replaceChildren(...names);
+  elementById('lga-names').replaceChildren(...names);
 }
 
 /** The first click selects a state, the next an LGA of that state. */
-function pick(code: string): void {
+function toggleArea(code: string): void {
   const { state_code } = lgaByCode(code);
   setView(view.state === state_code ? { lga: view.lga === code ? null : code } : { state: state_code, lga: null });
 }
 
-const tip = element('tip');
+const tip = elementById('tip');
 function showTip(event: PointerEvent): void {
   const code = (event.target as Element).getAttribute('data-code');
-  writeTip(code);
+  updateTip(code);
   if (code === null) return;
   const { left, top, width } = frame.getBoundingClientRect();
   const x = Math.min(event.clientX - left + 14, width - tip.offsetWidth - 4);
@@ -125,17 +133,17 @@ function showTip(event: PointerEvent): void {
 }
 
 /** Shows the open tab's tooltip for an LGA in the month shown; hides it for null. */
-function writeTip(code: string | null): void {
-  pointed = code;
+function updateTip(code: string | null): void {
+  pointedCode = code;
   const tab = openTab();
   tip.hidden = code === null || tab === null;
   if (code === null || tab === null) return;
-  tip.replaceChildren(h('b', {}, fullName(code)), ...tab.tip(code).map((line) => h('span', {}, line)));
+  tip.replaceChildren(h('b', {}, fullName(code)), ...tab.tooltip(code).map((line) => h('span', {}, line)));
 }
 
 /** The state that the map was last moved to. */
-let placed: string | null = null;
-function draw(): void {
+let shownState: string | null = null;
+function drawMap(): void {
   const tab = openTab();
   if (!tab) return;
   for (const path of lgas) path.setAttribute('fill', fillAttribute(tab.paint(path.dataset.code!)));
@@ -143,60 +151,60 @@ function draw(): void {
   const path = view.lga
     ? lgas.find(({ dataset }) => dataset.code === view.lga)
     : states.find(({ dataset }) => dataset.code === view.state);
-  element('selected').setAttribute('d', path?.getAttribute('d') ?? '');
+  elementById('selected').setAttribute('d', path?.getAttribute('d') ?? '');
   const state = states.find(({ dataset }) => dataset.code === view.state);
-  if (placed !== view.state) moveTo(state ? zoomTo(state) : d3.zoomIdentity);
-  placed = view.state;
-  const timeless = tab.months?.length === 0;
-  const ahead = timeless ? 0 : view.month - data.estimated + 1;
+  if (shownState !== view.state) animateTo(state ? stateTransform(state) : d3.zoomIdentity);
+  shownState = view.state;
+  const isWholeYear = tab.months?.length === 0;
+  const monthsAhead = isWholeYear ? 0 : view.month - data.estimated + 1;
   const name = periodName(data.periods[view.month]!);
   map.setAttribute(
     'aria-label',
     `Map by ${data.words.lga.one}, ${name}, ${isForecast(view.month) ? 'forecast' : 'estimated'}: ${tab.headline()}`,
   );
-  element('frame').classList.toggle('forecast', ahead > 0);
-  const mark = element('forecast-mark');
-  mark.hidden = ahead <= 0;
-  mark.textContent = `Forecast: ${ahead} ${ahead === 1 ? 'month' : 'months'} beyond the last estimate`;
+  elementById('frame').classList.toggle('forecast', monthsAhead > 0);
+  const mark = elementById('forecast-mark');
+  mark.hidden = monthsAhead <= 0;
+  mark.textContent = `Forecast: ${monthsAhead} ${monthsAhead === 1 ? 'month' : 'months'} beyond the last estimate`;
   const { keys, note } = tab.legend();
-  element('legend').replaceChildren(...keys);
-  element('colour-note').textContent = note;
-  writeTip(pointed);
+  elementById('legend').replaceChildren(...keys);
+  elementById('colour-note').textContent = note;
+  updateTip(pointedCode);
 }
 
 /** Makes the map follow pointers and the view. */
 export function startMap(): void {
-  element('lgas').addEventListener('click', (event) => {
+  elementById('lgas').addEventListener('click', (event) => {
     const code = (event.target as Element).getAttribute('data-code');
-    if (code !== null) pick(code);
+    if (code !== null) toggleArea(code);
   });
-  element('lgas').addEventListener('pointermove', (event) => showTip(event as PointerEvent));
+  elementById('lgas').addEventListener('pointermove', (event) => showTip(event as PointerEvent));
   // On a touch screen the tooltip stays when the finger is lifted, until another place is touched.
-  element('lgas').addEventListener('pointerleave', (event) => {
-    if ((event as PointerEvent).pointerType === 'mouse') writeTip(null);
+  elementById('lgas').addEventListener('pointerleave', (event) => {
+    if ((event as PointerEvent).pointerType === 'mouse') updateTip(null);
   });
   addEventListener('pointerdown', ({ target }) => {
-    if (!(target instanceof Element && target.closest('#lgas'))) writeTip(null);
+    if (!(target instanceof Element && target.closest('#lgas'))) updateTip(null);
   });
-  const on = d3.select(frame).call(zoom).on('dblclick.zoom', null);
-  element('home').addEventListener('click', () => moveTo(d3.zoomIdentity));
-  element('nearer').addEventListener('click', () => zoom.scaleBy(on, 1.6));
-  element('farther').addEventListener('click', () => zoom.scaleBy(on, 1 / 1.6));
-  const PAN = 60;
-  const keys: Record<string, () => void> = {
-    '+': () => zoom.scaleBy(on, 1.6),
-    '-': () => zoom.scaleBy(on, 1 / 1.6),
-    '0': () => moveTo(d3.zoomIdentity),
-    ArrowLeft: () => zoom.translateBy(on, PAN / d3.zoomTransform(frame).k, 0),
-    ArrowRight: () => zoom.translateBy(on, -PAN / d3.zoomTransform(frame).k, 0),
-    ArrowUp: () => zoom.translateBy(on, 0, PAN / d3.zoomTransform(frame).k),
-    ArrowDown: () => zoom.translateBy(on, 0, -PAN / d3.zoomTransform(frame).k),
+  const frameSelection = d3.select(frame).call(zoom).on('dblclick.zoom', null);
+  elementById('home').addEventListener('click', () => animateTo(d3.zoomIdentity));
+  elementById('nearer').addEventListener('click', () => zoom.scaleBy(frameSelection, 1.6));
+  elementById('farther').addEventListener('click', () => zoom.scaleBy(frameSelection, 1 / 1.6));
+  const PAN_PIXELS = 60;
+  const actionByKey: Record<string, () => void> = {
+    '+': () => zoom.scaleBy(frameSelection, 1.6),
+    '-': () => zoom.scaleBy(frameSelection, 1 / 1.6),
+    '0': () => animateTo(d3.zoomIdentity),
+    ArrowLeft: () => zoom.translateBy(frameSelection, PAN_PIXELS / d3.zoomTransform(frame).k, 0),
+    ArrowRight: () => zoom.translateBy(frameSelection, -PAN_PIXELS / d3.zoomTransform(frame).k, 0),
+    ArrowUp: () => zoom.translateBy(frameSelection, 0, PAN_PIXELS / d3.zoomTransform(frame).k),
+    ArrowDown: () => zoom.translateBy(frameSelection, 0, -PAN_PIXELS / d3.zoomTransform(frame).k),
   };
   frame.addEventListener('keydown', (event) => {
-    const act = keys[event.key];
-    if (!act) return;
+    const action = actionByKey[event.key];
+    if (!action) return;
     event.preventDefault();
-    act();
+    action();
   });
   // The frame's size decides how a transform becomes a part of the map.
   new ResizeObserver(() => {
@@ -210,7 +218,7 @@ export function startMap(): void {
         [0, 0],
         [map.clientWidth, map.clientHeight],
       ]);
-    zoom.transform(on, state ? zoomTo(state) : d3.zoomIdentity);
+    zoom.transform(frameSelection, state ? stateTransform(state) : d3.zoomIdentity);
   }).observe(map);
-  onView(draw);
+  onViewChange(drawMap);
 }

@@ -1,19 +1,20 @@
 import * as Plot from '@observablehq/plot';
 import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
-import { availableWidth, chart } from './figures.ts';
-import { areaName, areaScore, data, dates, element, fullName, setView, view } from './store.ts';
-import { h, PLOT_STYLE, share, signed } from './words.ts';
+import { availableWidth, chart } from './charts.ts';
+import { h } from './dom.ts';
+import { formatDifference, formatShare } from './format.ts';
+import { areaName, areaScore, data, elementById, fullName, monthDates, setView, view } from './store.ts';
 
-const MOST = 4;
-const STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];
+const MAX_PINS = 4;
+const PIN_STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];
 /** So that lines can be told apart without colour. */
-const DASHES = ['none', '7 3', '2 3', '9 3 2 3'];
+const PIN_DASHES = ['none', '7 3', '2 3', '9 3 2 3'];
 
 /** A button that pins or unpins a place. */
 export function pinButton(code: string): HTMLElement {
   const isPinned = view.pins.includes(code);
-  const made = h(
+  const button = h(
     'button',
     {
       type: 'button',
@@ -22,18 +23,19 @@ export function pinButton(code: string): HTMLElement {
     },
     isPinned ? 'Pinned' : 'Pin to compare',
   ) as HTMLButtonElement;
-  made.disabled = !isPinned && view.pins.length >= MOST;
-  return made;
+  button.disabled = !isPinned && view.pins.length >= MAX_PINS;
+  return button;
 }
 
 /** Difference of a pinned place's score from the first one's. */
-const difference = (code: string) => areaScore(code, view.month).score - areaScore(view.pins[0]!, view.month).score;
+const scoreDifference = (code: string) =>
+  areaScore(code, view.month).score - areaScore(view.pins[0]!, view.month).score;
 
 /** The series of the pinned places on one chart; empty if there are none. */
 export function pinsPart(): Node[] {
   if (view.pins.length === 0) return [];
   const rows = view.pins.flatMap((code) =>
-    data.periods.map((period, month) => ({ code, period, date: dates[month]!, ...areaScore(code, month) })),
+    data.periods.map((period, month) => ({ code, period, date: monthDates[month]!, ...areaScore(code, month) })),
   );
   const pinIndex = (code: string) => view.pins.indexOf(code);
   const keys = view.pins.map((code) =>
@@ -42,16 +44,22 @@ export function pinsPart(): Node[] {
       {},
       h('i', {
         class: 'line',
-        style: `border-top:3px ${DASHES[pinIndex(code)] === 'none' ? 'solid' : 'dashed'} ${STROKES[pinIndex(code)]}`,
+        style: `border-top:3px ${PIN_DASHES[pinIndex(code)] === 'none' ? 'solid' : 'dashed'} ${PIN_STROKES[pinIndex(code)]}`,
       }),
       h('span', {}, fullName(code)),
       h(
         'b',
         {},
-        share(areaScore(code, view.month).score),
+        formatShare(areaScore(code, view.month).score),
         ...(code === view.pins[0]
           ? []
-          : [h('small', { title: `Difference from ${areaName(view.pins[0]!)}` }, ` (${signed(difference(code))})`)]),
+          : [
+              h(
+                'small',
+                { title: `Difference from ${areaName(view.pins[0]!)}` },
+                ` (${formatDifference(scoreDifference(code))})`,
+              ),
+            ]),
       ),
       h(
         'button',
@@ -64,7 +72,7 @@ export function pinsPart(): Node[] {
       ),
     ),
   );
-  const width = Math.min(560, availableWidth(element('beside'), 320) - 40);
+  const width = Math.min(560, availableWidth(elementById('beside'), 320) - 40);
   return [
     h('h3', {}, 'Pinned'),
     chart({
@@ -72,7 +80,6 @@ export function pinsPart(): Node[] {
       height: 220,
       marginLeft: 42,
       marginRight: 12,
-      style: PLOT_STYLE,
       x: timeScale(width),
       y: {
         domain: [0, Math.max(...rows.map((row) => row.high))],
@@ -88,7 +95,7 @@ export function pinsPart(): Node[] {
           y1: 'low',
           y2: 'high',
           z: 'code',
-          fill: (row) => STROKES[pinIndex(row.code)],
+          fill: (row) => PIN_STROKES[pinIndex(row.code)],
           fillOpacity: 0.1,
         }),
         ...view.pins.map((code) =>
@@ -97,20 +104,20 @@ export function pinsPart(): Node[] {
             {
               x: 'date',
               y: 'score',
-              stroke: STROKES[pinIndex(code)]!,
+              stroke: PIN_STROKES[pinIndex(code)]!,
               strokeWidth: 2,
-              strokeDasharray: DASHES[pinIndex(code)]!,
+              strokeDasharray: PIN_DASHES[pinIndex(code)]!,
             },
           ),
         ),
-        Plot.ruleX([dates[view.month]!], { stroke: 'var(--ink)' }),
+        Plot.ruleX([monthDates[view.month]!], { stroke: 'var(--ink)' }),
         Plot.tip(
           rows,
           Plot.pointer({
             x: 'date',
             y: 'score',
             title: (row) =>
-              `${fullName(row.code)}\n${periodName(row.period)}: ${share(row.score)} (${share(row.low)}–${share(row.high)})`,
+              `${fullName(row.code)}\n${periodName(row.period)}: ${formatShare(row.score)} (${formatShare(row.low)}–${formatShare(row.high)})`,
           }),
         ),
       ],

@@ -1,13 +1,13 @@
-import { element, onView, setView, view } from './store.ts';
-import { chosen } from './tab.ts';
+import { h } from './dom.ts';
+import { planControls } from './nets-tab.ts';
+import { elementById, onViewChange, setView, view } from './store.ts';
+import { mapChoice } from './tab.ts';
 import { openTab } from './tabs.ts';
-import { planControls } from './who.ts';
-import { h } from './words.ts';
 
 /** Keeps the open tab: its sentences and choices, or its page if it has no map. */
 export function startQuestion(): void {
   const controls = planControls();
-  element('plan').append(controls);
+  elementById('plan').append(controls);
   const pages = [...document.querySelectorAll<HTMLElement>('[data-tab]')];
   const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a[href^="#"]')];
   // The link's address alone would open the tab without the selected place and month.
@@ -16,34 +16,35 @@ export function startQuestion(): void {
       event.preventDefault();
       setView({ tab: link.hash.slice(1) });
     });
-  let choices = '';
-  onView(() => {
+  let drawnTab = '';
+  onViewChange(() => {
     const tab = openTab();
-    element('stage').hidden = tab === null;
+    elementById('stage').hidden = tab === null;
     for (const page of pages) page.hidden = page.dataset.tab !== view.tab;
     for (const link of links) {
       if (link.hash === `#${view.tab}`) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     }
     if (!tab) return;
-    element('headline').textContent = tab.headline();
-    element('words').replaceChildren(...tab.words().map((words) => h('p', {}, words)));
-    element('method').lastElementChild!.replaceChildren(...tab.method().map((words) => h('p', {}, words)));
+    elementById('headline').textContent = tab.headline();
+    elementById('words').replaceChildren(...tab.sentences().map((sentence) => h('p', {}, sentence)));
+    elementById('method').lastElementChild!.replaceChildren(...tab.method().map((sentence) => h('p', {}, sentence)));
     controls.hidden = tab.id !== 'who';
     controls.dispatchEvent(new Event('follow'));
-    if (choices !== tab.id)
-      element('choices').replaceChildren(...tab.choices.map(([value, label]) => choice(tab.id, value, label)));
-    choices = tab.id;
-    for (const input of element('choices').querySelectorAll('input')) input.checked = input.value === chosen(tab);
+    if (drawnTab !== tab.id)
+      elementById('choices').replaceChildren(...tab.choices.map(([value, label]) => choiceLabel(tab.id, value, label)));
+    drawnTab = tab.id;
+    for (const input of elementById('choices').querySelectorAll('input'))
+      input.checked = input.value === mapChoice(tab);
   });
 }
 
-function choice(tab: string, value: string, label: string): HTMLElement {
+function choiceLabel(tab: string, value: string, label: string): HTMLElement {
   const input = h('input', {
     type: 'radio',
     name: 'shown',
     value,
-    change: () => setView({ by: { ...view.by, [tab]: value } }),
+    change: () => setView({ mapChoices: { ...view.mapChoices, [tab]: value } }),
   });
   return h('label', {}, input, h('span', {}, label));
 }

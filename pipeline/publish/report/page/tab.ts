@@ -7,7 +7,7 @@ export interface Column {
   cell: (code: string, rank: number) => Node | string;
   kind?: string;
   /** What a click on the head sorts by; without it the column cannot be sorted by. */
-  by?: (code: string) => number;
+  sortValue?: (code: string) => number;
 }
 
 /** A question, and how map, sentences, list and files answer it for the present view. */
@@ -20,36 +20,36 @@ export interface Tab {
   /** The answer for the selected place, or else for the country. */
   headline: () => string;
   /** What else it takes to act on it: one or two sentences. */
-  words: () => string[];
+  sentences: () => string[];
   /** Definitions, method and caveats, which are folded. */
   method: () => string[];
   /** Lines of an LGA's tooltip. */
-  tip: (code: string) => string[];
+  tooltip: (code: string) => string[];
   /** Areas in the order of the list. */
-  order: (codes: string[]) => string[];
+  sortCodes: (codes: string[]) => string[];
   columns: () => Column[];
   /** The line above its list. */
   caption: () => string;
   /** Figures of an area for downloaded files, at full precision. */
-  record: (code: string) => Record<string, string | number | null>;
+  downloadFields: (code: string) => Record<string, string | number | null>;
   /** Indices of the months that have an answer; empty for a question about the whole year. Default: all months. */
   months?: readonly number[];
 }
 
 /** The value that the tab's map shows. */
-export const chosen = ({ id, choices }: Pick<Tab, 'id' | 'choices'>): string => {
-  const selected = view.by[id];
-  return choices.find(([value]) => value === selected)?.[0] ?? choices[0]?.[0] ?? '';
+export const mapChoice = ({ id, choices }: Pick<Tab, 'id' | 'choices'>): string => {
+  const storedChoice = view.mapChoices[id];
+  return choices.find(([value]) => value === storedChoice)?.[0] ?? choices[0]?.[0] ?? '';
 };
 
 /** Code of the selected place; null for the country. */
-export const selected = (): string | null => view.lga ?? view.state;
+export const selectedCode = (): string | null => view.lga ?? view.state;
 
 /** Name of the selected state, or of the country. */
-export const scope = () =>
+export const scopeName = () =>
   view.state === null ? data.country : data.states.find(({ state_code }) => state_code === view.state)!.state;
 /** Sorts codes by a figure, descending, and ties by code. */
-export const byFigure = (codes: string[], of: (code: string) => number) => {
-  const figures = new Map(codes.map((code) => [code, of(code)]));
+export const sortByFigure = (codes: string[], figure: (code: string) => number) => {
+  const figures = new Map(codes.map((code) => [code, figure(code)]));
   return codes.sort((a, b) => figures.get(b)! - figures.get(a)! || (a < b ? -1 : 1));
 };

@@ -1,18 +1,18 @@
-import { changed } from './changed.ts';
+import { certaintyTab } from './certainty-tab.ts';
+import { changesTab } from './changes-tab.ts';
+import { netsTab } from './nets-tab.ts';
 import { data, HAS_CHANCES, view } from './store.ts';
-import { sure } from './sure.ts';
 import type { Tab } from './tab.ts';
-import { when } from './when.ts';
-import { where } from './where.ts';
-import { who } from './who.ts';
+import { whenTab } from './when-tab.ts';
+import { whereTab } from './where-tab.ts';
 
 /** Questions that the map answers; some countries' models cannot answer all of them. */
 const TABS: readonly Tab[] = [
-  where,
-  ...(HAS_CHANCES ? [sure] : []),
-  ...(data.changes.months.length > 0 ? [changed] : []),
-  ...(data.windows.length > 0 ? [when] : []),
-  who,
+  whereTab,
+  ...(HAS_CHANCES ? [certaintyTab] : []),
+  ...(data.changes.months.length > 0 ? [changesTab] : []),
+  ...(data.windows.length > 0 ? [whenTab] : []),
+  netsTab,
 ];
 
 /** The open tab; null if it has no map. */

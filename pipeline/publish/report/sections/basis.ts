@@ -1,6 +1,6 @@
 import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { table } from '../../../lib/pages/table.ts';
+import { renderTable } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { periodName } from '../shared/names.ts';
 
@@ -9,29 +9,33 @@ const CASES_ENTER_NO_SCORE =
   'prevalence follows them. They are forecast separately.';
 
 /** The evidence behind scores and forecasts by state: the last survey and the last case record. */
-export function basisPart({ tables, coverage, model }: Pick<Contents, 'tables' | 'coverage' | 'model'>): Html {
+export function renderBasis({ tables, coverage, model }: Pick<Contents, 'tables' | 'coverage' | 'model'>): Html {
   const words = countryWords(model.territory);
   const rows = Map.groupBy(tables.basis, ({ code }) => code);
-  const name = (period: string | null) => period && periodName(period);
+  const nameMonth = (period: string | null) => period && periodName(period);
   return html`<h3 id="basis">Evidence behind each month</h3>
 <p>Up to the last survey in ${words.a.state}, its scores are based on surveys; later months carry the last level forward with the usual season. ${CASES_ENTER_NO_SCORE} For ${words.lga.many} and single months see the table <code>basis</code>.</p>
-<details><summary>By ${words.state.one}</summary>${table(
+<details><summary>By ${words.state.one}</summary>${renderTable(
     `Last evidence up to ${periodName(coverage.last_forecast)}`,
     [
       { title: words.State.one, cell: ({ state }) => state },
-      { title: 'Last survey', cell: ({ last }) => name(last?.last_survey ?? null) },
-      { title: 'Estimated months since', cell: ({ after }) => after.length },
-      { title: 'Last month of case records', cell: ({ known }) => name(known) },
-      { title: 'Error of case forecasts, one month ahead', decimals: 3, cell: ({ errors }) => errors[0] },
-      { title: 'Four months ahead', decimals: 3, cell: ({ errors }) => errors[3] },
+      { title: 'Last survey', cell: ({ lastRow }) => nameMonth(lastRow?.last_survey ?? null) },
+      { title: 'Estimated months since', cell: ({ monthsAfterSurvey }) => monthsAfterSurvey.length },
+      { title: 'Last month of case records', cell: ({ lastCases }) => nameMonth(lastCases) },
+      { title: 'Error of case forecasts, one month ahead', decimals: 3, cell: ({ logErrors }) => logErrors[0] },
+      { title: 'Four months ahead', decimals: 3, cell: ({ logErrors }) => logErrors[3] },
     ],
     tables.context_states.map(({ state_code, state }) => {
       const areaRows = rows.get(state_code) ?? [];
-      const last = areaRows.at(-1);
-      const known = last?.last_cases ?? null;
-      const errors = areaRows.filter((row) => row.last_cases === known).flatMap((row) => row.cases_log_mae ?? []);
-      const after = areaRows.filter(({ period, basis }) => period <= coverage.last_estimated && basis !== 'survey');
-      return { state, last, known, errors, after };
+      const lastRow = areaRows.at(-1);
+      const lastCases = lastRow?.last_cases ?? null;
+      const logErrors = areaRows
+        .filter((row) => row.last_cases === lastCases)
+        .flatMap((row) => row.cases_log_mae ?? []);
+      const monthsAfterSurvey = areaRows.filter(
+        ({ period, basis }) => period <= coverage.last_estimated && basis !== 'survey',
+      );
+      return { state, lastRow, lastCases, logErrors, monthsAfterSurvey };
     }),
   )}</details>`;
 }

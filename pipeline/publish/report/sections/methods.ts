@@ -6,7 +6,7 @@ import type { Territory } from '../../../contract/territory.ts';
 import { Html, html } from '../../../lib/pages/html.ts';
 
 /** The model pages in the pipeline's order. Their paths are literals, so that a changed page makes another snapshot. */
-const PAGES: Readonly<Record<string, string>> = {
+const MODEL_PAGES: Readonly<Record<string, string>> = {
   zonal: '../../../measure/zonal/MODEL.md',
   survey: '../../../model/survey/MODEL.md',
   season: '../../../model/season/MODEL.md',
@@ -18,15 +18,15 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 /** The repository's model pages, with equations as MathML, if they describe this country's fit. */
-export function methodsSection({ model_pages }: Territory): Html {
+export function renderMethods({ model_pages }: Territory): Html {
   if (!model_pages)
     return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
 <p class="lead">The page <code>MODEL.md</code> beside the code of each stage describes its model in full, with priors and with results for the country that it was developed on. This country’s own results are in <code>model-card.json</code>.</p></section>`;
   return html`<section id="methods" aria-labelledby="methods-head"><h2 id="methods-head">How it is computed</h2>
 <p class="lead">Full descriptions of the models, for reviewers: data, equations, priors, estimation, checks and limits.</p>
-${Object.entries(PAGES).map(([name, file]) => {
+${Object.entries(MODEL_PAGES).map(([name, file]) => {
   const { title, body } = renderPage(readFileSync(path.resolve(import.meta.dirname, file), 'utf8'), file);
-  return html`<details id="method-${name}" class="method"><summary>${title}</summary>${Html.of(body)}</details>`;
+  return html`<details id="method-${name}" class="method"><summary>${title}</summary>${Html.fromTrustedMarkup(body)}</details>`;
 })}</section>`;
 }
 
@@ -37,24 +37,25 @@ ${Object.entries(PAGES).map(([name, file]) => {
  */
 export function renderPage(markdown: string, file: string): { title: string; body: string } {
   const end = markdown.indexOf('\n');
-  const body = new Marked(MARKDOWN, { renderer: { link: linksFrom(file) } }).parse(markdown.slice(end), {
+  const body = new Marked(MARKDOWN_OPTIONS, { renderer: { link: makeLinkRenderer(file) } }).parse(markdown.slice(end), {
     async: false,
   });
   return { title: markdown.slice('# '.length, end), body };
 }
 
-const linksFrom = (file: string) =>
+const makeLinkRenderer = (file: string) =>
   function link(this: Renderer, { href, tokens }: Tokens.Link): string {
     const text = this.parser.parseInline(tokens);
     const target = path.join(path.dirname(file), href.replace(/#.*/, ''));
-    const page = Object.keys(PAGES).find((name) => PAGES[name] === target);
+    const page = Object.keys(MODEL_PAGES).find((name) => MODEL_PAGES[name] === target);
     if (page !== undefined) return `<a href="#method-${page}">${text}</a>`;
     return /^https:/.test(href) ? `<a href="${href}">${text}</a>` : text;
   };
 
-const equation = (tex: string, displayMode: boolean) => temml.renderToString(tex, { displayMode, throwOnError: true });
+const renderEquation = (tex: string, displayMode: boolean) =>
+  temml.renderToString(tex, { displayMode, throwOnError: true });
 
-const MARKDOWN: MarkedExtension = {
+const MARKDOWN_OPTIONS: MarkedExtension = {
   extensions: [
     {
       name: 'equation',
@@ -65,7 +66,7 @@ const MARKDOWN: MarkedExtension = {
         const match = /^\$(`?)(?=\S)([^$]*[^$\s`])\1\$/.exec(text);
         return match ? { type: 'equation', raw: match[0], tex: match[2] } : undefined;
       },
-      renderer: ({ tex }) => equation(tex, false),
+      renderer: ({ tex }) => renderEquation(tex, false),
     },
   ],
   renderer: {
@@ -73,11 +74,11 @@ const MARKDOWN: MarkedExtension = {
       return `<h${depth + 1}>${this.parser.parseInline(tokens)}</h${depth + 1}>\n`;
     },
     code({ text, lang }) {
-      return lang === 'math' ? equation(text, true) : false;
+      return lang === 'math' ? renderEquation(text, true) : false;
     },
     table(token: Tokens.Table) {
-      const plain = new Marked().Renderer.prototype.table;
-      return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${plain.call(this, token)}</div>`;
+      const renderTable = new Marked().Renderer.prototype.table;
+      return `<div class="scroll" tabindex="0" role="group" aria-label="Table">${renderTable.call(this, token)}</div>`;
     },
   },
 };

@@ -6,7 +6,7 @@ import { renderMap } from '../shared/map.ts';
 import { periodName, SCORE_CLASSES, scoreFill } from '../shared/names.ts';
 
 /** The part of the page with the map, its controls, sentences and the selected place. The first map needs no script. */
-export function mapStage({ tables, coverage, model }: Contents): Html {
+export function renderMapView({ tables, coverage, model }: Contents): Html {
   const periods = coveredPeriods(tables);
   const latest = periods.indexOf(coverage.last_estimated);
   const scores = new Map(

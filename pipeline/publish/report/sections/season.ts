@@ -1,25 +1,25 @@
-import { hasCases, hasRain } from '../../../catalog/missing.ts';
+import { hasCases, hasRain } from '../../../catalog/missing-data.ts';
 import type { Season } from '../../../contract/schemas.ts';
 import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { table } from '../../../lib/pages/table.ts';
+import { renderTable } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { seasonByCode } from '../../snapshot/contents.ts';
+import { makeSeasonLookup } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { monthName } from '../shared/names.ts';
 
 /** When cases are expected to be highest, by state; the best months to act are in the report and its table. */
-export function seasonSection(contents: Contents): Html {
+export function renderSeason(contents: Contents): Html {
   const { description, cases_follow_rain_by_months } = contents.season_method;
   const { context_states: states } = contents.tables;
   if (contents.tables.season.length === 0)
     return html`<section id="season" aria-labelledby="season-head"><h2 id="season-head">Season</h2>
 <p class="notice">${description} Scores are the same in all months of a year.</p></section>`;
-  const findSeason = seasonByCode(contents);
+  const findSeason = makeSeasonLookup(contents);
   const words = countryWords(contents.model.territory);
   return html`<section id="season" aria-labelledby="season-head">
 <h2 id="season-head">Season</h2>
-<p class="lead">Expected reported cases in each month, as a share of the place’s own peak: this shows when cases are highest, not how many there are. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is accurate to about a month. ${evenSeasons(
+<p class="lead">Expected reported cases in each month, as a share of the place’s own peak: this shows when cases are highest, not how many there are. The high season is the run of months at half the peak or more; it is more reliable than the peak month, which is accurate to about a month. ${describeEvenSeasons(
     states.map(({ state_code }) => findSeason(state_code)),
     words,
   )}</p>
@@ -29,7 +29,7 @@ export function seasonSection(contents: Contents): Html {
 }
 
 /** Comparison of the season with case records that were left out of its fit. */
-export function seasonChecked(contents: Contents, { season_check }: Evidence): Html | null {
+export function renderSeasonCheck(contents: Contents, { season_check }: Evidence): Html | null {
   if (contents.tables.season.length === 0) return null;
   const { check } = contents.season_method;
   const { state, State } = countryWords(contents.model.territory);
@@ -41,7 +41,7 @@ ${
   html`<p>Monthly case records of ${check.series} ${state.many} were left out in turn: the median correlation is <b>${check.median_correlation.toFixed(3)}</b>; on average, the midpoint of the high season is off by <b>${check.mean_months_off.toFixed(2)}</b> months and the peak by <b>${check.mean_months_peak_is_off.toFixed(2)}</b> months.</p>
 <p class="key"><span class="line model"></span> expected ${hasRain(contents.sources) && 'from rain '}without the ${state.one}’s records <span class="dot reported"></span> case records</p>
 <div id="season-check" class="small-multiples"></div>
-<details><summary>The same as a table</summary>${table(
+<details><summary>The same as a table</summary>${renderTable(
     `Each ${state.one}’s records against the season expected without them`,
     [
       { title: State.one, cell: ({ state_code }) => names.get(state_code) },
@@ -62,12 +62,13 @@ ${
 }
 
 /** An explanation of states whose season lasts all year; empty if there are none. */
-function evenSeasons(states: readonly Season[], { state }: Words): string {
-  const even = states.filter(({ high_months }) => high_months.length === 12).length;
-  if (even === 0) return '';
-  const which = even === states.length ? `In every ${state.one}` : `In ${even} of ${states.length} ${state.many}`;
+function describeEvenSeasons(states: readonly Season[], { state }: Words): string {
+  const evenCount = states.filter(({ high_months }) => high_months.length === 12).length;
+  if (evenCount === 0) return '';
+  const where =
+    evenCount === states.length ? `In every ${state.one}` : `In ${evenCount} of ${states.length} ${state.many}`;
   return (
-    `${which} it lasts twelve months: reported cases are not expected to fall below half the peak. The shading ` +
+    `${where} it lasts twelve months: reported cases are not expected to fall below half the peak. The shading ` +
     'shows which months stand out.'
   );
 }

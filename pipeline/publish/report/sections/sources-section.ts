@@ -4,25 +4,25 @@ import { findingLines, isAboutFit } from '../../snapshot/findings.ts';
 import type { Finding } from '../../snapshot/provenance.ts';
 
 /** Messages of the models about their fits. */
-export const modelFindings = (findings: readonly Finding[]): Html =>
+export const renderModelMessages = (findings: readonly Finding[]): Html =>
   html`<section id="messages" aria-labelledby="messages-head"><h2 id="messages-head">Messages of the models</h2>
 <ul>${findingLines(findings.filter(isAboutFit)).map((line) => html`<li>${line}</li>`)}</ul></section>`;
 
-const PASS_ON = {
+const PASS_ON_TEXTS = {
   yes: 'Yes, with the citation',
   no: 'No',
   ask: 'Ask its producer',
 };
 
 /** The sources with their producers, licences and hashes. */
-export function sourcesSection({ sources, model_version, model }: Contents): Html {
+export function renderSources({ sources, model_version, model }: Contents): Html {
   return html`<section aria-labelledby="sources-head">
 <h2 id="sources-head">Data sources</h2>
 <p>Version <code>${model_version}</code>, updated <time datetime="${model.updated_at}">${model.updated_at}</time>. <code>manifest.json</code> in the directory above this report contains the hash of every file read and written; <code>malaria-risk verify</code> checks them again, offline. The report itself has results and figures by area and no raw file; whether something may be passed on is said below of the raw files.</p>
 <div class="sources">${sources.map(
     (source) => html`<article class="card source">
 <h3>${source.title}</h3>
-<dl><dt>May I pass it on?</dt><dd><b>${PASS_ON[source.pass_on ?? 'ask']}</b></dd><dt>Producer</dt><dd>${source.producer}</dd><dt>Cite as</dt><dd>${source.citation}</dd><dt>Licence</dt><dd>${source.licence}</dd><dt>Release</dt><dd>${source.release}</dd><dt>Unit</dt><dd>${source.unit}</dd>
+<dl><dt>May I pass it on?</dt><dd><b>${PASS_ON_TEXTS[source.pass_on ?? 'ask']}</b></dd><dt>Producer</dt><dd>${source.producer}</dd><dt>Cite as</dt><dd>${source.citation}</dd><dt>Licence</dt><dd>${source.licence}</dd><dt>Release</dt><dd>${source.release}</dd><dt>Unit</dt><dd>${source.unit}</dd>
 ${source.access && html`<dt>Access</dt><dd>${source.access}</dd>`}
 ${source.gaps?.length ? html`<dt>Known gaps</dt><dd>${source.gaps.map((gap) => html`${gap.reason} (${gap.rule}). `)}</dd>` : null}
 ${source.notes?.length ? html`<dt>Notes</dt><dd>${source.notes.map((note) => html`${note}. `)}</dd>` : null}</dl>

@@ -1,37 +1,37 @@
-import { hasCases } from '../../../catalog/missing.ts';
+import { hasCases } from '../../../catalog/missing-data.ts';
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { table } from '../../../lib/pages/table.ts';
+import { renderTable } from '../../../lib/pages/table.ts';
 import { describeProjections, describeStanding } from '../../../model/transmission/limits.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
-import { inSentence, monthName } from '../shared/names.ts';
-import { isReported, methodName } from './words.ts';
+import { joinInSentence, monthName } from '../shared/names.ts';
+import { isReported, methodName } from './risk-limits.ts';
 
 /** The compartmental model: fits, projections against the cases then reported, and limits. */
-export function transmissionSection({ transmission, model, sources }: Contents, { fits }: Evidence): Html {
-  const why = hasCases(sources)
+export function renderTransmission({ transmission, model, sources }: Contents, { fits }: Evidence): Html {
+  const reason = hasCases(sources)
     ? `No ${countryWords(model.territory).state.one} has both a sufficient case record and climate data`
     : 'This country has no monthly case records';
   return html`<section id="transmission" aria-labelledby="transmission-head">
 <h2 id="transmission-head">Transmission model <span class="mark soft">research</span></h2>
-${transmission ? fitted(transmission, fits, countryWords(model.territory)) : html`<p class="notice">${why}, so no transmission model was fitted.</p>`}
+${transmission ? renderFits(transmission, fits, countryWords(model.territory)) : html`<p class="notice">${reason}, so no transmission model was fitted.</p>`}
 </section>`;
 }
 
-function fitted(
+function renderFits(
   { states, assumed, projection_test, limits }: TransmissionModel,
   fits: Evidence['fits'],
   { state, lga, a, State }: Words,
 ): Html {
   const { development, development_years, held_back, held_back_year } = projection_test;
-  const figures = new Map(fits?.states.map((row) => [row.state_code, row]));
-  return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${inSentence(states.map((row) => row.state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It does not describe other ${state.many} or ${lga.many}.</p>
+  const fitByState = new Map(fits?.states.map((row) => [row.state_code, row]));
+  return html`<p class="lead">A compartmental model (susceptible, infectious, immune) fitted to monthly confirmed cases of ${joinInSentence(states.map((row) => row.state))}. An infection is assumed to stay infectious for ${assumed.infectious_months} months and immunity to last ${assumed.immune_months}. It does not describe other ${state.many} or ${lga.many}.</p>
 <p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases as an index (100 = mean of ${a.state}’s reported months)</p>
 <div id="fits" class="stack"></div>
 <div class="card"><figure id="reproduction" class="plot"></figure></div>
-${table(
+${renderTable(
   'Fits',
   [
     { title: State.one, cell: (row) => row.state },
@@ -39,7 +39,7 @@ ${table(
     {
       title: 'Correlation of the season, trend removed',
       decimals: 3,
-      cell: (row) => figures.get(row.state_code)?.detrended_correlation,
+      cell: (row) => fitByState.get(row.state_code)?.detrended_correlation,
     },
     {
       title: 'Months with growing infection',
@@ -54,11 +54,11 @@ ${table(
   states,
 )}
 <h3>Projecting a year ahead</h3>
-<p>For each year, the model was fitted only to the months before January. Its design was chosen on ${inSentence(development_years.map(String))}; ${held_back_year} was held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
+<p>For each year, the model was fitted only to the months before January. Its design was chosen on ${joinInSentence(development_years.map(String))}; ${held_back_year} was held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
 <div class="card"><figure id="errors" class="plot"></figure></div>
 <p class="key"><span class="dot reported"></span> reported <span class="line model"></span> projected by the model <span class="line rival"></span> same month last year</p>
 <div id="projections" class="stack"></div>
-${table(
+${renderTable(
   'Mean absolute error, confirmed cases per 1,000 people',
   [
     { title: 'Years', cell: ({ years }) => years },
@@ -83,7 +83,7 @@ ${table(
 )}
 ${
   fits &&
-  table(
+  renderTable(
     'Mean absolute error, with further simple methods',
     [
       { title: 'Method', cell: methodName },

@@ -13,7 +13,7 @@ export interface MapOutlines {
 }
 
 /** Map units per degree of latitude: about 110 m each, finer than a screen's pixel at the scale of a state. */
-const UNITS = 1000;
+const UNITS_PER_DEGREE = 1000;
 
 export interface MapStyle {
   /** Text alternative of the map. */
@@ -28,27 +28,31 @@ export interface MapStyle {
 
 /**
  * All LGAs and states as one SVG. Longitude is scaled by the cosine of the middle latitude, so that shapes look right.
- * Positions are integers relative to the previous one, which keeps the file small.
+ * Positions are integers relative to the previous one, to keep the file small.
  */
 export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, scripted }: MapStyle): Html {
-  const named = (name: string) => html`${scripted && html` id="${name}"`} class="${name}"`;
+  const nameAttributes = (name: string) => html`${scripted && html` id="${name}"`} class="${name}"`;
   const [west, south, east, north] = bbox(featureCollection(states.map(({ geometry }) => feature(geometry))));
-  const shrink = Math.cos((((south + north) / 2) * Math.PI) / 180);
-  const project: Project = ([x, y]) => [Math.round((x - west) * shrink * UNITS), Math.round((north - y) * UNITS)];
+  const longitudeScale = Math.cos((((south + north) / 2) * Math.PI) / 180);
+  const project: Project = ([x, y]) => [
+    Math.round((x - west) * longitudeScale * UNITS_PER_DEGREE),
+    Math.round((north - y) * UNITS_PER_DEGREE),
+  ];
   const [width, height] = project([east, south]);
   const margin = 120;
   const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
   // Converts map units back to degrees, for downloads.
   const projection =
-    scripted && html` data-west="${west}" data-north="${north}" data-shrink="${shrink}" data-units="${UNITS}"`;
-  return html`<svg${named('map')}${projection} viewBox="${box}" role="img" aria-label="${label}">
-<g${named('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${svgPath(geometry, project)}"${title ? html`><title>${title(lga_code)}</title></path>` : html`/>`}\n`)}</g>
-<g${named('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${svgPath(geometry, project)}"/>\n`)}</g>
-<g${named('labels')}>${states.map(({ state_code, geometry }) => {
+    scripted &&
+    html` data-west="${west}" data-north="${north}" data-shrink="${longitudeScale}" data-units="${UNITS_PER_DEGREE}"`;
+  return html`<svg${nameAttributes('map')}${projection} viewBox="${box}" role="img" aria-label="${label}">
+<g${nameAttributes('lgas')}>${lgas.map(({ lga_code, geometry }) => html`<path data-code="${lga_code}" fill="${fill(lga_code)}" d="${svgPath(geometry, project)}"${title ? html`><title>${title(lga_code)}</title></path>` : html`/>`}\n`)}</g>
+<g${nameAttributes('states')}>${states.map(({ state_code, geometry }) => html`<path data-code="${state_code}" d="${svgPath(geometry, project)}"/>\n`)}</g>
+<g${nameAttributes('labels')}>${states.map(({ state_code, geometry }) => {
     const [x, y] = project(labelPoint(geometry));
     return html`<text x="${x}" y="${y}">${state_code}</text>`;
   })}</g>
-${scripted && html`<g id="lga-names" class="labels lga-names"></g><path${named('selected')} d=""/>`}</svg>`;
+${scripted && html`<g id="lga-names" class="labels lga-names"></g><path${nameAttributes('selected')} d=""/>`}</svg>`;
 }
 
 type Project = (position: readonly [number, number]) => [number, number];
@@ -74,6 +78,6 @@ export function svgPath(geometry: AreaGeometry, project: Project): string {
 /** Centre of the largest part. */
 function labelPoint(geometry: AreaGeometry): [number, number] {
   const parts = toPolygons(geometry).map((rings) => polygon(rings as [number, number][][]));
-  const largest = parts.reduce((best, part) => (area(part) > area(best) ? part : best));
+  const largest = parts.reduce((largestPart, part) => (area(part) > area(largestPart) ? part : largestPart));
   return centerOfMass(largest).geometry.coordinates as [number, number];
 }

@@ -102,7 +102,7 @@ export interface AreaWords {
 export const CONTRAST_SCALE = 500;
 
 /** Marks a missing change. */
-export const NONE = -32768;
+export const MISSING_CHANGE = -32768;
 
 /** The bytes of `certainty` for an area and month. */
 export const CERTAINTY = [

@@ -8,8 +8,11 @@ export const Z90 = 1.645;
  * Mean and standard deviation, on the logit scale, of the normal distribution that has a central 90% range of shares.
  */
 export function logitNormal({ low, high }: { low: number; high: number }): { mean: number; sd: number } {
-  const [from, to] = [low, high].map((share) => logit(Math.min(0.9999, Math.max(0.0001, share)))) as [number, number];
-  return { mean: (from + to) / 2, sd: (to - from) / (2 * Z90) };
+  const [lowLogit, highLogit] = [low, high].map((share) => logit(Math.min(0.9999, Math.max(0.0001, share)))) as [
+    number,
+    number,
+  ];
+  return { mean: (lowLogit + highLogit) / 2, sd: (highLogit - lowLogit) / (2 * Z90) };
 }
 
 /** What a new survey would be like. */

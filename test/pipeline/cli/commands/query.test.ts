@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { query } from '../../../../pipeline/cli/commands/query.ts';
 import type { TableName } from '../../../../pipeline/contract/table-list.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
-import { describe } from '../../../../pipeline/lib/tables/table.ts';
-import { tablesIn } from '../../../../pipeline/publish/snapshot/table-columns.ts';
+import { describeColumn } from '../../../../pipeline/lib/tables/table.ts';
+import { countryTables } from '../../../../pipeline/publish/snapshot/table-columns.ts';
 import { currentVersion } from '../../../../pipeline/release/current.ts';
 import { STAGE_TABLES } from '../../../../pipeline/stages.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
@@ -21,10 +21,10 @@ const version = currentVersion(out)!;
 test('without a statement it lists tables and columns with their meaning', async () => {
   const listed = await runHere(['query', '--out', out, '--csv']);
   expect(listed.code).toBe(0);
-  const { columns } = tablesIn(TERRITORY).risk_lgas;
+  const { columns } = countryTables(TERRITORY).risk_lgas;
   expect(listed.stdout).toContain(
     Object.entries(columns)
-      .map(([name, column]) => [name, column.type, describe(column)] as const)
+      .map(([name, column]) => [name, column.type, describeColumn(column)] as const)
       .map(([name, type, about]) => `risk_lgas,${name},${type},${/[",]/.test(about) ? `"${about}"` : about}\n`)
       .join(''),
   );
@@ -82,7 +82,7 @@ test("the file of every table names its version, its sources' licences and its c
       updated_at: '2022-01-01T00:00:00.000Z',
     });
     expect(JSON.parse(licences!)).toEqual({ 'made for a test': 'CC0-1.0' });
-    const { columns } = tablesIn(TERRITORY)[path.parse(file).name as TableName];
+    const { columns } = countryTables(TERRITORY)[path.parse(file).name as TableName];
     const { fields } = JSON.parse(table_schema!);
     expect(fields.map(({ name }: { name: string }) => name)).toEqual(Object.keys(columns));
     if (file === 'context_lgas.parquet')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eachFigure } from '../../../../pipeline/catalog/figures.ts';
+import { figureValues } from '../../../../pipeline/catalog/figures.ts';
 import { run } from '../../../../pipeline/measure/context/context-stage.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';
 
@@ -9,13 +9,13 @@ async function urbanOf(urban: [number, number]): Promise<{ urban: boolean[]; tol
   const artifacts: Record<string, unknown> = {
     'ingest/states': [{ state_code: 'AB', state_pcode: 'NG001', state: 'Abia', zone: 'SE' }],
     'ingest/lgas': codes.map((lga_code) => ({ lga_code, lga: lga_code, state_code: 'AB' })),
-    'ingest/layers': codes.map((lga_code) => ({ lga_code, ...eachFigure(() => null) })),
+    'ingest/layers': codes.map((lga_code) => ({ lga_code, ...figureValues(() => null) })),
     'zonal/lgas': codes.map((lga_code, i) => ({
       lga_code,
       population: 100,
       urban_population: urban[i]!,
       elevation_m: null,
-      ...eachFigure(() => null),
+      ...figureValues(() => null),
     })),
     'boundaries/areas_km2': codes.map((lga_code) => ({ lga_code, area_km2: 10 })),
   };

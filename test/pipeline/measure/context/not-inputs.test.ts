@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { eachFigure } from '../../../../pipeline/catalog/figures.ts';
+import { figureValues } from '../../../../pipeline/catalog/figures.ts';
 import { refuseCoverageValues } from '../../../../pipeline/measure/context/not-inputs.ts';
 
 const codes = Array.from({ length: 40 }, (_, i) => `L${i}`);
 const use = codes.map((_, i) => 0.2 + (((i * 17) % 40) / 100) ** 1.5);
 const figures = codes.map((lga_code, i) => ({
   lga_code,
-  ...eachFigure((figure) => (figure === 'itn_use' ? use[i]! : figure === 'irs_coverage' ? 0 : null)),
+  ...figureValues((figure) => (figure === 'itn_use' ? use[i]! : figure === 'irs_coverage' ? 0 : null)),
 }));
 const table = (value: (i: number) => number) =>
   codes.map((lga_code, i) => ({ covariate: 'wealth', lga_code, value: value(i) }));

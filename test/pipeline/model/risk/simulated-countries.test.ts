@@ -1,12 +1,12 @@
 /** What the risk model finds in simulated countries whose truth is known: hyperparameters, and the ranges' coverage. */
 import { expect, test } from 'vitest';
-import { POSITIVE } from '../../../../pipeline/catalog/model.ts';
+import { POSITIVE_HYPERPARAMETERS } from '../../../../pipeline/catalog/model.ts';
 import { quantile } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { meanPrevalence, surveyPredictor } from '../../../../pipeline/model/risk/cell-predictors.ts';
 import { drawLatent } from '../../../../pipeline/model/risk/draws.ts';
 import { fitRisk } from '../../../../pipeline/model/risk/fit.ts';
 import { toTheta } from '../../../../pipeline/model/risk/hyperparameters.ts';
-import { meanPrevalence, surveyedPlace } from '../../../../pipeline/model/risk/places.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 const TIMES = [2015.8, 2018.8];
@@ -48,7 +48,7 @@ test('hyperparameters and covariate are recovered within their own uncertainty',
     // ten parameters at three standard deviations: a correct fit fails in about 2% of countries
     expect(Math.abs(mean - t)).toBeLessThan(3 * sd);
     // two rounds are hardly informative about the speed of change
-    if (!POSITIVE[i]?.startsWith('tau')) expect(sd).toBeLessThan(0.8);
+    if (!POSITIVE_HYPERPARAMETERS[i]?.startsWith('tau')) expect(sd).toBeLessThan(0.8);
   });
   expect(fit.points[0]!.rho[0]).toBeGreaterThan(0.07);
   expect(fit.points[0]!.rho[0]).toBeLessThan(0.14);
@@ -64,7 +64,7 @@ test('90% ranges of LGAs contain 90% of true prevalences', () => {
       log_season: new Float64Array(LGAS),
       ...lgaPlace(mesh, i >> 1),
     }));
-    const places = clusters.map((o) => surveyedPlace(mesh, fit.layout, o));
+    const places = clusters.map((o) => surveyPredictor(mesh, fit.layout, o));
     const drawn = clusters.map(() => [] as number[]);
     for (const { x } of drawLatent(fit, 200, (d) => randomStream(k, `draw ${d}`)))
       places.forEach((place, i) => {

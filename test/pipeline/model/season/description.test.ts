@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryWords, tell } from '../../../../pipeline/contract/words.ts';
+import { countryWords, wordingInCountry } from '../../../../pipeline/contract/words.ts';
 import { compareSeasons } from '../../../../pipeline/model/season/check.ts';
 import { describeMethod } from '../../../../pipeline/model/season/description.ts';
 import type { SeasonFigures } from '../../../../pipeline/model/season/season-tables.ts';
@@ -18,7 +18,7 @@ const year = (low: number, months: number, other = 0.8) => [
   ...new Array(11 - months).fill(other),
 ];
 const described = (...given: Parameters<typeof describeMethod>) =>
-  tell(describeMethod(...given), countryWords(TERRITORY));
+  wordingInCountry(describeMethod(...given), countryWords(TERRITORY));
 const row = (state_code: string, expected: number[], recorded: number[]) => ({
   state_code,
   ...compareSeasons(expected, recorded, 0.5),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryWords, tell } from '../../../../pipeline/contract/words.ts';
+import { countryWords, wordingInCountry } from '../../../../pipeline/contract/words.ts';
 import {
   describeLimits,
   describeProjections,
@@ -68,7 +68,7 @@ const limits = (...detrended: (number | null)[]) =>
     },
     { registered: true, looks: 1 },
   )
-    .map((limit) => tell(limit, countryWords(TERRITORY)))
+    .map((limit) => wordingInCountry(limit, countryWords(TERRITORY)))
     .join('\n');
 
 test('the limits state the basis of the durations, the detrended correlation, and the uncertain months', () => {

@@ -78,7 +78,7 @@ test('no id of a made-up country is one of a real country', () => {
   expect(new Set([...idsOf(false), ...idsOf(true)]).size).toBe(2 * idsOf(false).length);
 });
 
-const row = { area: 'lga' as const, code: 'NG001001', period: '2023-09', ahead: 0 };
+const row = { area: 'lga' as const, code: 'NG001001', period: '2023-09', monthsAhead: 0 };
 
 test('a null is no value, and zero is one', () => {
   const rows = [

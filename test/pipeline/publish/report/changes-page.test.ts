@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sectionsText } from '../../../../pipeline/cli/terminal/blocks-text.ts';
-import { changesPage } from '../../../../pipeline/publish/report/changes-page.ts';
+import { renderChangesPage } from '../../../../pipeline/publish/report/changes-page.ts';
 import { type DiffOutlines, diffSections } from '../../../../pipeline/publish/report/diff-sections.ts';
 import type { SnapshotDiff } from '../../../../pipeline/publish/snapshot/diff.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
@@ -70,7 +70,7 @@ const outlines: DiffOutlines = {
 };
 
 const renderDiffPage = (of: SnapshotDiff, where: DiffOutlines) =>
-  changesPage({ title: 'Changes', lead: '', synthetic: of.synthetic, sections: [], diff: of, outlines: where });
+  renderChangesPage({ title: 'Changes', lead: '', synthetic: of.synthetic, sections: [], diff: of, outlines: where });
 
 test("a page for another country uses that country's words", () => {
   const page = renderDiffPage(diff, { ...outlines, territory: OTHER });

@@ -7,7 +7,7 @@ import {
   encodeObserved,
   encodeWindows,
 } from '../../../../pipeline/publish/report/encode-decisions.ts';
-import { NONE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/shared/page-data.ts';
+import { MISSING_CHANGE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/shared/page-data.ts';
 import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
 import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
@@ -86,7 +86,7 @@ test('changes of the last year and of forecast months are ten-thousandths, NONE 
   expect(Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readInt16LE(2 * i))).toEqual(
     [
       [-123, -2000, 1000, 4000, 5000, 5000, 5000, 5000],
-      [-123, -2000, 1000, 4000, NONE, NONE, NONE, NONE],
+      [-123, -2000, 1000, 4000, MISSING_CHANGE, MISSING_CHANGE, MISSING_CHANGE, MISSING_CHANGE],
     ].flat(),
   );
 });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { methodsSection, renderPage } from '../../../../pipeline/publish/report/sections/methods.ts';
+import { renderMethods, renderPage } from '../../../../pipeline/publish/report/sections/methods.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 const PIPELINE = path.join(import.meta.dirname, '../../../../pipeline');
@@ -26,7 +26,7 @@ test('an equation that cannot be parsed stops the build', () => {
 });
 
 test('every model page is in the report, with no equation left as text', () => {
-  const markup = methodsSection(TERRITORY).toString();
+  const markup = renderMethods(TERRITORY).toString();
   const pages = globSync('{measure,model}/*/{MODEL,NUMERICS,RESULTS}.md', { cwd: PIPELINE });
   expect(pages.length).toBe(8);
   for (const file of pages) {

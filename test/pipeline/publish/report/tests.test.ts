@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeTests, otherTests } from '../../../../pipeline/publish/report/sections/tests.ts';
+import { describeTests, otherTestsByYear } from '../../../../pipeline/publish/report/sections/diagnostic-tests.ts';
 
 type Contents = Parameters<typeof describeTests>[0];
 type Evidence = Parameters<typeof describeTests>[1];
@@ -54,5 +54,5 @@ test('the baseline treats all tests as one, and the text says so', () => {
 test('there is no text on tests if all results are by the score’s test', () => {
   expect(describeTests(contents('microscopy'), evidence([[2018, 'microscopy']]))).toEqual([]);
   expect(describeTests(contents(BOTH), evidence([[2018, 'microscopy']]))).toEqual([]);
-  expect(otherTests(contents(BOTH).model, evidence(APART))).toEqual({ 2021: 'rapid diagnostic test' });
+  expect(otherTestsByYear(contents(BOTH).model, evidence(APART))).toEqual({ 2021: 'rapid diagnostic test' });
 });

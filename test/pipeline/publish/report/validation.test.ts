@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { validationSection } from '../../../../pipeline/publish/report/sections/validation.ts';
+import { renderValidation } from '../../../../pipeline/publish/report/sections/validation.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 import type { Grouping } from '../../../../pipeline/validate/truth-groups.ts';
 import type { Validation } from '../../../../pipeline/validate/validation.ts';
@@ -29,7 +29,7 @@ const section = (
   confirmed_on: string[] = [],
   { pooled = known_truth.pooled, longitude = null as number | null } = {},
 ) =>
-  validationSection(
+  renderValidation(
     {
       model: { territory: TERRITORY },
       coverage: { last_estimated: '2023-12', last_forecast: '2024-04' },

@@ -5,8 +5,8 @@ import {
   methodName,
   monthsInWords,
   monthsWithoutSurvey,
-} from '../../../../pipeline/publish/report/sections/words.ts';
-import { inSentence } from '../../../../pipeline/publish/report/shared/names.ts';
+} from '../../../../pipeline/publish/report/sections/risk-limits.ts';
+import { joinInSentence } from '../../../../pipeline/publish/report/shared/names.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 test('months without a survey', () => {
@@ -50,12 +50,12 @@ test('limits: months without a survey, rounds known only by state and their weig
 });
 
 test('lists in words', () => {
-  expect([inSentence([]), inSentence(['a']), inSentence(['a', 'b']), inSentence(['a', 'b', 'c'])]).toEqual([
-    '',
-    'a',
-    'a and b',
-    'a, b and c',
-  ]);
+  expect([
+    joinInSentence([]),
+    joinInSentence(['a']),
+    joinInSentence(['a', 'b']),
+    joinInSentence(['a', 'b', 'c']),
+  ]).toEqual(['', 'a', 'a and b', 'a, b and c']);
 });
 
 test('consecutive months are written as a span', () => {

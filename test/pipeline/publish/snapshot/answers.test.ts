@@ -7,7 +7,7 @@ import { expect, inject, test } from 'vitest';
 import { JSON_OPERATIONS, RELEASE_OPERATIONS } from '../../../../pipeline/contract/operations.ts';
 import type * as schemas from '../../../../pipeline/contract/schemas.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
-import { ANSWERS } from '../../../../pipeline/publish/snapshot/answers.ts';
+import { ANSWER_MAKERS } from '../../../../pipeline/publish/snapshot/answers.ts';
 import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
 import { readJson } from '../../../support/built-tiny.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
@@ -71,7 +71,7 @@ test('a series has the probabilities and changes of its months', () => {
     ],
     changes: [{ ...at, change_year: 0.1, change_year_low: -0.1, change_year_high: 0.2, probability_rise_year: 0.9 }],
   };
-  const [[values, { series }]] = [...ANSWERS['series-lgas']({ tables } as unknown as Contents)] as [
+  const [[values, { series }]] = [...ANSWER_MAKERS['series-lgas']({ tables } as unknown as Contents)] as [
     [object, schemas.SeriesLgas],
   ];
   expect(values).toEqual({ lga: 'L' });

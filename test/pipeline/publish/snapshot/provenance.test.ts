@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { OPEN_QUESTION } from '../../../../pipeline/catalog/shared-schemas.ts';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
-import { OPEN } from '../../../../pipeline/catalog/values.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../../pipeline/lib/hash.ts';
 import { catalogFindings, traceFile } from '../../../../pipeline/publish/snapshot/provenance.ts';
@@ -130,7 +130,11 @@ test('`show provenance` prints the origin of a file as text or JSON', async () =
 });
 
 test('a source without credits is a finding, and publishing it needs a reason', () => {
-  const open: Record<string, any> = { ...sourceIn(country, 'surveys'), producer: OPEN, licence: OPEN };
+  const open: Record<string, any> = {
+    ...sourceIn(country, 'surveys'),
+    producer: OPEN_QUESTION,
+    licence: OPEN_QUESTION,
+  };
   const raw = Object.fromEntries(open.files.map(({ path: file, sha256: hash }: any) => [file, hash]));
   expect(catalogFindings([open as unknown as Source], raw)).toEqual([
     {

@@ -6,9 +6,9 @@ import * as ingest from '../../../../pipeline/ingest/ingest-tables.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import * as context from '../../../../pipeline/measure/context/context-tables.ts';
 import {
-  alertRows,
-  columnsFrom,
+  columnListSql,
   makeTables,
+  publishableAlerts,
   type TableInput,
   tableCsv,
 } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
@@ -32,8 +32,8 @@ test.each([
 
 test('a column that no stage computes is refused', () => {
   const from = [ingest.LGAS, context.LGAS];
-  expect(columnsFrom(from, ['lga', 'itn_use'])).toBe('lga, itn_use');
-  expect(() => columnsFrom(from, ['lga', 'toString'])).toThrow(
+  expect(columnListSql(from, ['lga', 'itn_use'])).toBe('lga, itn_use');
+  expect(() => columnListSql(from, ['lga', 'toString'])).toThrow(
     'toString: found in none of ingest/lgas, context/lgas, expected one whose stage computes it',
   );
 });
@@ -71,10 +71,10 @@ test('alerts have counts, or an index of the mean of the last year where counts 
     mean_cases: 40,
   };
   const { mean_cases: _, ...counts } = row;
-  expect(alertRows([row], 'cases')).toEqual([{ ...counts, cases_in: 'cases', completeness: 0.9167 }]);
-  const [index] = alertRows([row], 'index');
+  expect(publishableAlerts([row], 'cases')).toEqual([{ ...counts, cases_in: 'cases', completeness: 0.9167 }]);
+  const [index] = publishableAlerts([row], 'index');
   expect(index).toMatchObject({ cases_in: 'index', cases: 150, usual: 75, usual_low: 25, usual_high: 113 });
-  expect(alertRows([{ ...row, cases: null, usual: 1, mean_cases: 0 }], 'index')).toMatchObject([
+  expect(publishableAlerts([{ ...row, cases: null, usual: 1, mean_cases: 0 }], 'index')).toMatchObject([
     { cases: null, usual: 1200 },
   ]);
 });

@@ -54,7 +54,7 @@ const KINDS_OF_STEP: Step[] = [
   },
   async ({ directory }, { id }) => {
     const hash = token();
-    await directory.links.openReset(id, hash, NOW, pick([null, COMMAND_LINE]));
+    await directory.links.createReset(id, hash, NOW, pick([null, COMMAND_LINE]));
     links.push(hash);
   },
   ({ directory }) => directory.links.acceptInvitation(pick(links), 'somebody', 'h', NOW),
@@ -63,7 +63,7 @@ const KINDS_OF_STEP: Step[] = [
   ({ directory }) => directory.links.resetPassword(links.at(-1)!, 'h', NOW),
   open,
   open,
-  ({ directory }) => directory.sessions.visitor(pick(sessions), LATER),
+  ({ directory }) => directory.sessions.findVisitor(pick(sessions), LATER),
   ({ directory }) => directory.sessions.complete(pick(sessions), token(), NOW),
   ({ directory }) => directory.changePassword(sessions.at(-1)!, 'h', token(), NOW),
   ({ directory }) => directory.sessions.close(pick(sessions)),
@@ -71,11 +71,11 @@ const KINDS_OF_STEP: Step[] = [
   ({ directory }, { id }) => directory.sessions.rememberBrowser(token(), id, NOW),
   ({ directory }, { id }, by) => directory.removePerson(id, NOW, by),
   ({ directory }, { id, account_id }, by) => directory.changeRole(id, roleIn(account_id), NOW, by),
-  ({ directory }, { id }) => directory.factors.turnOn(id, { secret: 'A', step: 0, recovery: [CODE, token()] }, NOW),
+  ({ directory }, { id }) => directory.factors.turnOn(id, { secret: 'A', step: 0, codeHashes: [CODE, token()] }, NOW),
   ({ directory }, { id }, by) => directory.factors.turnOff(id, NOW, by),
   ({ directory }, { id }) => directory.factors.spendStep(id, Math.floor(Math.random() * 100), 0),
   ({ directory }, { id }) => directory.factors.spendRecoveryCode(id, CODE, NOW),
-  ({ directory }, person) => directory.record({ action: 'sign-in', account: null }, auditActor(person), NOW),
+  ({ directory }, person) => directory.record({ action: 'sign-in', accountId: null }, auditActor(person), NOW),
   ({ store }, _, __, team) => store.changeAccount(pick(ORGANISATIONS), pick(['suspend', 'reinstate']), NOW, team),
   ({ store }, _, __, team) => store.setLimits(pick(ORGANISATIONS), { perMinute: 5 }, NOW, team),
   ({ store }) => giveKey(store, { owner: pick(ORGANISATIONS) }),

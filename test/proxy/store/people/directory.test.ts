@@ -23,12 +23,12 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       created_at: 2,
       removed_at: null,
     });
-    expect(await two.credentials('ada@example.org')).toEqual({
+    expect(await two.credentialsByEmail('ada@example.org')).toEqual({
       person: ada,
       passwordHash: 'hash of ada@example.org',
       factorSecret: null,
     });
-    expect([await two.credentialsById(team.id), await two.credentials('nobody@example.org')]).toMatchObject([
+    expect([await two.credentialsById(team.id), await two.credentialsByEmail('nobody@example.org')]).toMatchObject([
       { person: team },
       null,
     ]);
@@ -41,28 +41,28 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     );
     const account = (await stores[1].findAccount('ministry'))!;
     const [hers, theirs] = [await signedIn(ada), await signedIn(team)];
-    expect(await two.sessions.visitor(hers, 4)).toEqual({ person: ada, confirmedAt: 3, account, factorDue: false });
-    expect(await two.sessions.visitor(theirs, 4)).toEqual({
+    expect(await two.sessions.findVisitor(hers, 4)).toEqual({ person: ada, confirmedAt: 3, account, factorDue: false });
+    expect(await two.sessions.findVisitor(theirs, 4)).toEqual({
       person: team,
       confirmedAt: 3,
       account: null,
       factorDue: false,
     });
-    expect(await two.sessions.visitor(token(), 4)).toBeNull();
+    expect(await two.sessions.findVisitor(token(), 4)).toBeNull();
     // Used after 50 minutes, it lives for another hour.
-    expect(await one.sessions.visitor(hers, 50 * 60_000)).not.toBeNull();
+    expect(await one.sessions.findVisitor(hers, 50 * 60_000)).not.toBeNull();
     expect([
-      (await two.sessions.visitor(hers, 1.5 * HOUR)) === null,
-      await two.sessions.visitor(theirs, 1.5 * HOUR),
+      (await two.sessions.findVisitor(hers, 1.5 * HOUR)) === null,
+      await two.sessions.findVisitor(theirs, 1.5 * HOUR),
     ]).toEqual([false, null]);
     const other = await signedIn(ada, 4);
     await two.sessions.closeOthers(ada.id, hers);
-    expect([await one.sessions.visitor(other, 5), (await one.sessions.visitor(hers, 5)) === null]).toEqual([
+    expect([await one.sessions.findVisitor(other, 5), (await one.sessions.findVisitor(hers, 5)) === null]).toEqual([
       null,
       false,
     ]);
     await two.sessions.close(hers);
-    expect(await one.sessions.visitor(hers, 5)).toBeNull();
+    expect(await one.sessions.findVisitor(hers, 5)).toBeNull();
     const browser = token();
     await one.sessions.rememberBrowser(browser, ada.id, 10);
     await two.sessions.rememberBrowser(browser, ada.id, 20);
@@ -71,7 +71,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       await two.sessions.knowsBrowser(browser, team.id, 30),
     ]).toEqual([true, false]);
     expect(await two.sessions.knowsBrowser(browser, ada.id, 20 + 365 * 24 * HOUR)).toBe(false);
-    const [last, ...rest] = await two.listAudit({ most: 2 });
+    const [last, ...rest] = await two.listAudit({ limit: 2 });
     expect(last).toEqual({
       id: last!.id,
       at: 2,
@@ -84,7 +84,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       detail: 'administrator',
     });
     expect(rest).toMatchObject([{ action: 'person.invite', actor: 'command line', by_service: 1, actor_id: null }]);
-    const older = await two.listAudit({ accountId: ada.account_id!, before: rest[0]!.id, most: 9 });
+    const older = await two.listAudit({ accountId: ada.account_id!, beforeId: rest[0]!.id, limit: 9 });
     expect(older.map(({ action }) => action)).toEqual(['account.create']);
   });
 
@@ -140,7 +140,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       const recorded = (await actions()).slice(before);
       expect(recorded.indexOf('person.remove'), 'nothing of theirs is recorded after it').toBe(recorded.length - 1);
       expect(recorded.length - 1 + refused, 'each was done or refused').toBe(theirs.length);
-      expect(await one.sessions.visitor(session, 6)).toBeNull();
+      expect(await one.sessions.findVisitor(session, 6)).toBeNull();
       await expect(async () => one.links.invite({ ...request, hash: token() }, 7, by)).rejects.toThrow(
         /you have been removed/,
       );
@@ -148,7 +148,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
         /you have been removed/,
       );
       expect((await stores[1].findAccount('ministry'))!.per_minute).not.toBe(1);
-      await expect(async () => one.record({ action: 'sign-in', account: ben.account_id }, by, 7)).rejects.toThrow();
+      await expect(async () => one.record({ action: 'sign-in', accountId: ben.account_id }, by, 7)).rejects.toThrow();
     }
   });
 
@@ -167,7 +167,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
         /already belongs to this account/,
       ],
       [() => one.links.invite({ ...request, role: 'researcher' }, 5, COMMAND_LINE), /no such role/],
-      [() => one.links.openReset('per_x', token(), 5, COMMAND_LINE), /has been removed/],
+      [() => one.links.createReset('per_x', token(), 5, COMMAND_LINE), /has been removed/],
       [() => one.factors.turnOff('per_x', 5, COMMAND_LINE), /has been removed/],
     ] as const) {
       await expect(async () => work()).rejects.toThrow(message);
@@ -182,7 +182,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     await join('ada@example.org', 'administrator', 'ministry');
     const ben = await join('ben@example.org', 'member', 'ministry');
     await one.removePerson(ben.id, 5, auditActor(ben));
-    expect(await two.credentials('ben@example.org')).toBeNull();
-    expect(await two.listAudit({ most: 1 })).toMatchObject([{ action: 'person.remove', actor: 'ben@example.org' }]);
+    expect(await two.credentialsByEmail('ben@example.org')).toBeNull();
+    expect(await two.listAudit({ limit: 1 })).toMatchObject([{ action: 'person.remove', actor: 'ben@example.org' }]);
   });
 });

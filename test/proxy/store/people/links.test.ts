@@ -17,15 +17,15 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
         () => two.links.acceptInvitation(link, 'Eve', 'second', 2),
       );
       expect(joined.filter((person) => person === null).length, 'the later one finds it used').toBe(1);
-      const { person } = (await one.credentials(email))!;
+      const { person } = (await one.credentialsByEmail(email))!;
       const reset = token();
-      await one.links.openReset(person.id, reset, 3, null);
+      await one.links.createReset(person.id, reset, 3, null);
       const set = await race(
         () => one.links.resetPassword(reset, 'third', 4),
         () => two.links.resetPassword(reset, 'fourth', 4),
       );
       expect(set.filter((done) => done === null).length).toBe(1);
-      expect((await one.credentials(email))!.passwordHash).toBe(set[0] === null ? 'fourth' : 'third');
+      expect((await one.credentialsByEmail(email))!.passwordHash).toBe(set[0] === null ? 'fourth' : 'third');
     }
     expect((await actions()).filter((action) => action === 'person.join').length).toBe(10);
     expect((await actions()).filter((action) => action === 'password.reset').length).toBe(10);
@@ -42,7 +42,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       );
       expect(joined.filter((done) => typeof done === 'string')).toEqual([expect.stringMatching(/one account only/)]);
       const unused = links[joined.findIndex((done) => typeof done === 'string')]!;
-      expect(await two.links.find(unused, 3)).not.toBeNull();
+      expect(await two.links.findLink(unused, 3)).not.toBeNull();
     }
   });
 
@@ -69,7 +69,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const request = { email: 'ben@example.org', role: 'member', accountId: ada.account_id } as const;
     const newer = token();
     const { id } = await two.links.invite({ ...request, hash: newer }, 5, auditActor(ada));
-    expect([await one.links.find(old, 6), (await one.links.find(newer, 6))?.invitation]).toEqual([
+    expect([await one.links.findLink(old, 6), (await one.links.findLink(newer, 6))?.invitation]).toEqual([
       null,
       {
         id,
@@ -92,17 +92,20 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     );
 
     const resets = [token(), token()];
-    for (const [i, hash] of resets.entries()) await [one, two][i]!.links.openReset(ada.id, hash, 10, null);
-    expect([await two.links.find(resets[0]!, 11), await one.links.find(resets[1]!, 11)]).toEqual([
+    for (const [i, hash] of resets.entries()) await [one, two][i]!.links.createReset(ada.id, hash, 10, null);
+    expect([await two.links.findLink(resets[0]!, 11), await one.links.findLink(resets[1]!, 11)]).toEqual([
       null,
       { invitation: null, person: ada },
     ]);
     expect(await one.links.resetPassword(resets[1]!, 'x', 10 + HOUR), 'after an hour').toBeNull();
     // An invitation of the same address to another account does not affect the reset.
     await invited('ada@example.org', 'service', null, 12);
-    expect(await one.links.find(resets[1]!, 13)).not.toBeNull();
+    expect(await one.links.findLink(resets[1]!, 13)).not.toBeNull();
     const nobodys = token();
-    await one.links.openReset(null, nobodys, 14, null);
-    expect([await two.links.find(nobodys, 15), await two.links.resetPassword(nobodys, 'x', 15)]).toEqual([null, null]);
+    await one.links.createReset(null, nobodys, 14, null);
+    expect([await two.links.findLink(nobodys, 15), await two.links.resetPassword(nobodys, 'x', 15)]).toEqual([
+      null,
+      null,
+    ]);
   });
 });

@@ -10,9 +10,9 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     expect(await one.factors.spendStep(ada.id, 5, 0), 'without two-step sign-in there is nothing to spend').toBe(false);
-    const recovery = Array.from({ length: 10 }, token);
-    await one.factors.turnOn(ada.id, { secret: 'A'.repeat(32), step: 7, recovery }, 3);
-    expect((await two.credentials('ada@example.org'))!.factorSecret).toBe('A'.repeat(32));
+    const codeHashes = Array.from({ length: 10 }, token);
+    await one.factors.turnOn(ada.id, { secret: 'A'.repeat(32), step: 7, codeHashes }, 3);
+    expect((await two.credentialsByEmail('ada@example.org'))!.factorSecret).toBe('A'.repeat(32));
     expect(await two.factors.spendStep(ada.id, 7, 0), 'the step that turned it on is used').toBe(false);
     for (let step = 8; step < 28; step++) {
       const spent = await race(
@@ -22,14 +22,14 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       expect(spent.sort()).toEqual([false, true]);
     }
     expect(await one.factors.spendStep(ada.id, 26, 0)).toBe(false);
-    for (const code of recovery) {
+    for (const code of codeHashes) {
       const spent = await race(
         () => one.factors.spendRecoveryCode(ada.id, code, 4),
         () => two.factors.spendRecoveryCode(ada.id, code, 4),
       );
       expect(spent.sort()).toEqual([false, true]);
     }
-    const recorded = (await two.listAudit({ most: 3 })).map(({ action, detail }) => `${action} ${detail}`);
+    const recorded = (await two.listAudit({ limit: 3 })).map(({ action, detail }) => `${action} ${detail}`);
     expect(recorded).toEqual(['factor.recovery 0 left', 'factor.recovery 1 left', 'factor.recovery 2 left']);
     const session = token();
     await one.sessions.open(session, { id: ada.id, passwordHash: 'hash of ada@example.org', factorDue: true }, 5);
@@ -39,7 +39,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
       () => two.sessions.complete(session, entered[1]!, 6),
     );
     expect(done.toSorted()).toEqual([false, true]);
-    expect(await two.sessions.visitor(session, 7)).toBeNull();
+    expect(await two.sessions.findVisitor(session, 7)).toBeNull();
     const full = entered[done.indexOf(true)]!;
     expect(await one.sessions.complete(full, token(), 8), 'a complete session cannot be completed again').toBe(false);
     await two.factors.turnOff(ada.id, 8, COMMAND_LINE);
@@ -49,7 +49,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
   test('a sign-in overtaken by turning on two-step sign-in opens no session without it', async () => {
     const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
-    await two.factors.turnOn(ada.id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 3);
+    await two.factors.turnOn(ada.id, { secret: 'A'.repeat(32), step: 0, codeHashes: [] }, 3);
     const credentials = { id: ada.id, passwordHash: 'hash of ada@example.org' };
     expect(await one.sessions.open(token(), { ...credentials, factorDue: false }, 4)).toBe(false);
     expect(await one.sessions.open(token(), { ...credentials, factorDue: true }, 4)).toBe(true);
@@ -61,7 +61,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const ben = await join('ben@example.org', 'administrator', 'ministry');
     for (let i = 0; i < 10; i++) {
       for (const { id } of [ada, ben])
-        await one.factors.turnOn(id, { secret: 'A'.repeat(32), step: 0, recovery: [] }, 3);
+        await one.factors.turnOn(id, { secret: 'A'.repeat(32), step: 0, codeHashes: [] }, 3);
       const done = await race(
         () => one.factors.turnOff(ada.id, 4, auditActor(ben)),
         () => two.factors.turnOff(ben.id, 4, auditActor(ada)),
@@ -76,8 +76,8 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     for (let i = 0; i < 20; i++) {
       const done = await race<unknown>(
         () => stores[0].changeAccount('ministry', i % 2 === 0 ? 'suspend' : 'reinstate', 4),
-        () => two.factors.turnOn(ada.id, { secret: 'A'.repeat(32), step: 0, recovery: [token()] }, 4),
-        () => one.factors.turnOn(ada.id, { secret: 'B'.repeat(32), step: 0, recovery: [token()] }, 4),
+        () => two.factors.turnOn(ada.id, { secret: 'A'.repeat(32), step: 0, codeHashes: [token()] }, 4),
+        () => one.factors.turnOn(ada.id, { secret: 'B'.repeat(32), step: 0, codeHashes: [token()] }, 4),
       );
       expect(done.filter((ended) => typeof ended === 'string')).toEqual([]);
     }
@@ -94,7 +94,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
         const fresh = [token(), token()];
         const credentials = { id: ada.id, passwordHash: `hash of ${ada.email}`, factorDue: false };
         const reset = token();
-        await one.links.openReset(ada.id, reset, 4, null);
+        await one.links.createReset(ada.id, reset, 4, null);
         const link = await invited(`ben${i}@example.org`, 'member', name, 4);
         await race<unknown>(
           () => stores[1].changeAccount(name, what, 5),
@@ -104,12 +104,15 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
         );
         if (what === 'suspend') await stores[1].changeAccount(name, 'reinstate', 6);
         for (const hash of [session, ...fresh])
-          expect(await one.sessions.visitor(hash, 7), 'sessions do not come back').toBeNull();
-        const stillExists = (await one.credentials(ada.email)) !== null;
+          expect(await one.sessions.findVisitor(hash, 7), 'sessions do not come back').toBeNull();
+        const stillExists = (await one.credentialsByEmail(ada.email)) !== null;
         expect(stillExists).toBe(what === 'suspend');
         if (what === 'suspend') continue;
         expect(await one.listPeople(ada.account_id), 'nobody has joined meanwhile').toEqual([]);
-        expect([await two.links.resetPassword(reset, 'x', 7), await two.links.find(reset, 7)]).toEqual([null, null]);
+        expect([await two.links.resetPassword(reset, 'x', 7), await two.links.findLink(reset, 7)]).toEqual([
+          null,
+          null,
+        ]);
         expect(await two.links.acceptInvitation(link, 'Ben', 'x', 7)).toBeNull();
         expect((await join(ada.email, 'member', 'elsewhere')).id, 'the address can be used again').not.toBe(ada.id);
       }
@@ -120,19 +123,21 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     const { one, two, join } = await twoSides(newStore);
     const ada = await join('ada@example.org', 'administrator', 'ministry');
     for (let i = 0; i < 10; i++) {
-      const passwordHash = (await one.credentials(ada.email))!.passwordHash;
+      const passwordHash = (await one.credentialsByEmail(ada.email))!.passwordHash;
       const [thief, fresh, reset] = [token(), token(), token()];
       await one.sessions.open(thief, { id: ada.id, passwordHash, factorDue: false }, 3);
-      await one.links.openReset(ada.id, reset, 3, null);
+      await one.links.createReset(ada.id, reset, 3, null);
       const [owner, stolen] = await race<unknown>(
         () => one.links.resetPassword(reset, `the owner’s ${i}`, 4),
         () => two.changePassword(thief, `the thief’s ${i}`, fresh, 4),
       );
       // Whoever is first invalidates the other's session or link.
       expect([owner !== null, stolen === true].sort()).toEqual([false, true]);
-      expect((await one.credentials(ada.email))!.passwordHash).toBe(owner ? `the owner’s ${i}` : `the thief’s ${i}`);
-      expect((await one.sessions.visitor(fresh, 5)) !== null).toBe(stolen);
-      expect(await one.sessions.visitor(thief, 5)).toBeNull();
+      expect((await one.credentialsByEmail(ada.email))!.passwordHash).toBe(
+        owner ? `the owner’s ${i}` : `the thief’s ${i}`,
+      );
+      expect((await one.sessions.findVisitor(fresh, 5)) !== null).toBe(stolen);
+      expect(await one.sessions.findVisitor(thief, 5)).toBeNull();
     }
   });
 
@@ -142,13 +147,13 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     for (let i = 0; i < 20; i++) {
       const someone = await join(`t${i}@example.org`, 'service', null);
       const [session, reset] = [token(), token()];
-      await one.links.openReset(someone.id, reset, 3, null);
+      await one.links.createReset(someone.id, reset, 3, null);
       const credentials = { id: someone.id, passwordHash: `hash of ${someone.email}`, factorDue: false };
       await race<unknown>(
         () => one.sessions.open(session, credentials, 4),
         () => (i % 2 === 0 ? two.removePerson(someone.id, 4, COMMAND_LINE) : two.links.resetPassword(reset, 'new', 4)),
       );
-      expect(await one.sessions.visitor(session, 5)).toBeNull();
+      expect(await one.sessions.findVisitor(session, 5)).toBeNull();
     }
   });
 });

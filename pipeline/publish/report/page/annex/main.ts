@@ -1,11 +1,12 @@
 /** Draws the annex's plots. */
-import { pastForecasts } from './past-forecasts.ts';
-import { seasonCheck, seasonStates } from './season-plots.ts';
-import { surveys } from './survey-plots.ts';
-import { transmission } from './transmission-plots.ts';
-import { validation } from './validation-plots.ts';
+import { drawPastForecasts } from './past-forecasts.ts';
+import { drawSeasonCheck, drawSeasons } from './season-plots.ts';
+import { drawSurveys } from './survey-plots.ts';
+import { drawTransmission } from './transmission-plots.ts';
+import { drawValidation } from './validation-plots.ts';
 
-for (const draw of [validation, pastForecasts, seasonStates, seasonCheck, surveys, transmission]) draw();
+for (const draw of [drawValidation, drawPastForecasts, drawSeasons, drawSeasonCheck, drawSurveys, drawTransmission])
+  draw();
 // A plot wider than its container scrolls, also by keyboard.
 for (const plot of document.querySelectorAll<HTMLElement>('.plot'))
   if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
@@ -15,7 +16,6 @@ if (target instanceof HTMLDetailsElement) target.open = true;
 target?.scrollIntoView();
 document.documentElement.dataset.ready = 'all';
 
-// Opens folded sections for printing.
 addEventListener('beforeprint', () => {
   for (const details of document.querySelectorAll('details')) details.open = true;
 });

@@ -1,11 +1,11 @@
 import * as Plot from '@observablehq/plot';
 import { MONTHS } from '../../shared/names.ts';
-import { availableWidth, caption, chart, monthScale } from '../figures.ts';
-import { capital, PLOT_STYLE, share } from '../words.ts';
-import { data, element } from './data.ts';
+import { appendSmallPlot, availableWidth, caption, chart, monthScale } from '../charts.ts';
+import { capitalize, formatShare } from '../format.ts';
+import { data, elementById } from './data.ts';
 
 /** The season of every state, from north to south. */
-export function seasonStates(): void {
+export function drawSeasons(): void {
   if (!document.getElementById('season-states')) return;
   const order = data.seasons.map(({ state }) => state);
   const cells = data.seasons.flatMap(({ state, seasonal_index }) =>
@@ -13,13 +13,12 @@ export function seasonStates(): void {
   );
   const lowest = Math.floor(Math.min(...cells.map((cell) => cell.index)) * 10) / 10;
   const peaks = data.seasons.map(({ state, peak_month }) => ({ state, month: peak_month }));
-  element('season-states').append(
-    caption(`${capital(data.states_many)} from north to south; white dots are peak months`),
+  elementById('season-states').append(
+    caption(`${capitalize(data.states_many)} from north to south; white dots are peak months`),
     chart({
-      width: availableWidth(element('season-states'), 620),
+      width: availableWidth(elementById('season-states'), 620),
       height: 60 + 19 * order.length,
       marginLeft: 165,
-      style: PLOT_STYLE,
       x: { ...monthScale, axis: 'both', tickFormat: (x: number) => MONTHS[x - 1]!.slice(0, 3) },
       y: { domain: order, label: null, tickSize: 0 },
       color: {
@@ -37,7 +36,7 @@ export function seasonStates(): void {
           y: 'state',
           fill: 'index',
           inset: 0.5,
-          title: (row) => `${row.state}, ${MONTHS[row.month - 1]}: ${share(row.index)} of the peak`,
+          title: (row) => `${row.state}, ${MONTHS[row.month - 1]}: ${formatShare(row.index)} of the peak`,
         }),
         Plot.dot(peaks, { x: 'month', y: 'state', r: 3.5, fill: '#fff', stroke: '#08402f' }),
       ],
@@ -46,37 +45,28 @@ export function seasonStates(): void {
 }
 
 /** Case records of each state against the season expected of it when it was left out of the fit. */
-export function seasonCheck(): void {
-  const target = document.getElementById('season-check');
-  for (const { state, expected, recorded, correlation } of target ? data.season_check : []) {
+export function drawSeasonCheck(): void {
+  const container = document.getElementById('season-check');
+  if (!container) return;
+  for (const { state, expected, recorded, correlation } of data.season_check) {
     const rows = expected.map((value, i) => ({ month: i + 1, expected: value, recorded: recorded[i]! }));
-    const figure = document.createElement('figure');
-    figure.append(
-      caption(`${state} · ${correlation.toFixed(2)}`),
-      chart({
-        width: 240,
-        height: 130,
-        marginLeft: 32,
-        marginBottom: 22,
-        marginTop: 8,
-        style: { fontSize: '12px' },
-        x: { ...monthScale, type: 'point' },
-        y: { domain: [0, 1], ticks: [0, 0.5, 1], label: null },
-        ariaLabel: `${state}: expected season and case records`,
-        marks: [
-          Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.4, strokeDasharray: '2 4' }),
-          Plot.lineY(rows, { x: 'month', y: 'expected', stroke: 'var(--accent)', strokeWidth: 2 }),
-          Plot.dot(rows, {
-            x: 'month',
-            y: 'recorded',
-            r: 2.6,
-            fill: 'var(--ink)',
-            title: (row) =>
-              `${MONTHS[row.month - 1]}: recorded ${row.recorded.toFixed(2)}, expected ${row.expected.toFixed(2)}`,
-          }),
-        ],
-      }),
-    );
-    target!.append(figure);
+    appendSmallPlot(container, `${state} · ${correlation.toFixed(2)}`, {
+      height: 130,
+      x: { ...monthScale, type: 'point' },
+      y: { domain: [0, 1], ticks: [0, 0.5, 1], label: null },
+      ariaLabel: `${state}: expected season and case records`,
+      marks: [
+        Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.4, strokeDasharray: '2 4' }),
+        Plot.lineY(rows, { x: 'month', y: 'expected', stroke: 'var(--accent)', strokeWidth: 2 }),
+        Plot.dot(rows, {
+          x: 'month',
+          y: 'recorded',
+          r: 2.6,
+          fill: 'var(--ink)',
+          title: (row) =>
+            `${MONTHS[row.month - 1]}: recorded ${row.recorded.toFixed(2)}, expected ${row.expected.toFixed(2)}`,
+        }),
+      ],
+    });
   }
 }

@@ -1,12 +1,12 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { MONTHS, periodName } from '../../shared/names.ts';
-import { availableWidth, caption, chart, monthScale, titled } from '../figures.ts';
-import { monthDate, PLOT_STYLE } from '../words.ts';
-import { data, element } from './data.ts';
+import { availableWidth, caption, chart, monthScale, plotCard } from '../charts.ts';
+import { monthDate } from '../format.ts';
+import { data, elementById } from './data.ts';
 
 /** Reported and modelled cases, transmission by month, and projections against the cases then reported. */
-export function transmission(): void {
+export function drawTransmission(): void {
   if (data.transmission === null) return;
   const { states, projections, errors } = data.transmission;
   for (const { state, state_code, series } of states) {
@@ -17,10 +17,10 @@ export function transmission(): void {
       title: (row: (typeof rows)[number]) =>
         `${state}, ${periodName(row.period)}\nreported ${row.reported.toFixed(0)}, modelled ${row.modelled.toFixed(0)}`,
     };
-    element('fits').append(
-      titled(
+    elementById('fits').append(
+      plotCard(
         state,
-        wide(`${state}: reported and modelled cases (100 = mean of the reported months)`, [
+        statePlot(`${state}: reported and modelled cases (100 = mean of the reported months)`, [
           Plot.lineY(rows, { x: 'date', y: 'modelled', stroke: 'var(--accent)', strokeWidth: 2 }),
           Plot.dot(rows, {
             x: 'date',
@@ -43,14 +43,14 @@ export function transmission(): void {
         date: new Date(Date.UTC(year, month, 1)),
         reported: value,
         model: model[month]!,
-        rival: same_month_last_year[month]!,
+        lastYear: same_month_last_year[month]!,
       })),
     );
     const heldBack = stateRows.filter((row) => row.held_back).map((row) => new Date(Date.UTC(row.year, 0, 1)));
-    element('projections').append(
-      titled(
+    elementById('projections').append(
+      plotCard(
         state,
-        wide(`${state}: projections a year ahead against reported cases`, [
+        statePlot(`${state}: projections a year ahead against reported cases`, [
           Plot.rectX(heldBack, {
             x1: (date) => date,
             x2: (date) => d3.utcMonth.offset(date, 11),
@@ -66,7 +66,7 @@ export function transmission(): void {
           }),
           Plot.lineY(months, {
             x: 'date',
-            y: 'rival',
+            y: 'lastYear',
             z: 'year',
             stroke: 'var(--violet)',
             strokeWidth: 1.3,
@@ -84,13 +84,12 @@ export function transmission(): void {
       return { state, month: i + 1, value, low, high };
     }),
   );
-  element('reproduction').append(
+  elementById('reproduction').append(
     caption('New infections per infection, with 90% range: above 1, infections increase'),
     chart({
-      width: availableWidth(element('reproduction'), 620),
+      width: availableWidth(elementById('reproduction'), 620),
       height: 190,
       marginLeft: 46,
-      style: PLOT_STYLE,
       x: { ...monthScale, type: 'point' },
       fx: { label: null },
       y: { label: null, ticks: 4, nice: true },
@@ -119,10 +118,10 @@ export function transmission(): void {
       ],
     }),
   );
-  if (errors.length > 0) errorPlot(errors);
+  if (errors.length > 0) drawErrors(errors);
 }
 
-const METHODS: Record<string, string> = {
+const METHOD_NAMES: Record<string, string> = {
   model: 'Transmission model',
   model_and_abeku: 'Model and Abeku et al.',
   same_month_last_year: 'Same month last year',
@@ -132,29 +131,28 @@ const METHODS: Record<string, string> = {
   flat: 'Last year’s mean',
 };
 
-function errorPlot(errors: { method: string; development: number; held_back: number }[]): void {
+function drawErrors(errors: { method: string; development: number; held_back: number }[]): void {
   const rows = errors.flatMap(({ method, development, held_back }) => [
-    { method: METHODS[method] ?? method, years: 'development years', error: development },
-    { method: METHODS[method] ?? method, years: 'held-back year', error: held_back },
+    { method: METHOD_NAMES[method] ?? method, years: 'development years', error: development },
+    { method: METHOD_NAMES[method] ?? method, years: 'held-back year', error: held_back },
   ]);
-  element('errors').append(
+  elementById('errors').append(
     caption('Mean absolute error a year ahead, cases per 1,000 people: shorter is better'),
     chart({
-      width: availableWidth(element('errors'), 620),
+      width: availableWidth(elementById('errors'), 620),
       height: 50 + 30 * errors.length,
       marginLeft: 190,
       marginRight: 60,
-      style: PLOT_STYLE,
       fx: { label: null },
       x: { label: null, ticks: 4 },
-      y: { domain: errors.map(({ method }) => METHODS[method] ?? method), label: null, tickSize: 0 },
+      y: { domain: errors.map(({ method }) => METHOD_NAMES[method] ?? method), label: null, tickSize: 0 },
       ariaLabel: 'Mean absolute error by method',
       marks: [
         Plot.barX(rows, {
           fx: 'years',
           y: 'method',
           x: 'error',
-          fill: (row) => (row.method === METHODS.model ? 'var(--accent)' : 'var(--quiet)'),
+          fill: (row) => (row.method === METHOD_NAMES.model ? 'var(--accent)' : 'var(--quiet)'),
           inset: 2,
         }),
         Plot.text(rows, {
@@ -173,12 +171,11 @@ function errorPlot(errors: { method: string; development: number; held_back: num
 /** Width that the card around a plot takes. */
 const CARD_PADDING = 40;
 
-function wide(ariaLabel: string, marks: Plot.Markish[]): Element {
+function statePlot(ariaLabel: string, marks: Plot.Markish[]): Element {
   return chart({
-    width: availableWidth(element('fits'), 620) - CARD_PADDING,
+    width: availableWidth(elementById('fits'), 620) - CARD_PADDING,
     height: 190,
     marginLeft: 46,
-    style: PLOT_STYLE,
     x: { type: 'utc', label: null },
     y: { label: null, ticks: 4, grid: true, zero: true, nice: true },
     ariaLabel,

@@ -1,11 +1,10 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { modelName } from '../../shared/names.ts';
-import { availableWidth, caption, chart } from '../figures.ts';
-import { PLOT_STYLE } from '../words.ts';
-import { data, element } from './data.ts';
+import { availableWidth, caption, chart } from '../charts.ts';
+import { data, elementById } from './data.ts';
 
-const HEIGHT = 330;
+const PLOT_HEIGHT = 330;
 /** Gives each model the same colour and symbol in every plot. */
 const modelScale = (models: string[]) => ({
   color: { domain: models.map(modelName), range: ['var(--accent)', 'var(--second)', 'var(--third)'] },
@@ -15,38 +14,37 @@ const diagonal = (from: number, to: number) =>
   Plot.link([0], { x1: from, y1: from, x2: to, y2: to, strokeOpacity: 0.5, strokeDasharray: '3 4' });
 
 /** Plots of predictions against observations in cells that were left out. */
-export function validation(): void {
+export function drawValidation(): void {
   if (!data.validation) return;
   const { scores, calibration, pit } = data.validation;
   const models = scores.filter((row) => row.survey_year === null).map(({ model }) => model);
-  calibrationPlot(models, calibration);
-  coveragePlot(models, scores);
-  if (pit.length > 0) pitPlot(models, pit);
+  drawCalibration(models, calibration);
+  drawCoverage(models, scores);
+  if (pit.length > 0) drawPit(models, pit);
 }
 
 type Validation = NonNullable<typeof data.validation>;
 
-function calibrationPlot(models: string[], calibration: Validation['calibration']): void {
+function drawCalibration(models: string[], calibration: Validation['calibration']): void {
   const points = calibration.flatMap(({ model, groups }) =>
     groups.map((group) => ({ model: modelName(model), ...group })),
   );
   if (points.length === 0) return;
-  const top = Math.max(...points.map(({ predicted, observed }) => Math.max(predicted, observed))) * 1.04;
-  element('calibration').append(
+  const axisEnd = Math.max(...points.map(({ predicted, observed }) => Math.max(predicted, observed))) * 1.04;
+  elementById('calibration').append(
     caption('Predicted and observed shares, in ten groups'),
     chart({
-      width: availableWidth(element('calibration')),
-      height: HEIGHT,
+      width: availableWidth(elementById('calibration')),
+      height: PLOT_HEIGHT,
       marginLeft: 46,
       marginBottom: 50,
-      style: PLOT_STYLE,
       grid: true,
-      x: { domain: [0, top], label: 'predicted share', labelOffset: 40, ticks: 5, tickFormat: '.1f' },
-      y: { domain: [0, top], label: 'observed share', ticks: 5, tickFormat: '.1f' },
+      x: { domain: [0, axisEnd], label: 'predicted share', labelOffset: 40, ticks: 5, tickFormat: '.1f' },
+      y: { domain: [0, axisEnd], label: 'observed share', ticks: 5, tickFormat: '.1f' },
       ...modelScale(models),
       ariaLabel: 'Observed share against predicted share, in ten groups of ascending prediction, by model',
       marks: [
-        diagonal(0, top),
+        diagonal(0, axisEnd),
         Plot.lineY(points, { x: 'predicted', y: 'observed', stroke: 'model', strokeOpacity: 0.55 }),
         Plot.dot(points, {
           x: 'predicted',
@@ -63,29 +61,28 @@ function calibrationPlot(models: string[], calibration: Validation['calibration'
   );
 }
 
-function coveragePlot(models: string[], scores: Validation['scores']): void {
+function drawCoverage(models: string[], scores: Validation['scores']): void {
   const points = scores
     .filter((row) => row.survey_year === null)
     .flatMap(({ model, coverage }) =>
-      coverage.map(({ level, share: inside }) => ({ model: modelName(model), level, inside })),
+      coverage.map(({ level, share: insideShare }) => ({ model: modelName(model), level, inside: insideShare })),
     );
   if (points.length === 0) return;
-  const low = Math.floor(10 * Math.min(...points.map(({ level, inside }) => Math.min(level, inside))) - 0.5) / 10;
-  element('coverage').append(
+  const axisStart = Math.floor(10 * Math.min(...points.map(({ level, inside }) => Math.min(level, inside))) - 0.5) / 10;
+  elementById('coverage').append(
     caption('How often ranges contain the observed share'),
     chart({
-      width: availableWidth(element('coverage')),
-      height: HEIGHT,
+      width: availableWidth(elementById('coverage')),
+      height: PLOT_HEIGHT,
       marginLeft: 46,
       marginBottom: 50,
-      style: PLOT_STYLE,
       grid: true,
-      x: { domain: [low, 1], label: 'range', labelOffset: 40, tickFormat: '.0%', ticks: 6 },
-      y: { domain: [low, 1], label: 'cells inside', tickFormat: '.0%', ticks: 6 },
+      x: { domain: [axisStart, 1], label: 'range', labelOffset: 40, tickFormat: '.0%', ticks: 6 },
+      y: { domain: [axisStart, 1], label: 'cells inside', tickFormat: '.0%', ticks: 6 },
       ...modelScale(models),
       ariaLabel: 'Share of cells inside ranges of 50 to 95%, by model',
       marks: [
-        diagonal(low, 1),
+        diagonal(axisStart, 1),
         Plot.lineY(points, { x: 'level', y: 'inside', stroke: 'model', strokeOpacity: 0.55 }),
         Plot.dot(points, {
           x: 'level',
@@ -102,7 +99,7 @@ function coveragePlot(models: string[], scores: Validation['scores']): void {
   );
 }
 
-function pitPlot(models: string[], pit: Validation['pit']): void {
+function drawPit(models: string[], pit: Validation['pit']): void {
   const bars = pit.flatMap(({ model, cells }) => {
     const total = d3.sum(cells);
     return cells.map((count, i) => ({
@@ -112,14 +109,13 @@ function pitPlot(models: string[], pit: Validation['pit']): void {
       density: (count / total) * cells.length,
     }));
   });
-  element('pit').append(
+  elementById('pit').append(
     caption('Position of observed shares in the predictive distribution'),
     chart({
-      width: availableWidth(element('pit')),
-      height: HEIGHT,
+      width: availableWidth(elementById('pit')),
+      height: PLOT_HEIGHT,
       marginLeft: 40,
       marginBottom: 50,
-      style: PLOT_STYLE,
       marginRight: 108,
       fy: { domain: models.map(modelName), label: null },
       x: { domain: [0, 1], label: 'predicted probability of a lower share', labelOffset: 40, ticks: 5 },
