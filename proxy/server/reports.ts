@@ -1,5 +1,3 @@
-/** What the operator is told: lines for the log, and how often what has failed. */
-
 /** What can fail, with the level of its lines: `error` if requests, pages or mails fail because of it, else `warn`. */
 export const CAUSE_LEVELS = {
   store: 'error',

@@ -166,7 +166,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Gives up once the store is lost. */
+/** Calls `giveUp` once the store is lost. */
 function watchStore({ database }: AccountStore, giveUp: ServerOptions['giveUp']): NodeJS.Timeout {
   const timer = setInterval(() => {
     const whyLost = database.whyLost();

@@ -1,6 +1,5 @@
 /**
- * Admission: the hash of a key in, the key's holder and the verdict of both limits out, in one transaction of the
- * store.
+ * Admission: from the hash of a key, the key's holder and the verdict of both limits, in one transaction.
  *
  * The statements are the same for both stores. Names that start with `@` are parameters in SQLite, where
  * sqlite-admitter.ts runs the statements one by one, and variables in PostgreSQL, where a function runs them in one
@@ -65,13 +64,13 @@ export const STATEMENTS = {
   minute: `
     SELECT coalesce(sum(granted), 0) AS minute_count, min(second) AS minute_first, max(second) AS latest
     FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_SECONDS}`,
-  /** After the limit was lowered, more than the oldest second must leave: the first with fewer grants after it. */
+  /** If the limit was lowered, several seconds must leave the minute: this is the last of them. */
   lowered: `
     SELECT min(second) AS minute_first
     FROM (SELECT second, sum(granted) OVER (ORDER BY second DESC) - granted AS later
       FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_SECONDS}) AS counted
     WHERE later < @minute_limit`,
-  /** The latest month counted: never an earlier one, whose allowance was another. */
+  /** The latest month counted, which is a later one than the present if the clock was set back. */
   month: `
     SELECT month, granted AS month_count FROM months
     WHERE owner_id = @this_owner AND month >= @this_month ORDER BY month DESC LIMIT 1`,
