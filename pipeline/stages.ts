@@ -18,9 +18,9 @@ import * as season from './model/season/season-tables.ts';
 import * as survey from './model/survey/survey-tables.ts';
 import * as backtest from './validate/backtest/backtest-tables.ts';
 
-const none = () => false;
-const rasters = (source: Source) => source.format === 'geotiff';
-const tablesAndOutlines = (source: Source) => !rasters(source);
+const readsNothing = () => false;
+const isRaster = (source: Source) => source.format === 'geotiff';
+const isTableOrOutline = (source: Source) => !isRaster(source);
 
 const AREAS = ['ingest/states', 'ingest/lgas'];
 const COVARIATES = ['ingest/covariates', 'zonal/covariates'];
@@ -30,7 +30,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'ingest',
     module: 'pipeline/ingest/ingest-stage.ts',
-    reads: tablesAndOutlines,
+    reads: isTableOrOutline,
     model: ['territory', 'expected', 'extent', 'states', 'parameters.survey.method', 'aliases'],
     inputs: [],
     outputs: [
@@ -52,7 +52,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'boundaries',
     module: 'pipeline/measure/boundaries/boundaries-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.boundaries'],
     inputs: [...AREAS, 'ingest/polygons'],
     outputs: ['outlines', 'areas_km2'],
@@ -60,7 +60,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'zonal',
     module: 'pipeline/measure/zonal/zonal-stage.ts',
-    reads: (source) => rasters(source) || hasUncoveredGround(source),
+    reads: (source) => isRaster(source) || hasUncoveredGround(source),
     model: [],
     inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
     outputs: ['lgas', 'cells', 'climate', 'covariates'],
@@ -68,7 +68,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'doubts',
     module: 'pipeline/measure/doubts/doubts-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: [],
     inputs: [
       ...AREAS,
@@ -86,7 +86,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'context',
     module: 'pipeline/measure/context/context-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: [],
     inputs: [...AREAS, 'ingest/layers', ...COVARIATES, 'zonal/lgas', 'zonal/cells', 'boundaries/areas_km2'],
     outputs: ['lgas', 'states'],
@@ -94,7 +94,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'survey',
     module: 'pipeline/model/survey/survey-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.survey'],
     inputs: [...AREAS, ...SURVEYS, 'ingest/census', 'context/lgas'],
     outputs: ['trend'],
@@ -102,7 +102,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'season',
     module: 'pipeline/model/season/season-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.season', 'parameters.transmission', 'parameters.seed'],
     inputs: [...AREAS, 'ingest/climate', 'zonal/climate', 'ingest/cases', 'zonal/lgas'],
     outputs: ['method', 'national', 'states', 'lgas', 'rain', 'windows', 'check'],
@@ -110,7 +110,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'risk',
     module: 'pipeline/model/risk/risk-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['first_estimated', 'last_estimated', 'parameters.survey.method', 'parameters.risk', 'parameters.seed'],
     inputs: [...AREAS, ...SURVEYS, 'zonal/lgas', 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check'],
     outputs: ['lgas', 'states', 'probabilities', 'changes', 'contrasts', 'evidence'],
@@ -118,7 +118,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'validation',
     module: 'pipeline/validate/validation-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.survey.method', 'parameters.risk', 'parameters.seed'],
     inputs: [...AREAS, ...SURVEYS, 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check', 'risk/evidence'],
     outputs: ['scores'],
@@ -126,7 +126,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'forecast',
     module: 'pipeline/model/forecast/forecast-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
     outputs: ['cases'],
@@ -134,7 +134,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'alerts',
     module: 'pipeline/model/forecast/alerts-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
     outputs: ['areas'],
@@ -142,7 +142,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'backtest',
     module: 'pipeline/validate/backtest/backtest-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
     outputs: ['skill', 'stretch', 'past'],
@@ -150,7 +150,7 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'transmission',
     module: 'pipeline/model/transmission/transmission-stage.ts',
-    reads: none,
+    reads: readsNothing,
     model: ['parameters.transmission', 'parameters.seed', 'held_back'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census', 'zonal/lgas', 'season/rain'],
     outputs: ['model', 'fits'],
@@ -158,7 +158,7 @@ export const STAGES: readonly CountryStage[] = [
 ];
 
 /** Stages that only evaluate the others; a trial build may skip them. */
-export const TESTS: readonly string[] = ['validation', 'backtest'];
+export const EVALUATION_STAGES: readonly string[] = ['validation', 'backtest'];
 
 /** The artifacts that are tables; the others are JSON. */
 export const STAGE_TABLES: readonly StageTable[] = [
@@ -228,11 +228,11 @@ export const SNAPSHOT: CountryStage = {
 };
 
 /** The named stages and those whose outputs they are made from, in the order of a build. */
-export function stagesBehind(names: readonly string[]): CountryStage[] {
-  const needed = new Set(names);
+export function stagesNeededFor(names: readonly string[]): CountryStage[] {
+  const neededNames = new Set(names);
   for (const { name, inputs } of STAGES.toReversed())
-    if (needed.has(name)) for (const input of inputs) needed.add(input.split('/')[0]!);
-  return STAGES.filter(({ name }) => needed.has(name));
+    if (neededNames.has(name)) for (const input of inputs) neededNames.add(input.split('/')[0]!);
+  return STAGES.filter(({ name }) => neededNames.has(name));
 }
 
 /** Every stage, in the order of a build. */

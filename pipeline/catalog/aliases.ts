@@ -3,8 +3,8 @@
  */
 import { isPeriod } from '../contract/months.ts';
 import { InputLocation } from '../lib/bad-input.ts';
-import { plainName } from '../lib/likeness.ts';
-import { csvCells, csvRows, toCsv } from '../lib/tables/csv.ts';
+import { plainName } from '../lib/name-similarity.ts';
+import { splitCsvCells, splitCsvRows, toCsv } from '../lib/tables/csv.ts';
 import { isTable, knownColumns } from './roles.ts';
 import type { Source } from './sources.ts';
 
@@ -49,9 +49,9 @@ export function mergeAliases(existing: readonly Alias[] = [], additional: readon
 /** @throws BadInput naming the row; a name cannot have two codes, because nothing tells how to divide its figures */
 export function parseAliases(file: string, csv: string): Alias[] {
   const location = new InputLocation(file);
-  const rows = csvRows(csv.replace(/^\uFEFF/, ''))
+  const rows = splitCsvRows(csv.replace(/^\uFEFF/, ''))
     .filter(({ text }) => text.trim() !== '')
-    .map(({ line, text }) => ({ row: location.at(`row ${line}`), text, cells: csvCells(text.trim(), ',') }));
+    .map(({ line, text }) => ({ row: location.at(`row ${line}`), text, cells: splitCsvCells(text.trim(), ',') }));
   const [header, ...aliases] = rows;
   if (header?.cells.join() !== ALIAS_COLUMNS.join())
     throw location.at('row 1').error(header?.text ?? 'nothing', ALIAS_COLUMNS.join());

@@ -28,13 +28,13 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<{ default: 
 };
 
 /** The program with the command that `args` names; if it names none, with a line of help for each command. */
-async function program(args: readonly string[], json: boolean): Promise<Command> {
+async function createProgram(args: readonly string[], json: boolean): Promise<Command> {
   const root = new Command('malaria-risk')
     .description('Turns raw surveys, rasters and boundaries into a snapshot: the prebuilt answers of a read-only API.')
     .showHelpAfterError('(see --help)');
-  const asked = args[0] === 'help' ? args[1] : args[0];
-  if (asked !== undefined && Object.hasOwn(COMMANDS, asked)) {
-    const [summary, load] = COMMANDS[asked]!;
+  const requestedName = args[0] === 'help' ? args[1] : args[0];
+  if (requestedName !== undefined && Object.hasOwn(COMMANDS, requestedName)) {
+    const [summary, load] = COMMANDS[requestedName]!;
     const command = (await load()).default();
     // A command describes itself only if it has more to say than its summary.
     root.addCommand(command.description(command.description() || summary));
@@ -52,7 +52,7 @@ async function program(args: readonly string[], json: boolean): Promise<Command>
 export async function run(args: readonly string[]): Promise<void> {
   const json = args.includes('--json');
   try {
-    await (await program(args, json)).parseAsync(args, { from: 'user' });
+    await (await createProgram(args, json)).parseAsync(args, { from: 'user' });
   } catch (error) {
     report(error as Error, json);
   }
@@ -69,9 +69,9 @@ function report(error: Error, json: boolean): void {
   if (json) process.stderr.write(`${JSON.stringify(line)}\n`);
   // Commander has printed its own errors already.
   else if (!(error instanceof CommanderError)) {
-    const fault = line.exit_code === EXIT.fault;
+    const isFault = line.exit_code === EXIT.fault;
     process.stderr.write(
-      `malaria-risk: ${line.message}${fault ? ' (a bug in the program; MALARIA_DEBUG=1 shows the stack trace)' : ''}\n`,
+      `malaria-risk: ${line.message}${isFault ? ' (a bug in the program; MALARIA_DEBUG=1 shows the stack trace)' : ''}\n`,
     );
   }
   if (process.env.MALARIA_DEBUG) process.stderr.write(`${error.stack}\n`);

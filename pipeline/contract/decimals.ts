@@ -1,16 +1,16 @@
 /** Rounding of what is published, by the names of fields, so that files are byte-stable. */
-import type { ColumnForm } from '../lib/tables/table.ts';
+import type { ColumnSchema } from '../lib/tables/table.ts';
 import * as fields from './fields.ts';
 
-const numberedColumns = Object.entries<ColumnForm | Record<string, ColumnForm>>(fields).flatMap(([name, entry]) =>
+const numberedColumns = Object.entries<ColumnSchema | Record<string, ColumnSchema>>(fields).flatMap(([name, entry]) =>
   isColumn(entry) ? [[name, entry] as const] : Object.entries(entry),
 );
-function isColumn(entry: ColumnForm | Record<string, ColumnForm>): entry is ColumnForm {
+function isColumn(entry: ColumnSchema | Record<string, ColumnSchema>): entry is ColumnSchema {
   return typeof entry.about === 'string';
 }
 
 /** @throws Error if fields of one name differ in decimals, since numbers are rounded by the name of their field */
-export function decimalsByName(columns: readonly (readonly [string, ColumnForm])[]): Record<string, number> {
+export function decimalsByName(columns: readonly (readonly [string, ColumnSchema])[]): Record<string, number> {
   const decimalsOf = new Map(columns.map(([name, { decimals }]) => [name, decimals]));
   const conflict = columns.find(([name, { decimals }]) => decimals !== decimalsOf.get(name));
   if (conflict)

@@ -3,17 +3,17 @@
  * tables (`…-tables.ts`, snapshot-tables.ts) are lists of these; schemas, columns, rounding and descriptions follow.
  * Texts that a single record has are described there.
  */
-import { type ColumnForm, choice, flag, orNull, real, text, whole } from '../lib/tables/table.ts';
+import { type ColumnSchema, choice, flag, orNull, real, text, whole } from '../lib/tables/table.ts';
 import { LEVELS, type Level, levelsInWords } from './levels.ts';
 import { FORECAST_MONTHS, PERIOD_PATTERN } from './months.ts';
 import { ANY_CODE } from './territory.ts';
 
 /** A field whose values depend on the country's territory (in-country.ts). */
 export type TerritoryField = 'state_code' | 'zone' | 'zone_code' | 'iso_code';
-export interface Field<Value = unknown> extends ColumnForm<Value> {
+export interface Field<Value = unknown> extends ColumnSchema<Value> {
   territoryField?: TerritoryField;
 }
-const withTerritoryField = <Value>(territoryField: TerritoryField, column: ColumnForm<Value>): Field<Value> => ({
+const withTerritoryField = <Value>(territoryField: TerritoryField, column: ColumnSchema<Value>): Field<Value> => ({
   ...column,
   territoryField: territoryField,
 });
@@ -32,9 +32,9 @@ export const state = text('{State.one} name');
 export const lga_code = text('Stable {lga.one} identifier ({lga.code}). Join on this, not on the name');
 export const lga = text('{Lga.one} name');
 /** The territory lists the zones; in a country without zones it is always null. */
-export const zone = withTerritoryField('zone', text('{zone}, full name') as ColumnForm<string | null>);
-export const zone_code = withTerritoryField('zone_code', text('Zone code') as ColumnForm<string | null>);
-export const iso_code = withTerritoryField('iso_code', text('ISO 3166-2') as ColumnForm<string | null>);
+export const zone = withTerritoryField('zone', text('{zone}, full name') as ColumnSchema<string | null>);
+export const zone_code = withTerritoryField('zone_code', text('Zone code') as ColumnSchema<string | null>);
+export const iso_code = withTerritoryField('iso_code', text('ISO 3166-2') as ColumnSchema<string | null>);
 export const area = choice(['state', 'lga'], '`state` or `lga`');
 export const code = text('`state_code` or `lga_code`');
 export const longitude = real('Longitude of its centre of mass, which may be outside it', {
@@ -56,7 +56,7 @@ export const scores = {
   score_low: share('Lower end of the central 90% range'),
   score_high: share('Upper end of the central 90% range'),
 };
-export const level: ColumnForm<Level> = choice(
+export const level: ColumnSchema<Level> = choice(
   LEVELS.map((one) => one.level),
   `Class of the score: ${levelsInWords()}`,
 );
@@ -70,14 +70,14 @@ export const probabilities = {
       `probability_${level}`,
       share(`Probability that the true share is in the level ${level} (${levelRange(below, LEVELS[i - 1]?.below)})`),
     ]),
-  ) as Record<`probability_${Level}`, ColumnForm<number>>),
+  ) as Record<`probability_${Level}`, ColumnSchema<number>>),
   /** `probability_above_very_low` and so on: of exceeding the upper end of a level. */
   ...(Object.fromEntries(
     LEVELS.slice(0, -1).map(({ level, below }) => [
       `probability_above_${level}`,
       share(`Probability that the true share is ${below} or more, above the level ${level}`),
     ]),
-  ) as Record<`probability_above_${Exclude<Level, 'very_high'>}`, ColumnForm<number>>),
+  ) as Record<`probability_above_${Exclude<Level, 'very_high'>}`, ColumnSchema<number>>),
   probability_highest_nation: share(
     "Probability of being among the highest tenth of the nation's areas of its kind (their number, rounded up)",
   ),
@@ -120,7 +120,7 @@ export const basis = choice(
 
 // Context.
 export const is_urban = flag('Whether more than half its people live in an urban centre');
-export const population: ColumnForm<number> = { ...count('People living in the area'), type: 'BIGINT' };
+export const population: ColumnSchema<number> = { ...count('People living in the area'), type: 'BIGINT' };
 export const area_km2 = real('Land area', { unit: 'square kilometres', decimals: 1, minimum: 0 });
 export const lgas = whole('Number of {lga.many} in the {state.one}', { minimum: 1 });
 /** Those that come as tables or rasters. */

@@ -1,6 +1,6 @@
 /** Records are lists of fields. Their schemas, columns and types follow, and so do the rows that are picked by them. */
 import type { Static, TArray, TNull, TObject, TProperties, TSchema, TUnion, TUnsafe } from 'typebox';
-import { describe } from '../lib/tables/table.ts';
+import { describeColumn } from '../lib/tables/table.ts';
 import { DECIMALS } from './decimals.ts';
 import type { Field } from './fields.ts';
 import { TERRITORY_FIELD } from './in-country.ts';
@@ -89,7 +89,7 @@ function entrySchema(entry: FieldOrSchema): TSchema {
   if (type === 'BLOB') throw new Error(`${entry.about}: a column of bytes is not a field of answers`);
   // JSON Schema has keywords for the limits.
   const { minimum: _, maximum: __, ...fieldWithoutLimits } = entry;
-  const description = { description: describe(fieldWithoutLimits) };
+  const description = { description: describeColumn(fieldWithoutLimits) };
   const limits = Object.entries({ minimum, maximum, pattern }).filter(([, limit]) => limit !== undefined);
   const marker = territoryField ? { [TERRITORY_FIELD]: territoryField } : {};
   const schema = values ? { enum: values } : { type: JSON_TYPES[type], ...Object.fromEntries(limits) };

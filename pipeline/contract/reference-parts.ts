@@ -1,7 +1,7 @@
 /** The reference as HTML, for the page in a snapshot and for the dashboard. */
 import { renderBlocks } from '../lib/pages/blocks.ts';
-import { type Html, html, prose } from '../lib/pages/html.ts';
-import { table } from '../lib/pages/table.ts';
+import { type Html, html, withCodeMarked } from '../lib/pages/html.ts';
+import { renderTable } from '../lib/pages/table.ts';
 import type { Reference, ReferenceField, ReferenceOperation } from './reference.ts';
 
 /** Operations by tag. @param at the page or the place on this page that an operation has */
@@ -14,12 +14,12 @@ export const operationTables = (
     const listed = operations.filter(({ tag }) => tag === name);
     return (
       listed.length > 0 &&
-      html`<h2>${description}</h2>${table(
+      html`<h2>${description}</h2>${renderTable(
         description,
         [
           { title: 'Path', cell: ({ id, path }) => html`<a href="${linkPrefix}${id}"><code>${path}</code></a>` },
           { title: 'Summary', cell: ({ summary }) => summary },
-          { title: 'Scopes', cell: (operation) => prose(operation.description) },
+          { title: 'Scopes', cell: (operation) => withCodeMarked(operation.description) },
         ],
         listed,
       )}`
@@ -32,12 +32,12 @@ export const operationParts = ({ parameters, schema, fields, example, errors }: 
   return {
     Parameters:
       parameters.length > 0
-        ? html`<p>Other parameters are ignored, so check the spelling of names.</p>${table(
+        ? html`<p>Other parameters are ignored, so check the spelling of names.</p>${renderTable(
             'Parameters',
             [
               { title: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
               { title: 'Required', cell: ({ required }) => (required ? 'yes' : 'no') },
-              { title: 'Meaning', cell: ({ description }) => prose(description) },
+              { title: 'Meaning', cell: ({ description }) => withCodeMarked(description) },
               { title: 'Example', cell: (parameter) => html`<code>${parameter.example}</code>` },
             ],
             parameters,
@@ -48,11 +48,11 @@ export const operationParts = ({ parameters, schema, fields, example, errors }: 
         ? html`<p>An example from this data version, with lists shortened.</p><pre tabindex="0" role="group" aria-label="Answer">${schema ? JSON.stringify(example, null, 2) : String(example)}</pre>`
         : null,
     [fieldsTitle]: fields.length > 0 ? fieldTable(fieldsTitle, fields) : null,
-    Errors: table(
+    Errors: renderTable(
       'Errors',
       [
         { title: 'Status', cell: ({ status }) => status },
-        { title: 'Code and meaning', cell: ({ description }) => prose(description) },
+        { title: 'Code and meaning', cell: ({ description }) => withCodeMarked(description) },
       ],
       errors,
     ),
@@ -63,7 +63,7 @@ export const operationParts = ({ parameters, schema, fields, example, errors }: 
 export const commonParts = ({ description, problem, headers }: Reference) => ({
   Usage: renderBlocks(description),
   'Error body': fieldTable('Fields', problem),
-  Headers: table(
+  Headers: renderTable(
     'Headers',
     [
       { title: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
@@ -75,12 +75,12 @@ export const commonParts = ({ description, problem, headers }: Reference) => ({
 });
 
 const fieldTable = (caption: 'Fields' | 'Columns', fields: readonly ReferenceField[]): Html =>
-  table(
+  renderTable(
     caption,
     [
       { title: caption.slice(0, -1), cell: ({ name }) => html`<code>${name}</code>` },
       { title: 'Type', cell: ({ type }) => type },
-      { title: 'Meaning', cell: ({ description }) => prose(description) },
+      { title: 'Meaning', cell: ({ description }) => withCodeMarked(description) },
     ],
     fields,
   );

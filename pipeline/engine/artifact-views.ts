@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Database, literal } from '../lib/tables/duckdb.ts';
+import { type Database, sqlLiteral } from '../lib/tables/duckdb.ts';
 import { entryFolder } from './cache.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function createArtifactViews(
     for (const name of tableFilesIn(directory)) {
       const file = path.join(directory, name);
       await db.run(`CREATE SCHEMA IF NOT EXISTS ${stage}`);
-      await db.run(`CREATE VIEW ${stage}.${path.parse(name).name} AS FROM read_parquet(${literal(file)})`);
+      await db.run(`CREATE VIEW ${stage}.${path.parse(name).name} AS FROM read_parquet(${sqlLiteral(file)})`);
       files.push(file);
     }
   }

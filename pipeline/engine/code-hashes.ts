@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../lib/hash.ts';
-import { ROOT, readPacked } from '../lib/packed.ts';
+import { ROOT, readPackRecord } from '../lib/packed.ts';
 
 /** The file that fixes the version of every npm package. */
 export const LOCK_FILE = 'package-lock.json';
@@ -23,7 +23,7 @@ const filesRead = new Map<string, CodeFile>();
  * In an installed package it is the code that the module was compiled from.
  */
 export function moduleCodeHashes(module: string, root = ROOT): Record<string, string> {
-  const packed = readPacked(root);
+  const packed = readPackRecord(root);
   if (packed) return packed.modules[module]!;
   const files = new Map<string, string>();
   const visit = (file: string) => {
@@ -44,7 +44,7 @@ const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFi
 
 /** The first of these files that has changed since it was hashed, or null. @param files as `moduleCodeHashes` returns them */
 export function changedCodeFile(files: Record<string, string>, root = ROOT): string | null {
-  const packed = readPacked(root);
+  const packed = readPackRecord(root);
   const packagedHashes: Record<string, string> = packed ? Object.assign({}, ...Object.values(packed.modules)) : {};
   const currentHash = (name: string) => {
     const file = path.resolve(root, name);

@@ -1,5 +1,5 @@
 import type { Wording } from '../contract/words.ts';
-import { type Table, type TableColumns, type TableForm, type TableRow, toRows } from '../lib/tables/table.ts';
+import { type Table, type TableColumns, type TableRow, type TableSchema, toRows } from '../lib/tables/table.ts';
 
 /** One line of the stage table: a stage's name, its inputs and its outputs. Nothing undeclared reaches it. */
 export interface Stage {
@@ -33,7 +33,7 @@ export interface Project<ProjectStage extends Stage = Stage> {
 }
 
 /** A table that one stage passes on to others: its full name, `stage/artifact`, and its columns. */
-export interface StageTable extends TableForm {
+export interface StageTable extends TableSchema {
   readonly name: string;
 }
 

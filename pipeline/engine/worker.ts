@@ -1,7 +1,7 @@
 /** Runs one stage in a thread, so that its memory is freed at the end and progress is shown meanwhile. */
 import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Complaint, complaintIn, errorMessage } from '../lib/bad-input.ts';
+import { type BadInputDetails, badInputDetails, errorMessage } from '../lib/bad-input.ts';
 import { ROOT } from '../lib/packed.ts';
 import { createStageIo, type StageTask } from './io.ts';
 import type { StageRun } from './stage.ts';
@@ -10,7 +10,7 @@ import type { StageRun } from './stage.ts';
 export type WorkerMessage =
   | { type: 'progress'; share: number; what?: string }
   | { type: 'done'; values: Record<string, unknown> }
-  | { type: 'failed'; message: string; stack: string; complaint: Complaint | null; code?: string };
+  | { type: 'failed'; message: string; stack: string; complaint: BadInputDetails | null; code?: string };
 
 const task = workerData as StageTask;
 const post = (message: WorkerMessage) => parentPort!.postMessage(message);
@@ -24,5 +24,5 @@ try {
 } catch (error) {
   const { stack = '', code } = error as NodeJS.ErrnoException;
   const message = errorMessage(error as Error);
-  post({ type: 'failed', message, stack, complaint: complaintIn(error), ...(code === undefined ? {} : { code }) });
+  post({ type: 'failed', message, stack, complaint: badInputDetails(error), ...(code === undefined ? {} : { code }) });
 }

@@ -6,7 +6,7 @@ import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
 import { worded } from '../contract/words.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
-import { plainName } from '../lib/likeness.ts';
+import { plainName } from '../lib/name-similarity.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
 import { cleanOutlines, refuseCrossing, type Sliver } from './clean-outlines.ts';

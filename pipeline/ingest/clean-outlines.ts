@@ -8,7 +8,7 @@ import type { ReportLine } from '../engine/stage.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { firstFew } from '../lib/first-few.ts';
 import { areaKm2, type Polygon } from '../lib/numerics/area.ts';
-import { selfCrossing } from '../lib/numerics/self-crossing.ts';
+import { findSelfCrossing } from '../lib/numerics/self-crossing.ts';
 
 interface Outline {
   code: string;
@@ -99,7 +99,7 @@ const loopsIn = (
     const km2 = drawnTwice(polygons, ground.get(code)!);
     // Of an outline whose loops cancel each other out, mapshaper makes no tile.
     if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(location.at(code), polygons);
-    const crossing = selfCrossing(polygons);
+    const crossing = findSelfCrossing(polygons);
     return crossing ? [`${code} at ${formatPoint(crossing)} (${km2.toFixed(3)} km²)`] : [];
   }).flat();
 
@@ -166,7 +166,7 @@ const VALID = 'a valid polygon; make one with: mapshaper FILE -clean allow-overl
 
 /** @throws BadInput for an outline that crosses itself, naming the place */
 export function refuseCrossing(location: InputLocation, polygons: readonly Polygon[]): void {
-  const crossing = selfCrossing(polygons);
+  const crossing = findSelfCrossing(polygons);
   if (crossing) throw location.error(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID);
 }
 

@@ -5,7 +5,7 @@ import { worded } from '../contract/words.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { firstFew } from '../lib/first-few.ts';
-import { ALIKE, likeness, plainName } from '../lib/likeness.ts';
+import { MIN_SIMILARITY, nameSimilarity, plainName } from '../lib/name-similarity.ts';
 import type { Areas } from './ingest-tables.ts';
 import { codeAndName, codeReader, type IngestInput, onlySource } from './input.ts';
 import type { Locator } from './locate.ts';
@@ -201,8 +201,8 @@ function refuseUnlisted(
   const unlisted = [...groups].filter(([key]) => !list.has(key)).slice(0, MOST_ERRORS);
   readEach(unlisted, ([key, [row]]) => {
     const alike = [...list]
-      .map(([plainName, { name }]) => ({ name, like: likeness(key, plainName) }))
-      .filter(({ like }) => like >= ALIKE)
+      .map(([plainName, { name }]) => ({ name, like: nameSimilarity(key, plainName) }))
+      .filter(({ like }) => like >= MIN_SIMILARITY)
       .sort((a, b) => b.like - a.like)
       .slice(0, EXAMPLES)
       .map(({ name, like }) => `${name} (${like.toFixed(2)})`)

@@ -1,5 +1,5 @@
 import type { StageRun } from '../catalog/country-stage.ts';
-import { byCode, toTable } from '../lib/tables/table.ts';
+import { rowByCode, toTable } from '../lib/tables/table.ts';
 import { accountFor, unusedParts } from './accounts.ts';
 import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';
@@ -49,7 +49,7 @@ export const run: StageRun = async (io) => {
   const locator = new Locator(areas, polygons);
   const { clusters, state_rounds, rows } = await ingestSurveys(input, areas, locator);
   const census = await ingestCensus(input, areas);
-  const cases = await ingestCases(input, areas, byCode(census, 'lga_code'), locator);
+  const cases = await ingestCases(input, areas, rowByCode(census, 'lga_code'), locator);
   const layers = await ingestLayers(input, areas);
   const covariates = await ingestCovariates(input, areas, polygons);
   input.report.push(...unusedParts(deliveries));

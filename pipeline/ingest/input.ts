@@ -4,7 +4,7 @@ import type { Role } from '../catalog/roles.ts';
 import type { Gap, Source } from '../catalog/sources.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { InputLocation } from '../lib/bad-input.ts';
-import { plainName } from '../lib/likeness.ts';
+import { plainName } from '../lib/name-similarity.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { OtherNames } from './names.ts';
 import type { Delivered } from './readers/delivered.ts';

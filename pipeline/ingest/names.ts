@@ -1,5 +1,5 @@
 /** Names of places, as raw files spell them. */
-import { plainName } from '../lib/likeness.ts';
+import { plainName } from '../lib/name-similarity.ts';
 import type { TableRow } from '../lib/tables/table.ts';
 import type { OTHER_NAMES } from './ingest-tables.ts';
 

@@ -7,7 +7,14 @@ import { TEXT_COLUMNS } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';
-import { ALIKE, likeness, plainName, sharedWords, splitWords, withoutWords } from '../lib/likeness.ts';
+import {
+  MIN_SIMILARITY,
+  nameSimilarity,
+  plainName,
+  sharedWords,
+  splitWords,
+  withoutWords,
+} from '../lib/name-similarity.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import { type RawRow, RawTable, readTable } from './readers/raw-table.ts';
@@ -147,7 +154,7 @@ export function matchNames(
   const alike = (name: string, parent: string) =>
     within(parent)
       .map((area) => ({ area, part: bare(area.name), like: nameLikeness(name, area.name) }))
-      .filter(({ part, like }) => like >= ALIKE || contains(bare(name), part) || contains(part, bare(name)))
+      .filter(({ part, like }) => like >= MIN_SIMILARITY || contains(bare(name), part) || contains(part, bare(name)))
       .sort((a, b) => b.like - a.like)
       .slice(0, 3);
   const matches = [...groups.values()].map((rowsOfName): NameMatch => {
@@ -187,7 +194,7 @@ function leftOverArea(
   const named = new Set(matches.flatMap(({ area }) => area?.code ?? []));
   // `City of Cade` has a name in it that another row already has, and is not like it otherwise.
   const isOpen = ({ name, area, candidates }: NameMatch) =>
-    !area && !isTotal(name) && candidates.every((one) => one.like < ALIKE && named.has(one.area.code));
+    !area && !isTotal(name) && candidates.every((one) => one.like < MIN_SIMILARITY && named.has(one.area.code));
   if (!isOpen(match)) return null;
   const taken = new Set(
     matches.flatMap(({ area, candidates }) =>
@@ -255,7 +262,7 @@ export function placesByName(
       .map(({ form, spelled }) => (spelled.get(form(name)) ?? []).map(({ place }) => place).filter(isWithin(parent)))
       .find((matching) => matching.length > 0) ?? [];
   const nameLikeness = (name: string, areaName: string) =>
-    Math.max(...forms.slice(1).map(({ area, form }) => likeness(form(name), area(areaName))));
+    Math.max(...forms.slice(1).map(({ area, form }) => nameSimilarity(form(name), area(areaName))));
   return { bare, nameLikeness, within, named };
 }
 

@@ -1,6 +1,6 @@
 /** Columns of tables, recognised by their usual names and by their content. */
 import type { TextTable } from '../ingest/readers/csv.ts';
-import { plainName } from '../lib/likeness.ts';
+import { plainName } from '../lib/name-similarity.ts';
 
 /** Usual names of each column, in lower case without blanks, punctuation and `FILLERS`; the likeliest first. */
 const ALIASES = {

@@ -2,8 +2,9 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** A unique name beside `target`, for a file or directory that is being written or removed. */
-let count = 0;
-export const temporaryName = (target: string) => `${target}.${process.pid}-${Date.now().toString(36)}-${++count}.tmp`;
+let temporaryNameCount = 0;
+export const temporaryName = (target: string) =>
+  `${target}.${process.pid}-${Date.now().toString(36)}-${++temporaryNameCount}.tmp`;
 /** Whether `temporaryName` made a name. Other files that end in .tmp may be in the same directory. */
 export const isTemporary = (name: string) => /\.\d+-[0-9a-z]+-\d+\.tmp$/.test(name);
 

@@ -1,5 +1,5 @@
 /** What is wrong with an input: which file, where in it, what was found, what was expected. */
-export interface Complaint {
+export interface BadInputDetails {
   file: string;
   where: string;
   found: string;
@@ -7,7 +7,7 @@ export interface Complaint {
 }
 
 /** A complaint as the code that detects the fault gives it. */
-interface ComplaintParts extends Omit<Complaint, 'where'> {
+interface BadInputOptions extends Omit<BadInputDetails, 'where'> {
   /** Left out if the complaint is about the file as a whole. */
   where?: string;
   /** What would resolve it, for commands that propose it: a `Remedy` of the catalog. */
@@ -15,7 +15,7 @@ interface ComplaintParts extends Omit<Complaint, 'where'> {
 }
 
 /** An invalid input. It is thrown where the input is read, and stops the build before the input is used. */
-export class BadInput extends Error implements Complaint {
+export class BadInput extends Error implements BadInputDetails {
   override name = 'BadInput';
   file: string;
   readonly where: string;
@@ -26,7 +26,7 @@ export class BadInput extends Error implements Complaint {
   /** Further faults found in the same pass over the input. */
   further: readonly BadInput[] = [];
 
-  constructor({ file, where = '', found: content, expected, remedy = null }: ComplaintParts) {
+  constructor({ file, where = '', found: content, expected, remedy = null }: BadInputOptions) {
     const found = asOneLine(content);
     super(`${file}${where ? `, ${where}` : ''}: found ${found}, expected ${expected}`);
     this.file = file;
@@ -38,7 +38,7 @@ export class BadInput extends Error implements Complaint {
 }
 
 /** Maximum length of what a message repeats of a file. */
-const MOST_CHARACTERS = 1000;
+const MAX_CHARACTERS = 1000;
 
 /**
  * Content of a file as part of a one-line message. Despite its type it may not be a text, if a parser made it, and it
@@ -46,8 +46,8 @@ const MOST_CHARACTERS = 1000;
  */
 function asOneLine(content: unknown): string {
   const text = String(content);
-  const start = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
-  return start.replace(/\s*[[\p{Cc}\p{Zl}\p{Zp}]--\t]\s*/gv, ' ');
+  const excerpt = text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+  return excerpt.replace(/\s*[[\p{Cc}\p{Zl}\p{Zp}]--\t]\s*/gv, ' ');
 }
 
 /** A file, or a place in it, and the errors about it: `throw file.at('row 7').error('-3', 'a count')`. */
@@ -61,8 +61,8 @@ export class InputLocation {
   }
 
   /** A place within this one: `row 7` of a file, then `examined` of that row. */
-  at(inner: string): InputLocation {
-    return new InputLocation(this.file, this.where ? `${this.where}, ${inner}` : inner);
+  at(place: string): InputLocation {
+    return new InputLocation(this.file, this.where ? `${this.where}, ${place}` : place);
   }
 
   /** The error to be thrown. @param remedy what would resolve it, for commands that propose it */
@@ -72,7 +72,7 @@ export class InputLocation {
 }
 
 /** Maximum number of faults to collect: more would not help. */
-const MOST_FAULTS = 10_000;
+const MAX_FAULTS = 10_000;
 
 /**
  * Applies `read` to each item, in order.
@@ -80,18 +80,18 @@ const MOST_FAULTS = 10_000;
  */
 export function readEach<Item, Value>(items: Iterable<Item>, read: (item: Item, index: number) => Value): Value[] {
   const values: Value[] = [];
-  const bad: BadInput[] = [];
+  const errors: BadInput[] = [];
   let index = 0;
   for (const item of items) {
     try {
       values.push(read(item, index++));
     } catch (error) {
       if (!(error instanceof BadInput)) throw error;
-      bad.push(error, ...error.further);
-      if (bad.length >= MOST_FAULTS) break;
+      errors.push(error, ...error.further);
+      if (errors.length >= MAX_FAULTS) break;
     }
   }
-  const [first, ...further] = bad;
+  const [first, ...further] = errors;
   if (!first) return values;
   first.further = further;
   throw first;
@@ -102,11 +102,11 @@ export function readEach<Item, Value>(items: Iterable<Item>, read: (item: Item, 
  * them. Messages of one cause differ only in what was found, in numbers, and in words with capitals: codes and names.
  */
 export function groupMessages(messages: readonly string[]): string[] {
-  const least = messages.length >= MOST_FAULTS ? 'at least ' : '';
-  return [...Map.groupBy(messages, messageCause).values()].map(([first, ...more]) => {
-    if (more.length === 0) return first!;
-    const examples = more.slice(0, 2).map((message) => MESSAGE_PARTS.exec(message)?.[1] ?? message);
-    return `${first}; and ${least}${more.length} more like it: ${examples.join('; ')}${more.length > 2 ? '; …' : ''}`;
+  const atLeast = messages.length >= MAX_FAULTS ? 'at least ' : '';
+  return [...Map.groupBy(messages, messageCause).values()].map(([first, ...others]) => {
+    if (others.length === 0) return first!;
+    const examples = others.slice(0, 2).map((message) => MESSAGE_PARTS.exec(message)?.[1] ?? message);
+    return `${first}; and ${atLeast}${others.length} more like it: ${examples.join('; ')}${others.length > 2 ? '; …' : ''}`;
   });
 }
 
@@ -114,8 +114,11 @@ export function groupMessages(messages: readonly string[]): string[] {
 const MESSAGE_PARTS = /^((.*?: found ).*)(, expected .*)$/s;
 
 function messageCause(message: string): string {
-  const [, , where, expected] = MESSAGE_PARTS.exec(message) ?? [null, null, message, ''];
-  return `${where}${expected}`.replaceAll(/"[^"]*"|[\p{Lu}\d][\p{L}\d._'’-]*( [\p{Lu}\d][\p{L}\d._'’-]*)*/gu, '#');
+  const [, , beforeFound, expected] = MESSAGE_PARTS.exec(message) ?? [null, null, message, ''];
+  return `${beforeFound}${expected}`.replaceAll(
+    /"[^"]*"|[\p{Lu}\d][\p{L}\d._'’-]*( [\p{Lu}\d][\p{L}\d._'’-]*)*/gu,
+    '#',
+  );
 }
 
 /** An error's message; that of a bad input mentions further faults of the same pass in the same line. */
@@ -127,7 +130,7 @@ export function errorMessage(error: Error): string {
 }
 
 /** The parts of a `BadInput`, which can be posted from a thread; null for any other error. */
-export function complaintIn(error: unknown): Complaint | null {
+export function badInputDetails(error: unknown): BadInputDetails | null {
   if (!(error instanceof BadInput)) return null;
   const { file, where, found, expected } = error;
   return { file, where, found, expected };

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { ROOT, readPacked } from './packed.ts';
+import { ROOT, readPackRecord } from './packed.ts';
 
 /** Version of this project's code. */
 export function codeVersion(): string {
@@ -19,7 +19,7 @@ export interface CodeState {
 }
 
 export function codeState(): CodeState {
-  const packed = readPacked(ROOT);
+  const packed = readPackRecord(ROOT);
   const commit = codeCommit();
   return {
     version: codeVersion(),
@@ -31,7 +31,7 @@ export function codeState(): CodeState {
 
 /** The commit of the running code; null if it is neither a Git checkout nor packed from one. */
 export function codeCommit(): string | null {
-  const packed = readPacked(ROOT);
+  const packed = readPackRecord(ROOT);
   if (packed) return packed.commit;
   try {
     // An installed package may be inside the checkout of another project.

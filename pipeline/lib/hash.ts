@@ -17,10 +17,10 @@ export async function sha256File(file: string): Promise<string> {
 /** SHA-256, hex, of a JSON value with its objects' keys sorted, so that their order in a file does not matter. */
 export function sha256Json(value: unknown): string {
   return sha256(
-    JSON.stringify(value, (_, v) =>
-      v !== null && typeof v === 'object' && !Array.isArray(v)
-        ? Object.fromEntries(Object.entries(v).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : v,
+    JSON.stringify(value, (_, nested) =>
+      nested !== null && typeof nested === 'object' && !Array.isArray(nested)
+        ? Object.fromEntries(Object.entries(nested).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : nested,
     ),
   );
 }

@@ -3,7 +3,7 @@
  * rejects with it once everything in progress has ended.
  */
 export async function inParallel<T>(
-  atOnce: number,
+  concurrency: number,
   items: Iterable<T>,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
@@ -15,6 +15,6 @@ export async function inParallel<T>(
       await work(item).catch((error) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   if (failures.length > 0) throw failures[0];
 }

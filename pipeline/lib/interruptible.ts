@@ -1,17 +1,17 @@
 /** Work outside JavaScript that is under way, and what interrupts it: Node cannot end the process before it has ended. */
-const running = new Map<Promise<unknown>, () => void>();
+const runningWork = new Map<Promise<unknown>, () => void>();
 
 export async function interruptible<T>(work: Promise<T>, interrupt: () => void): Promise<T> {
-  running.set(work, interrupt);
+  runningWork.set(work, interrupt);
   try {
     return await work;
   } finally {
-    running.delete(work);
+    runningWork.delete(work);
   }
 }
 
 /** Interrupts all of it and waits until it has ended. */
 export async function interruptAll(): Promise<void> {
-  for (const interrupt of running.values()) interrupt();
-  await Promise.allSettled(running.keys());
+  for (const interrupt of runningWork.values()) interrupt();
+  await Promise.allSettled(runningWork.keys());
 }

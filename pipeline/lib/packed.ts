@@ -5,9 +5,9 @@ import path from 'node:path';
 /** Root of the repository or of the installed package, to which the names of code files are relative. */
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 
-export const PACKED = 'packed.json';
+export const PACK_RECORD_FILE = 'packed.json';
 
-export interface Packed {
+export interface PackRecord {
   /** The commit that was packed; null if it was not a checkout. */
   commit: string | null;
   dirty: boolean | null;
@@ -19,9 +19,9 @@ export interface Packed {
 }
 
 /** The record of an installed package; null in a checkout. */
-export function readPacked(root: string): Packed | null {
+export function readPackRecord(root: string): PackRecord | null {
   try {
-    return JSON.parse(readFileSync(path.join(root, PACKED), 'utf8'));
+    return JSON.parse(readFileSync(path.join(root, PACK_RECORD_FILE), 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

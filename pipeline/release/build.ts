@@ -17,7 +17,7 @@ import { codeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { versionSuffix } from '../publish/snapshot/manifest-records.ts';
 import { catalogFindings, type Finding } from '../publish/snapshot/provenance.ts';
-import { SNAPSHOT, STAGES, TESTS } from '../stages.ts';
+import { EVALUATION_STAGES, SNAPSHOT, STAGES } from '../stages.ts';
 import { cacheFolder } from './build-paths.ts';
 import { clearUnfinished, hashOfManifest, isBuilt, makeCandidate } from './candidate.ts';
 import { noteCandidate } from './candidates.ts';
@@ -114,8 +114,8 @@ export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
 /** The stage table, without the validating stages if they are to be skipped. */
 function stageTable({ withoutValidation }: BuildTarget): { stages: readonly CountryStage[]; snapshot: CountryStage } {
   if (!withoutValidation) return { stages: STAGES, snapshot: SNAPSHOT };
-  const inputs = SNAPSHOT.inputs.filter((name) => !TESTS.includes(name.split('/')[0]!));
-  return { stages: STAGES.filter(({ name }) => !TESTS.includes(name)), snapshot: { ...SNAPSHOT, inputs } };
+  const inputs = SNAPSHOT.inputs.filter((name) => !EVALUATION_STAGES.includes(name.split('/')[0]!));
+  return { stages: STAGES.filter(({ name }) => !EVALUATION_STAGES.includes(name)), snapshot: { ...SNAPSHOT, inputs } };
 }
 
 /** The reasons why this build may not be published. */

@@ -18,8 +18,8 @@ export function reviewSections(review: Review): Section[] {
       title: 'May it be published?',
       blocks: [
         refused.length + approvals.length === 0 && 'Yes, and no reason is required.',
-        { heading: 'It cannot be published', items: refused, alert: true },
-        { heading: 'Publishing it requires a reason (publish --approve REASON)', items: approvals, alert: true },
+        { heading: 'It cannot be published', items: refused, isAlert: true },
+        { heading: 'Publishing it requires a reason (publish --approve REASON)', items: approvals, isAlert: true },
       ],
     },
     { title: 'What was read from the tables', blocks: [{ items: read }] },

@@ -8,7 +8,7 @@ import { RELEASES_FOLDER, snapshotPath, versionFromPointer } from '../contract/p
 import { TryAgain, UsageError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { inParallel } from '../lib/in-parallel.ts';
-import { deadline, openClient, timeToPut } from '../lib/s3.ts';
+import { deadlineSignal, openS3Client, putTimeout } from '../lib/s3.ts';
 import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
 import type { Destination } from './destination.ts';
 
@@ -27,14 +27,14 @@ export async function withBucket<T>(
   { bucket, prefix }: { bucket: string; prefix: string },
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
-  const client = openClient();
+  const client = openS3Client();
   const copies = await mkdtemp(path.join(tmpdir(), 'published-'));
   let pointer: { etag: string | undefined } | null = null;
 
   const get = async (name: string, size?: number) => {
     const command = new GetObjectCommand({ Bucket: bucket, Key: prefix + name });
     const response = await client
-      .send(command, { abortSignal: deadline(size) })
+      .send(command, { abortSignal: deadlineSignal(size) })
       .catch((error) => (httpStatus(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error)));
     if (!response) return null;
     const bytes = await response.Body!.transformToByteArray().catch((error) => refuse(url, name, error));
@@ -55,7 +55,7 @@ export async function withBucket<T>(
           ...condition,
           ChecksumSHA256: Buffer.from(sha256Hex, 'hex').toString('base64'),
         }),
-        { abortSignal: deadline(bytes.length), ...timeToPut(bytes.length) },
+        { abortSignal: deadlineSignal(bytes.length), ...putTimeout(bytes.length) },
       )
       .catch((error) => refuse(url, name, error));
 

@@ -5,7 +5,7 @@ import { countryProject, type StageIo, stageView } from '../catalog/country-stag
 import { createStageIo, createStageTask } from '../engine/io.ts';
 import { lockShared } from '../engine/lock.ts';
 import { artifactHashes, runStages, type StageEvent } from '../engine/run-stages.ts';
-import { SNAPSHOT, stagesBehind } from '../stages.ts';
+import { SNAPSHOT, stagesNeededFor } from '../stages.ts';
 import { cacheFolder } from './build-paths.ts';
 import { hashRawFiles } from './raw-hashes.ts';
 
@@ -31,7 +31,7 @@ export async function withArtifacts<T>(
 ): Promise<T> {
   const { out, jobs, onEvent } = options;
   const country = readCountry(options.country, options.rawData);
-  const stages = stagesBehind(names);
+  const stages = stagesNeededFor(names);
   const cache = cacheFolder(out);
   const lock = lockShared(out);
   try {

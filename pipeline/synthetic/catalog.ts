@@ -3,18 +3,18 @@ import type { Gap, Source } from '../catalog/sources.ts';
 import { addMonths } from '../contract/months.ts';
 import { CASES_LAST, LGA_BLANK, LGA_DIP, lgaCasesFirst, STATE_GAPS } from './cases.ts';
 import { RAIN_NODATA } from './climate.ts';
-import { ACCESS_YEARS, NO_CENSUS, NO_TRAVEL } from './coverage.ts';
+import { ACCESS_YEARS, LGA_WITHOUT_CENSUS, LGA_WITHOUT_TRAVEL } from './coverage.ts';
 import type { TruthFamily } from './families.ts';
 import type { SyntheticCountry } from './make-country.ts';
 import { GAMMA } from './prevalence.ts';
 import { SEASON_RECIPE } from './season.ts';
-import { type CountrySize, chooseStates, firstMonth, NIGERIAN } from './size.ts';
+import { type CountrySize, chooseStates, firstMonth, NIGERIAN_SIZE } from './size.ts';
 import { STATES, TERRITORY } from './states.ts';
 import { CLUSTER_ROUNDS } from './surveys.ts';
 import { ELEVATION_NODATA } from './terrain.ts';
 
 /** Increased whenever the same seed would produce a different country. */
-const VERSION = 1;
+const GENERATOR_VERSION = 1;
 /** A file of the country, as written. */
 export interface WrittenFile {
   path: string;
@@ -29,21 +29,21 @@ export type DescribedCountry = Pick<SyntheticCountry, 'seed' | 'size' | 'geograp
   family: TruthFamily;
 };
 /** The fields that differ between sources; the others are the same for all sources of a made-up country. */
-type Entry = Omit<Source, 'producer' | 'citation' | 'licence' | 'release' | 'files'> & { files: string[] };
+type SourceEntry = Omit<Source, 'producer' | 'citation' | 'licence' | 'release' | 'files'> & { files: string[] };
 
 /** The second part of `model_version`, which may contain only letters, digits and dots. */
-export const releaseName = (seed: number, family: TruthFamily, size: CountrySize = NIGERIAN) =>
+export const releaseName = (seed: number, family: TruthFamily, size: CountrySize = NIGERIAN_SIZE) =>
   [
-    `${VERSION}.seed${seed}`,
+    `${GENERATOR_VERSION}.seed${seed}`,
     ...(family === 'matern' ? [] : [family.replace('-', '')]),
     ...(isNigerian(size) ? [] : Object.entries(size).map(([name, value]) => `${value}${name[0]}`)),
   ].join('.');
 const isNigerian = (size: CountrySize) =>
-  Object.entries(NIGERIAN).every(([name, value]) => size[name as keyof CountrySize] === value);
+  Object.entries(NIGERIAN_SIZE).every(([name, value]) => size[name as keyof CountrySize] === value);
 const seedAndFamily = (seed: number, family: TruthFamily) =>
   `seed ${seed}${family === 'matern' ? '' : `, truth ${family}`}`;
 const statePcode = (state_code: string) => STATES.find((state) => state.state_code === state_code)!.state_pcode;
-const shapefile = (name: string) => ['shp', 'shx', 'dbf', 'prj'].map((ending) => `boundaries/${name}.${ending}`);
+const shapefile = (name: string) => ['shp', 'shx', 'dbf', 'prj'].map((extension) => `boundaries/${name}.${extension}`);
 
 const stateGaps: Gap[] = STATE_GAPS.map(({ state_code, first, last, reason }) => ({
   rule: 'mask',
@@ -53,7 +53,7 @@ const stateGaps: Gap[] = STATE_GAPS.map(({ state_code, first, last, reason }) =>
   reason,
 }));
 
-const catalogEntries = (size: CountrySize): Entry[] => [
+const catalogEntries = (size: CountrySize): SourceEntry[] => [
   {
     id: 'lga_boundaries',
     role: 'lga_boundaries',
@@ -96,7 +96,7 @@ const catalogEntries = (size: CountrySize): Entry[] => [
     unit: 'persons',
     columns: { lga_pcode: 'ADM2_PCODE', people: 'T_TL', children_0_4: 'T_00_04' },
     files: ['population/census.csv'],
-    gaps: [{ rule: 'omit', lga_pcode: NO_CENSUS, reason: 'The census table has no row for it' }],
+    gaps: [{ rule: 'omit', lga_pcode: LGA_WITHOUT_CENSUS, reason: 'The census table has no row for it' }],
   },
   {
     id: 'elevation',
@@ -244,7 +244,7 @@ const catalogEntries = (size: CountrySize): Entry[] => [
       { column: 'tt_above110', midpoint: 150 },
     ],
     files: ['access/lga_population_by_walk_minutes.csv'],
-    gaps: [{ rule: 'null', lga_pcode: NO_TRAVEL, reason: 'The table has no row for it' }],
+    gaps: [{ rule: 'null', lga_pcode: LGA_WITHOUT_TRAVEL, reason: 'The table has no row for it' }],
   },
 ];
 
@@ -254,16 +254,16 @@ export function describeSources(
   files: WrittenFile[],
 ): { sources: Source[] } {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const recorded = cases_states.map(({ state }) => STATES[state]!.state_pcode);
-  const lgas = new Set(geography.lgas.map(({ lga_pcode }) => lga_pcode));
-  const withCases = new Set(cases_lgas.map(({ lga }) => geography.lgas[lga]!.lga_pcode));
+  const statesWithCases = cases_states.map(({ state_index }) => STATES[state_index]!.state_pcode);
+  const allLgas = new Set(geography.lgas.map(({ lga_pcode }) => lga_pcode));
+  const lgasWithCases = new Set(cases_lgas.map(({ lga_index }) => geography.lgas[lga_index]!.lga_pcode));
   // A smaller country does not have all of these areas and months.
   const appliesTo = (role: string, { lga_pcode, state_pcode, last }: Gap) =>
-    (lga_pcode === undefined || (role === 'cases_lgas' ? withCases : lgas).has(lga_pcode)) &&
-    (state_pcode === undefined || (recorded.includes(state_pcode) && last! >= firstMonth(size.months)));
+    (lga_pcode === undefined || (role === 'cases_lgas' ? lgasWithCases : allLgas).has(lga_pcode)) &&
+    (state_pcode === undefined || (statesWithCases.includes(state_pcode) && last! >= firstMonth(size.months)));
   const sources = catalogEntries(size).map(({ gaps, ...entry }) => ({
     ...entry,
-    ...gapsEntry(gaps?.filter((gap) => appliesTo(entry.role, gap))),
+    ...gapsField(gaps?.filter((gap) => appliesTo(entry.role, gap))),
     producer: 'malaria-risk synth',
     citation: `made up by malaria-risk synth, ${seedAndFamily(seed, family)}`,
     licence: 'CC0-1.0',
@@ -275,12 +275,12 @@ export function describeSources(
   return { sources };
 }
 
-const gapsEntry = (gaps: Gap[] | undefined) => (gaps && gaps.length > 0 ? { gaps } : {});
+const gapsField = (gaps: Gap[] | undefined) => (gaps && gaps.length > 0 ? { gaps } : {});
 
 /**
  * Near the mode for seed 1 (by `malaria-risk catalog start`), from where the search is short for any made-up country.
  */
-const START = {
+const SEARCH_START = {
   sigma_place: 0.65,
   range_km: 114,
   sigma_change: 0.35,
@@ -294,7 +294,7 @@ const START = {
   rho_2018: 0.115,
 };
 
-export function describeModel(seed: number, family: TruthFamily, size: CountrySize = NIGERIAN): Model {
+export function describeModel(seed: number, family: TruthFamily, size: CountrySize = NIGERIAN_SIZE): Model {
   const kept = chooseStates(seed, size).map((state) => STATES[state]!);
   return {
     country: 'synthetic',
@@ -330,7 +330,7 @@ export function describeModel(seed: number, family: TruthFamily, size: CountrySi
         // 285 children per state in 15 clusters that differ widely: a design effect of about 5.
         state_only_effective_size: 60,
         season_exponent: { ...GAMMA, source: 'the distribution from which malaria-risk synth draws the true exponent' },
-        start: START,
+        start: SEARCH_START,
       },
       transmission: {
         infectious_months: SEASON_RECIPE.sirs.infectious_months,

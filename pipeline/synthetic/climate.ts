@@ -3,7 +3,7 @@ import { randomStream } from '../lib/numerics/random.ts';
 import type { Geography } from './geography.ts';
 import type { Grid } from './geotiff-writer.ts';
 import { drawSurface } from './noise.ts';
-import { burnAreas, cellCentre } from './raster.ts';
+import { cellCentre, rasteriseAreas } from './raster.ts';
 
 /** Coarse, so that small LGAs cover part of a cell and borders cut through cells. */
 export const RAIN_GRID: Grid = { west: 2.6, north: 14.0, step: 0.2, columns: 61, rows: 49 };
@@ -20,13 +20,13 @@ export interface Rain {
 
 /** A cyclic Gaussian bump over the year: height 1 at month `peak`, standard deviation `width` months. */
 function bump(month: number, peak: number, width: number): number {
-  const off = Math.abs(month - peak);
-  const months = Math.min(off, 12 - off);
+  const difference = Math.abs(month - peak);
+  const months = Math.min(difference, 12 - difference);
   return Math.exp(-(months * months) / (2 * width * width));
 }
 
 /** A logistic rise from 0 to 1 around `middle`, over about four times `width`. */
-function rise(value: number, middle: number, width: number): number {
+function logistic(value: number, middle: number, width: number): number {
   return 1 / (1 + Math.exp(-(value - middle) / width));
 }
 
@@ -36,29 +36,29 @@ function rise(value: number, middle: number, width: number): number {
  * corner.
  */
 export function usualRain(month: number, longitude: number, latitude: number): number {
-  const dry = Math.max(0, latitude - 9);
-  const north = Math.max(0, 270 - 22 * dry) * bump(month, 8.1, 1.9 - 0.12 * dry);
-  const south = 250 * bump(month, 5.9, 1.2) + 240 * bump(month, 9.6, 1.1) + 40 * bump(month, 3.5, 1.2);
-  const corner = 190 + 60 * bump(month, 7.5, 2.5);
-  const isNorth = rise(latitude, 8.8, 0.35);
-  const isCorner = (1 - isNorth) * rise(longitude, 7.4, 0.25) * rise(-latitude, -6, 0.2);
-  return isNorth * north + isCorner * corner + (1 - isNorth - isCorner) * south;
+  const degreesIntoNorth = Math.max(0, latitude - 9);
+  const northRain = Math.max(0, 270 - 22 * degreesIntoNorth) * bump(month, 8.1, 1.9 - 0.12 * degreesIntoNorth);
+  const southRain = 250 * bump(month, 5.9, 1.2) + 240 * bump(month, 9.6, 1.1) + 40 * bump(month, 3.5, 1.2);
+  const cornerRain = 190 + 60 * bump(month, 7.5, 2.5);
+  const northShare = logistic(latitude, 8.8, 0.35);
+  const cornerShare = (1 - northShare) * logistic(longitude, 7.4, 0.25) * logistic(-latitude, -6, 0.2);
+  return northShare * northRain + cornerShare * cornerRain + (1 - northShare - cornerShare) * southRain;
 }
 
 /** Twelve years of rain: the usual rain times random factors of the year and of the month, both smooth over space. */
 export function makeRain(seed: number, geography: Geography): Rain {
-  const land = nearLand(geography);
+  const nearLand = cellsNearLand(geography);
   const periods = periodRange(RAIN_FIRST, RAIN_LAST);
-  const years = new Map<number, ReturnType<typeof drawSurface>>();
+  const surfaceByYear = new Map<number, ReturnType<typeof drawSurface>>();
   const mm = periods.map((period) => {
     const year = calendarYear(period);
-    const wet = years.get(year) ?? drawSurface(randomStream(seed, `rain ${year}`), 500);
-    years.set(year, wet);
-    const weather = drawSurface(randomStream(seed, `rain ${period}`), 250);
-    return Float32Array.from(land, (isLand, cell) => {
+    const yearSurface = surfaceByYear.get(year) ?? drawSurface(randomStream(seed, `rain ${year}`), 500);
+    surfaceByYear.set(year, yearSurface);
+    const monthSurface = drawSurface(randomStream(seed, `rain ${period}`), 250);
+    return Float32Array.from(nearLand, (isLand, cell) => {
       if (!isLand) return RAIN_NODATA;
       const [x, y] = cellCentre(RAIN_GRID, cell);
-      const factor = Math.exp(0.12 * wet(x, y) + 0.22 * weather(x, y) - 0.03);
+      const factor = Math.exp(0.12 * yearSurface(x, y) + 0.22 * monthSurface(x, y) - 0.03);
       return Math.round(100 * usualRain(calendarMonth(period), x, y) * factor) / 100;
     });
   });
@@ -66,29 +66,29 @@ export function makeRain(seed: number, geography: Geography): Rain {
 }
 
 /** Cells within two cells of the country: it also rains beyond the border, so no border cell is missing. */
-function nearLand(geography: Geography): Uint8Array {
-  const fine: Grid = {
+function cellsNearLand(geography: Geography): Uint8Array {
+  const fineGrid: Grid = {
     ...RAIN_GRID,
     step: RAIN_GRID.step / 10,
     columns: RAIN_GRID.columns * 10,
     rows: RAIN_GRID.rows * 10,
   };
-  const near = new Uint8Array(RAIN_GRID.columns * RAIN_GRID.rows);
-  for (const [cell, lga] of burnAreas(fine, geography.lgas).entries()) {
+  const isNear = new Uint8Array(RAIN_GRID.columns * RAIN_GRID.rows);
+  for (const [cell, lga] of rasteriseAreas(fineGrid, geography.lgas).entries()) {
     if (lga < 0) continue;
-    const row = Math.floor(cell / fine.columns / 10);
-    const column = Math.floor((cell % fine.columns) / 10);
+    const row = Math.floor(cell / fineGrid.columns / 10);
+    const column = Math.floor((cell % fineGrid.columns) / 10);
     for (let otherRow = Math.max(0, row - 2); otherRow <= Math.min(RAIN_GRID.rows - 1, row + 2); otherRow++) {
       for (
         let otherColumn = Math.max(0, column - 2);
         otherColumn <= Math.min(RAIN_GRID.columns - 1, column + 2);
         otherColumn++
       ) {
-        near[otherRow * RAIN_GRID.columns + otherColumn] = 1;
+        isNear[otherRow * RAIN_GRID.columns + otherColumn] = 1;
       }
     }
   }
-  return near;
+  return isNear;
 }
 
 /**
@@ -96,17 +96,18 @@ function nearLand(geography: Geography): Uint8Array {
  * population cells in the LGA, whose centres are `cells` ([longitude, latitude]).
  */
 export function meanRain(rain: Rain, cells: [number, number][]): number[] {
-  const weights = new Map<number, number>();
+  const weightByCell = new Map<number, number>();
   for (const [x, y] of cells) {
     const column = Math.floor((x - RAIN_GRID.west) / RAIN_GRID.step);
     const row = Math.floor((RAIN_GRID.north - y) / RAIN_GRID.step);
     const cell = row * RAIN_GRID.columns + column;
-    weights.set(cell, (weights.get(cell) ?? 0) + 1 / cells.length);
+    weightByCell.set(cell, (weightByCell.get(cell) ?? 0) + 1 / cells.length);
   }
-  const months = new Array<number>(12).fill(0);
+  const meanByMonth = new Array<number>(12).fill(0);
   const years = rain.periods.length / 12;
   for (const [i, period] of rain.periods.entries()) {
-    for (const [cell, weight] of weights) months[calendarMonth(period) - 1]! += (rain.mm[i]![cell]! * weight) / years;
+    for (const [cell, weight] of weightByCell)
+      meanByMonth[calendarMonth(period) - 1]! += (rain.mm[i]![cell]! * weight) / years;
   }
-  return months;
+  return meanByMonth;
 }

@@ -8,7 +8,7 @@ import { describeModel, describeSources, releaseName, type WrittenFile } from '.
 import type { TruthFamily } from './families.ts';
 import { type CountryFile, listFiles } from './files.ts';
 import { makeCountry } from './make-country.ts';
-import { type CountrySize, NIGERIAN } from './size.ts';
+import { type CountrySize, NIGERIAN_SIZE } from './size.ts';
 import { listTruth } from './truth.ts';
 
 export interface SyntheticCountryOptions {
@@ -36,11 +36,11 @@ export const DEFAULT_OUT = 'raw-data/synthetic';
  * @throws UsageError if `seed` is not a whole number of at least 0, or if `out` contains anything but a made-up country
  */
 export async function writeSyntheticCountry(options: SyntheticCountryOptions): Promise<WrittenCountry> {
-  const { seed, family = 'matern', size = NIGERIAN, onProgress = () => {} } = options;
+  const { seed, family = 'matern', size = NIGERIAN_SIZE, onProgress = () => {} } = options;
   const out = resolve(options.out ?? DEFAULT_OUT);
   if (!Number.isSafeInteger(seed) || seed < 0)
     throw new UsageError(`seed ${seed}, expected a whole number of 0 or more`);
-  refuseOthers(out);
+  refuseOtherDirectory(out);
   removeLeftovers(out);
 
   const country = makeCountry(seed, family, onProgress, size);
@@ -49,18 +49,18 @@ export async function writeSyntheticCountry(options: SyntheticCountryOptions): P
   try {
     const files: WrittenFile[] = [];
     for await (const file of listFiles(country)) files.push(writeFile(temporary, file));
-    const truth = [...listTruth(country)].map((file) => writeFile(temporary, file));
-    const catalog = {
+    const truthFiles = [...listTruth(country)].map((file) => writeFile(temporary, file));
+    const catalogContents = {
       'model.json': describeModel(seed, family, size),
       'sources.json': describeSources({ ...country, family }, files),
     };
-    const catalogs = Object.entries(catalog).map(([path, content]) =>
+    const catalogFiles = Object.entries(catalogContents).map(([path, content]) =>
       writeFile(temporary, { path, content: `${JSON.stringify(content, null, 2)}\n` }),
     );
-    replace(out, temporary);
-    const all = [...files, ...truth, ...catalogs];
-    const bytes = all.reduce((sum, file) => sum + file.bytes, 0);
-    return { out, release: releaseName(seed, family, size), files: all.length, bytes };
+    replaceDirectory(out, temporary);
+    const allFiles = [...files, ...truthFiles, ...catalogFiles];
+    const bytes = allFiles.reduce((sum, file) => sum + file.bytes, 0);
+    return { out, release: releaseName(seed, family, size), files: allFiles.length, bytes };
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
@@ -71,7 +71,7 @@ export function hasSyntheticCountry(
   seed: number,
   family: TruthFamily,
   out: string,
-  size: CountrySize = NIGERIAN,
+  size: CountrySize = NIGERIAN_SIZE,
 ): boolean {
   try {
     const model: Model = JSON.parse(readFileSync(join(out, 'model.json'), 'utf8'));
@@ -95,7 +95,7 @@ function writeFile(directory: string, { path, content, period }: CountryFile): W
 }
 
 /** Refuses to overwrite a directory that is not a made-up country. */
-function refuseOthers(out: string): void {
+function refuseOtherDirectory(out: string): void {
   if (!existsSync(out)) return;
   if (statSync(out).isDirectory()) {
     if (readdirSync(out).length === 0) return;
@@ -135,9 +135,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function replace(out: string, by: string): void {
+function replaceDirectory(out: string, replacement: string): void {
   const old = `${out}.old-${process.pid}`;
   if (existsSync(out)) renameSync(out, old);
-  renameSync(by, out);
+  renameSync(replacement, out);
   rmSync(old, { recursive: true, force: true });
 }

@@ -12,7 +12,7 @@ import { STATES } from './states.ts';
  */
 export interface Campaign {
   /** Position in `STATES`. */
-  state: number;
+  state_index: number;
   first: Period;
   /** Negative, logit. */
   step: number;
@@ -39,7 +39,7 @@ export interface Departures {
   halves: Halves | null;
 }
 /** The recipe that departures alter. */
-interface Recipe {
+interface AlteredRecipe {
   trend: number;
   range_km: number;
   year_correlation: number;
@@ -57,7 +57,7 @@ export function drawDepartures(
   family: TruthFamily,
   geography: Geography,
   cells: Cells,
-  recipe: Recipe,
+  recipe: AlteredRecipe,
 ): Departures {
   const strength = STRENGTHS[family];
   const stream = (name: string) => randomStream(seed, `truth ${name}`);
@@ -82,15 +82,18 @@ function drawLgaEffects(random: Random, strength: number, { lgas }: Geography): 
 }
 
 function drawCampaigns(random: Random, strength: number): Campaign[] {
-  const states = shuffle(random, [...STATES.keys()]).slice(0, Math.round(CAMPAIGN.share_of_states * STATES.length));
+  const chosenStates = shuffle(random, [...STATES.keys()]).slice(
+    0,
+    Math.round(CAMPAIGN.share_of_states * STATES.length),
+  );
   const months = monthIndex(CAMPAIGN.last) - monthIndex(CAMPAIGN.first) + 1;
-  const [least, most] = CAMPAIGN.steps;
-  return states
+  const [weakest, strongest] = CAMPAIGN.steps;
+  return chosenStates
     .sort((a, b) => a - b)
-    .map((state) => ({
-      state,
+    .map((stateIndex) => ({
+      state_index: stateIndex,
       first: addMonths(CAMPAIGN.first, Math.floor(months * random.uniform())),
-      step: strength * (least + (most - least) * random.uniform()),
+      step: strength * (weakest + (strongest - weakest) * random.uniform()),
     }));
 }
 
@@ -108,15 +111,15 @@ function drawStateSlopes(random: Random, strength: number): number[] {
   return slopes;
 }
 
-function drawHalves(seed: number, random: Random, strength: number, cells: Cells, recipe: Recipe): Halves {
+function drawHalves(seed: number, random: Random, strength: number, cells: Cells, recipe: AlteredRecipe): Halves {
   const angle = 2 * Math.PI * random.uniform();
   const direction: [number, number] = [Math.cos(angle), Math.sin(angle)];
-  const along = cells.lga.map((_, i) => alongNormal(direction, cells, i)).sort((a, b) => a - b);
-  const between = (usual: number, full: number) => usual ** (1 - strength) * full ** strength;
-  const range_km = HALVES.range_km.map((full) => between(recipe.range_km, full)) as [number, number];
+  const positions = cells.lga_index.map((_, i) => kmAlongNormal(direction, cells, i)).sort((a, b) => a - b);
+  const interpolate = (usual: number, full: number) => usual ** (1 - strength) * full ** strength;
+  const range_km = HALVES.range_km.map((full) => interpolate(recipe.range_km, full)) as [number, number];
   return {
     direction,
-    offset_km: along[Math.floor(along.length / 2)]!,
+    offset_km: positions[Math.floor(positions.length / 2)]!,
     range_km,
     sd_factor: HALVES.sd_factor.map((full) => 1 + strength * (full - 1)) as [number, number],
     fields: [
@@ -126,38 +129,46 @@ function drawHalves(seed: number, random: Random, strength: number, cells: Cells
   };
 }
 
-function alongNormal([x, y]: [number, number], cells: Cells, cell: number): number {
+function kmAlongNormal([x, y]: [number, number], cells: Cells, cell: number): number {
   return x * cells.longitude[cell]! * KM_PER_DEGREE_LONGITUDE + y * cells.latitude[cell]! * KM_PER_DEGREE_LATITUDE;
 }
 
 /** Share of the first half's field in the variance at a place: 1 well inside the half, 0 well outside. */
 export function firstHalfShare({ direction, offset_km }: Halves, cells: Cells, cell: number): number {
-  const inside = (offset_km - alongNormal(direction, cells, cell) + BLEND_KM) / (2 * BLEND_KM);
-  const share = Math.min(1, Math.max(0, inside));
+  const position = (offset_km - kmAlongNormal(direction, cells, cell) + BLEND_KM) / (2 * BLEND_KM);
+  const share = Math.min(1, Math.max(0, position));
   return share * share * (3 - 2 * share);
 }
 
 /** Values by year and cell: each half has its own field and standard deviation, blended at the line. */
 export function blendHalves(halves: Halves, cells: Cells): Float64Array[] {
-  const [first, second] = halves.fields.map((field) => fieldByYear(field, cells)) as [Float64Array[], Float64Array[]];
-  const [sd_first, sd_second] = halves.sd_factor;
-  return first.map((values, k) =>
+  const [firstField, secondField] = halves.fields.map((field) => fieldByYear(field, cells)) as [
+    Float64Array[],
+    Float64Array[],
+  ];
+  const [firstSd, secondSd] = halves.sd_factor;
+  return firstField.map((values, k) =>
     values.map((value, i) => {
       const share = firstHalfShare(halves, cells, i);
-      return Math.sqrt(share) * sd_first * value + Math.sqrt(1 - share) * sd_second * second[k]![i]!;
+      return Math.sqrt(share) * firstSd * value + Math.sqrt(1 - share) * secondSd * secondField[k]![i]!;
     }),
   );
 }
 
-/** By LGA, logit: the sum of all departures except halves in a month, `year` years after the start of 2010. */
-export function addedByLga(departures: Departures, { lgas }: Geography, period: Period, year: number): Float64Array {
+/** By LGA, logit: the sum of all departures except halves in a month, `years` years after the start of 2010. */
+export function departureByLga(
+  departures: Departures,
+  { lgas }: Geography,
+  period: Period,
+  years: number,
+): Float64Array {
   const { lga_effects, campaigns, state_slopes } = departures;
-  const byState = STATES.map((_, state) => (state_slopes ? state_slopes[state]! * year : 0));
-  for (const { state, first, step } of campaigns ?? []) {
-    const since = (monthIndex(period) - monthIndex(first) + 0.5) / 12;
-    if (since > 0) byState[state]! += step * 2 ** (-since / CAMPAIGN.half_life_years);
+  const byState = STATES.map((_, stateIndex) => (state_slopes ? state_slopes[stateIndex]! * years : 0));
+  for (const { state_index, first, step } of campaigns ?? []) {
+    const yearsSince = (monthIndex(period) - monthIndex(first) + 0.5) / 12;
+    if (yearsSince > 0) byState[state_index]! += step * 2 ** (-yearsSince / CAMPAIGN.half_life_years);
   }
-  return Float64Array.from(lgas, ({ state }, lga) => (lga_effects?.[lga] ?? 0) + byState[state]!);
+  return Float64Array.from(lgas, ({ state_index }, i) => (lga_effects?.[i] ?? 0) + byState[state_index]!);
 }
 
 /** Fisher-Yates shuffle, in place. */

@@ -30,18 +30,18 @@ export interface Strengths {
   nonstationary: number;
   trend: number;
 }
-const NONE: Strengths = { lga_effects: 0, campaigns: 0, nonstationary: 0, trend: 0 };
+const NO_DEPARTURES: Strengths = { lga_effects: 0, campaigns: 0, nonstationary: 0, trend: 0 };
 export const STRENGTHS: Record<TruthFamily, Strengths> = {
-  matern: NONE,
-  'lga-effects': { ...NONE, lga_effects: 1 },
-  campaigns: { ...NONE, campaigns: 1 },
-  nonstationary: { ...NONE, nonstationary: 1 },
-  trend: { ...NONE, trend: 1 },
+  matern: NO_DEPARTURES,
+  'lga-effects': { ...NO_DEPARTURES, lga_effects: 1 },
+  campaigns: { ...NO_DEPARTURES, campaigns: 1 },
+  nonstationary: { ...NO_DEPARTURES, nonstationary: 1 },
+  trend: { ...NO_DEPARTURES, trend: 1 },
   mixed: { lga_effects: 0.5, campaigns: 0.5, nonstationary: 0.5, trend: 0.5 },
 };
 
 /** One-line descriptions; those after matern's complete the phrase "as matern, ". */
-export const FAMILY_WORDS: Record<TruthFamily, string> = {
+export const FAMILY_DESCRIPTIONS: Record<TruthFamily, string> = {
   matern: 'the truth that the risk model assumes: a slowly changing Matérn field, density, a season',
   'lga-effects': 'with lasting effects of LGAs, standard deviation 0.3 logit',
   campaigns: 'with a fall of 0.5 to 1 logit in a third of the states, which fades with a half-life of two years',

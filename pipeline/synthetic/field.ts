@@ -20,16 +20,16 @@ const WAVES = 240;
 export function drawField(seed: number, name: string, range_km: number, year_correlation: number): Field {
   const random = randomStream(seed, name);
   const waves = drawMaternWaves(random, WAVES, range_km);
-  const fresh = Math.sqrt(1 - year_correlation ** 2);
+  const innovation = Math.sqrt(1 - year_correlation ** 2);
   const scale = 1 / Math.sqrt(WAVES);
-  const start = () => Array.from({ length: WAVES }, () => scale * random.normal());
-  const step = (before: number[]) =>
-    before.map((coefficient) => year_correlation * coefficient + fresh * scale * random.normal());
-  const cosine = [start()];
-  const sine = [start()];
+  const drawAmplitudes = () => Array.from({ length: WAVES }, () => scale * random.normal());
+  const nextAmplitudes = (amplitudes: number[]) =>
+    amplitudes.map((amplitude) => year_correlation * amplitude + innovation * scale * random.normal());
+  const cosine = [drawAmplitudes()];
+  const sine = [drawAmplitudes()];
   for (let year = FIELD_FIRST_YEAR + 1; year <= FIELD_LAST_YEAR; year++) {
-    cosine.push(step(cosine.at(-1)!));
-    sine.push(step(sine.at(-1)!));
+    cosine.push(nextAmplitudes(cosine.at(-1)!));
+    sine.push(nextAmplitudes(sine.at(-1)!));
   }
   return { ...waves, first_year: FIELD_FIRST_YEAR, cosine, sine };
 }
@@ -37,10 +37,10 @@ export function drawField(seed: number, name: string, range_km: number, year_cor
 /** The field's values by year and cell. */
 export function fieldByYear(field: Field, cells: Cells): Float64Array[] {
   const waves = field.frequency_x.length;
-  const years = field.cosine.map(() => new Float64Array(cells.lga.length));
+  const valuesByYear = field.cosine.map(() => new Float64Array(cells.lga_index.length));
   const amplitudes = field.cosine.map((cosine, k) => Float64Array.from([...cosine, ...field.sine[k]!]));
   const basis = new Float64Array(2 * waves);
-  for (let i = 0; i < cells.lga.length; i++) {
+  for (let i = 0; i < cells.lga_index.length; i++) {
     const x = cells.longitude[i]! * KM_PER_DEGREE_LONGITUDE;
     const y = cells.latitude[i]! * KM_PER_DEGREE_LATITUDE;
     for (let j = 0; j < waves; j++) {
@@ -48,12 +48,12 @@ export function fieldByYear(field: Field, cells: Cells): Float64Array[] {
       basis[j] = Math.cos(angle);
       basis[waves + j] = Math.sin(angle);
     }
-    for (let k = 0; k < years.length; k++) {
+    for (let k = 0; k < valuesByYear.length; k++) {
       const amplitude = amplitudes[k]!;
       let sum = 0;
       for (let j = 0; j < basis.length; j++) sum += amplitude[j]! * basis[j]!;
-      years[k]![i] = sum;
+      valuesByYear[k]![i] = sum;
     }
   }
-  return years;
+  return valuesByYear;
 }

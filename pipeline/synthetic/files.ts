@@ -1,25 +1,25 @@
 import { toCsv } from '../lib/tables/csv.ts';
-import { writeShapefile } from './boundaries.ts';
 import { RAIN_GRID } from './climate.ts';
 import {
   ACCESS_YEARS,
   LAYER_GRID,
+  LGA_WITHOUT_CENSUS,
+  LGA_WITHOUT_TRAVEL,
   makeNetAccess,
   makeNetUse,
   makeSpraying,
   makeTravel,
   makeTreatment,
-  NO_CENSUS,
-  NO_TRAVEL,
   takeCensus,
 } from './coverage.ts';
 import { writeGeotiff } from './geotiff-writer.ts';
 import type { SyntheticCountry } from './make-country.ts';
 import { toDecimals } from './make-country.ts';
 import { populationRaster } from './population.ts';
+import { writeShapefile } from './shapefile-writer.ts';
 import { STATES } from './states.ts';
 import { positivityByState, STATE_ROUND } from './surveys.ts';
-import { ELEVATION_GRID, ELEVATION_NODATA, surveyElevation } from './terrain.ts';
+import { ELEVATION_GRID, ELEVATION_NODATA, makeElevation } from './terrain.ts';
 
 /** One file of the country, not yet on disk. */
 export interface CountryFile {
@@ -44,18 +44,18 @@ export async function* listFiles(country: SyntheticCountry): AsyncGenerator<Coun
 }
 
 async function* boundaryFiles({ geography }: SyntheticCountry): AsyncGenerator<CountryFile> {
-  const lgas = geography.lgas.map(({ polygons, lga_pcode, lga, state }) => ({
+  const lgas = geography.lgas.map(({ polygons, lga_pcode, lga, state_index }) => ({
     polygons,
     properties: {
       ADM2_EN: lga,
       ADM2_PCODE: lga_pcode,
-      ADM1_EN: STATES[state]!.state,
-      ADM1_PCODE: STATES[state]!.state_pcode,
+      ADM1_EN: STATES[state_index]!.state,
+      ADM1_PCODE: STATES[state_index]!.state_pcode,
     },
   }));
-  const states = geography.states.map(({ polygons, state, state_pcode }) => ({
+  const states = geography.states.map(({ polygons, state_index, state_pcode }) => ({
     polygons,
-    properties: { ADM1_EN: STATES[state]!.state, ADM1_PCODE: state_pcode },
+    properties: { ADM1_EN: STATES[state_index]!.state, ADM1_PCODE: state_pcode },
   }));
   for (const [name, areas] of [['lgas', lgas] as const, ['states', states] as const]) {
     for (const [ending, content] of Object.entries(await writeShapefile(areas))) {
@@ -67,7 +67,7 @@ async function* boundaryFiles({ geography }: SyntheticCountry): AsyncGenerator<C
 function* rasterFiles({ seed, size, geography, population, terrain, rain }: SyntheticCountry): Generator<CountryFile> {
   const { persons, grid } = populationRaster(population, size);
   yield { path: 'population/population.tif', content: writeGeotiff(persons, grid) };
-  const elevation = surveyElevation(terrain, geography);
+  const elevation = makeElevation(terrain, geography);
   yield { path: 'elevation/elevation.tif', content: writeGeotiff(elevation, ELEVATION_GRID, String(ELEVATION_NODATA)) };
   for (const [i, period] of rain.periods.entries()) {
     const path = `climate/chirps-v2.0.${period.replace('-', '.')}.tif`;
@@ -81,23 +81,23 @@ function* rasterFiles({ seed, size, geography, population, terrain, rain }: Synt
 
 function censusTable({ seed, geography, population }: SyntheticCountry): string {
   const census = takeCensus(seed, population);
-  const rows = geography.lgas.map(({ state, lga_pcode, lga }, i) => ({
-    ADM1_PCODE: STATES[state]!.state_pcode,
-    ADM1_NAME: STATES[state]!.state.toUpperCase(),
+  const rows = geography.lgas.map(({ state_index, lga_pcode, lga }, i) => ({
+    ADM1_PCODE: STATES[state_index]!.state_pcode,
+    ADM1_NAME: STATES[state_index]!.state.toUpperCase(),
     ADM2_PCODE: lga_pcode,
     ADM2_NAME: lga.toUpperCase(),
     T_TL: census[i]!.people,
     T_00_04: census[i]!.children_0_4,
   }));
-  const counted = rows.filter((row) => row.ADM2_PCODE !== NO_CENSUS);
-  return `${toCsv(counted, ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'])}\n`;
+  const listedRows = rows.filter((row) => row.ADM2_PCODE !== LGA_WITHOUT_CENSUS);
+  return `${toCsv(listedRows, ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'])}\n`;
 }
 
 function clusterTable({ clusters }: SyntheticCountry): string {
   const rows = clusters.flatMap((cluster) =>
     (['microscopy', 'rdt'] as const).map((method) => ({
       ...cluster,
-      state_pcode: STATES[cluster.state]!.state_pcode,
+      state_pcode: STATES[cluster.state_index]!.state_pcode,
       method,
       positive: cluster[method],
     })),
@@ -122,23 +122,23 @@ function stateRoundTable({ geography, state_round }: SyntheticCountry): string {
     method,
     positivity: positivityByState(state_round, method),
   }));
-  const rows = geography.states.flatMap(({ state_pcode, state }) =>
+  const rows = geography.states.flatMap(({ state_pcode, state_index }) =>
     methods.map(({ method, positivity }) => ({
       survey_year: STATE_ROUND.survey_year,
       state_pcode,
-      state: STATES[state]!.state,
+      state: STATES[state_index]!.state,
       method,
-      positivity: toDecimals(positivity[state]!, 6),
+      positivity: toDecimals(positivity[state_index]!, 6),
     })),
   );
   return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'method', 'positivity'])}\n`;
 }
 
 function stateCaseTable({ cases_states }: SyntheticCountry): string {
-  const rows = cases_states.flatMap(({ state, periods, confirmed }) =>
+  const rows = cases_states.flatMap(({ state_index, periods, confirmed }) =>
     periods.map((period, i) => ({
-      state_pcode: STATES[state]!.state_pcode,
-      state: STATES[state]!.state,
+      state_pcode: STATES[state_index]!.state_pcode,
+      state: STATES[state_index]!.state,
       period,
       confirmed: confirmed[i]!,
     })),
@@ -147,9 +147,9 @@ function stateCaseTable({ cases_states }: SyntheticCountry): string {
 }
 
 function lgaCaseTable({ geography, cases_lgas }: SyntheticCountry): string {
-  const rows = cases_lgas.flatMap(({ lga, periods, confirmed }) => {
-    const area = geography.lgas[lga]!;
-    const { state_pcode, state } = STATES[area.state]!;
+  const rows = cases_lgas.flatMap(({ lga_index, periods, confirmed }) => {
+    const area = geography.lgas[lga_index]!;
+    const { state_pcode, state } = STATES[area.state_index]!;
     return periods.map((period, i) => ({
       state_pcode,
       state,
@@ -163,19 +163,19 @@ function lgaCaseTable({ geography, cases_lgas }: SyntheticCountry): string {
 }
 
 function netUseTable({ seed, geography }: SyntheticCountry): string {
-  const use = makeNetUse(seed, geography);
-  const rows = geography.lgas.map(({ lga_pcode, lga }, i) => ({ lga_pcode, lga, itn_use: toDecimals(use[i]!, 6) }));
+  const netUse = makeNetUse(seed, geography);
+  const rows = geography.lgas.map(({ lga_pcode, lga }, i) => ({ lga_pcode, lga, itn_use: toDecimals(netUse[i]!, 6) }));
   return `${toCsv(rows, ['lga_pcode', 'lga', 'itn_use'])}\n`;
 }
 
 function netAccessTable({ seed, geography }: SyntheticCountry): string {
-  const access = makeNetAccess(seed);
-  const rows = ACCESS_YEARS.flatMap((survey_year, y) =>
-    geography.states.map(({ state_pcode, state }) => ({
+  const netAccess = makeNetAccess(seed);
+  const rows = ACCESS_YEARS.flatMap((survey_year, yearIndex) =>
+    geography.states.map(({ state_pcode, state_index }) => ({
       survey_year,
       state_pcode,
-      state: STATES[state]!.state,
-      itn_access_percent: toDecimals(access[y]![state]!, 1),
+      state: STATES[state_index]!.state,
+      itn_access_percent: toDecimals(netAccess[yearIndex]![state_index]!, 1),
     })),
   );
   return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'itn_access_percent'])}\n`;
@@ -183,12 +183,12 @@ function netAccessTable({ seed, geography }: SyntheticCountry): string {
 
 function travelTable({ seed, geography, population }: SyntheticCountry): string {
   const classes = makeTravel(seed, geography, population);
-  const rows = geography.lgas.map(({ lga_pcode, lga, state }, i) => {
+  const rows = geography.lgas.map(({ lga_pcode, lga, state_index }, i) => {
     const [below30 = 0, to60 = 0, to110 = 0, above110 = 0] = classes[i]!.map((people) => toDecimals(people, 1));
     return {
       lga_pcode,
       lga,
-      state: STATES[state]!.state,
+      state: STATES[state_index]!.state,
       pop_total: toDecimals(below30 + to60 + to110 + above110, 1),
       tt_below30: below30,
       tt_30_60: to60,
@@ -207,7 +207,7 @@ function travelTable({ seed, geography, population }: SyntheticCountry): string 
     'tt_above110',
   ] as const;
   return `${toCsv(
-    rows.filter((row) => row.lga_pcode !== NO_TRAVEL),
+    rows.filter((row) => row.lga_pcode !== LGA_WITHOUT_TRAVEL),
     columns,
   )}\n`;
 }

@@ -29,15 +29,15 @@ export function writeGeotiff(values: Float32Array | Int16Array, grid: Grid, noda
   if (values.length !== grid.columns * grid.rows) {
     throw new RangeError(`${values.length} values for ${grid.columns} × ${grid.rows} cells`);
   }
-  const size = values.BYTES_PER_ELEMENT;
+  const bytesPerValue = values.BYTES_PER_ELEMENT;
   const strips: Buffer[] = [];
   for (let row = 0; row < grid.rows; row += ROWS_PER_STRIP) {
-    const from = row * grid.columns;
-    const to = Math.min(grid.rows, row + ROWS_PER_STRIP) * grid.columns;
-    const bytes = Buffer.alloc((to - from) * size);
-    for (let i = from; i < to; i++) {
-      if (size === 4) bytes.writeFloatLE(values[i]!, (i - from) * size);
-      else bytes.writeInt16LE(values[i]!, (i - from) * size);
+    const start = row * grid.columns;
+    const end = Math.min(grid.rows, row + ROWS_PER_STRIP) * grid.columns;
+    const bytes = Buffer.alloc((end - start) * bytesPerValue);
+    for (let i = start; i < end; i++) {
+      if (bytesPerValue === 4) bytes.writeFloatLE(values[i]!, (i - start) * bytesPerValue);
+      else bytes.writeInt16LE(values[i]!, (i - start) * bytesPerValue);
     }
     strips.push(deflateSync(bytes, { level: 9, strategy: constants.Z_RLE }));
   }
@@ -45,59 +45,59 @@ export function writeGeotiff(values: Float32Array | Int16Array, grid: Grid, noda
   const fields: [number, FieldType, number[] | string][] = [
     [256, LONG, [grid.columns]],
     [257, LONG, [grid.rows]],
-    [258, SHORT, [8 * size]],
+    [258, SHORT, [8 * bytesPerValue]],
     [259, SHORT, [8]], // compression: deflate
     [262, SHORT, [1]], // 0 is black
     [273, LONG, lengths.map(() => 0)], // strip offsets, filled in below
     [277, SHORT, [1]], // one sample per pixel
     [278, LONG, [ROWS_PER_STRIP]],
     [279, LONG, lengths],
-    [339, SHORT, [size === 4 ? 3 : 2]], // float, or signed
+    [339, SHORT, [bytesPerValue === 4 ? 3 : 2]], // float, or signed
     [33550, DOUBLE, [grid.step, grid.step, 0]],
     [33922, DOUBLE, [0, 0, 0, grid.west, grid.north, 0]],
     [34735, SHORT, [1, 1, 0, 3, 1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326]], // geographic, areas, WGS 84
   ];
   if (nodata !== undefined) fields.push([42113, ASCII, `${nodata}\0`]);
 
-  const header = 8;
-  const directory = 2 + 12 * fields.length + 4;
-  const long = (field: (typeof fields)[number]) => {
+  const headerBytes = 8;
+  const directoryBytes = 2 + 12 * fields.length + 4;
+  const bytesOutside = (field: (typeof fields)[number]) => {
     const bytes = field[2].length * BYTES[field[1]];
     return bytes > 4 ? bytes + (bytes & 1) : 0;
   };
-  const dataAt = header + directory + fields.reduce((sum, field) => sum + long(field), 0);
-  let stripStart = dataAt;
-  const starts = fields.find(([tag]) => tag === 273)![2] as number[];
+  const dataStart = headerBytes + directoryBytes + fields.reduce((sum, field) => sum + bytesOutside(field), 0);
+  let stripStart = dataStart;
+  const stripOffsets = fields.find(([tag]) => tag === 273)![2] as number[];
   for (const [i, length] of lengths.entries()) {
-    starts[i] = stripStart;
+    stripOffsets[i] = stripStart;
     stripStart += length;
   }
 
-  const head = Buffer.alloc(dataAt);
+  const head = Buffer.alloc(dataStart);
   head.write('II', 0, 'latin1');
   head.writeUInt16LE(42, 2);
-  head.writeUInt32LE(header, 4);
-  head.writeUInt16LE(fields.length, header);
-  let beyond = header + directory;
+  head.writeUInt32LE(headerBytes, 4);
+  head.writeUInt16LE(fields.length, headerBytes);
+  let outsideStart = headerBytes + directoryBytes;
   for (const [i, field] of fields.entries()) {
     const [tag, type, value] = field;
-    const entry = header + 2 + 12 * i;
-    head.writeUInt16LE(tag, entry);
-    head.writeUInt16LE(type, entry + 2);
-    head.writeUInt32LE(value.length, entry + 4);
-    let to = entry + 8;
-    if (long(field) > 0) {
-      head.writeUInt32LE(beyond, to);
-      to = beyond;
-      beyond += long(field);
+    const entryStart = headerBytes + 2 + 12 * i;
+    head.writeUInt16LE(tag, entryStart);
+    head.writeUInt16LE(type, entryStart + 2);
+    head.writeUInt32LE(value.length, entryStart + 4);
+    let valueStart = entryStart + 8;
+    if (bytesOutside(field) > 0) {
+      head.writeUInt32LE(outsideStart, valueStart);
+      valueStart = outsideStart;
+      outsideStart += bytesOutside(field);
     }
-    if (typeof value === 'string') head.write(value, to, 'latin1');
+    if (typeof value === 'string') head.write(value, valueStart, 'latin1');
     else {
       for (const number of value) {
-        if (type === DOUBLE) head.writeDoubleLE(number, to);
-        else if (type === LONG) head.writeUInt32LE(number, to);
-        else head.writeUInt16LE(number, to);
-        to += BYTES[type];
+        if (type === DOUBLE) head.writeDoubleLE(number, valueStart);
+        else if (type === LONG) head.writeUInt32LE(number, valueStart);
+        else head.writeUInt16LE(number, valueStart);
+        valueStart += BYTES[type];
       }
     }
   }

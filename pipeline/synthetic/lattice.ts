@@ -16,7 +16,7 @@ export interface Lattice {
    * By hexagon: the neighbour across each side (side i runs from corner i to corner i + 1), or -1 at the country's
    * edge.
    */
-  across: number[][];
+  neighbours: number[][];
   /** Centres before jitter, degrees. */
   longitude: number[];
   latitude: number[];
@@ -25,7 +25,7 @@ export interface Lattice {
 }
 
 /** Usual distance from centre to corner, degrees: hexagons of about 43 km². */
-export const RADIUS = 0.037;
+export const USUAL_RADIUS = 0.037;
 const WEST = 2.7;
 const SOUTH = 4.3;
 const EAST = 14.7;
@@ -59,7 +59,7 @@ const OUTLINE: [number, number][] = [
   [2.9, 6.5],
 ];
 /** Corners around a centre, in units of half a width and half a radius, counter-clockwise from the lowest. */
-const AROUND: [number, number][] = [
+const CORNER_OFFSETS: [number, number][] = [
   [0, -2],
   [1, -1],
   [1, 1],
@@ -72,7 +72,7 @@ const AROUND: [number, number][] = [
  * The hexagons within the outline displaced by `wobbleX` and `wobbleY` (degrees): one connected piece without lakes.
  * @param radius distance from centre to corner, degrees
  */
-export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface, radius = RADIUS): Lattice {
+export function makeLattice(random: Random, wobbleX: Surface, wobbleY: Surface, radius = USUAL_RADIUS): Lattice {
   const width = (Math.sqrt(3) / 2) * radius;
   const columns = Math.floor((EAST - WEST) / (2 * width)) - 1;
   const rows = Math.floor((NORTH - SOUTH) / (1.5 * radius)) - 1;
@@ -80,29 +80,29 @@ export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface, 
     x: WEST + (2 * column + (row & 1) + 1.5) * width,
     y: SOUTH + (1.5 * row + 1.5) * radius,
   });
-  const land = new Uint8Array(columns * rows);
+  const isLand = new Uint8Array(columns * rows);
   for (let row = 1; row < rows - 1; row++) {
     for (let column = 1; column < columns - 1; column++) {
       const { x, y } = centre(column, row);
-      if (isInPolygon([OUTLINE], x + wobbleX(x, y), y + wobbleY(x, y))) land[row * columns + column] = 1;
+      if (isInPolygon([OUTLINE], x + wobbleX(x, y), y + wobbleY(x, y))) isLand[row * columns + column] = 1;
     }
   }
-  const neighbours = (cell: number) => cellNeighbours(cell, columns, rows);
-  const country = fillLakes(largestPart(land, neighbours), neighbours);
+  const gridNeighbours = (cell: number) => cellNeighbours(cell, columns, rows);
+  const isCountry = fillLakes(largestPart(isLand, gridNeighbours), gridNeighbours);
 
-  const index = new Int32Array(columns * rows).fill(-1);
+  const indexByCell = new Int32Array(columns * rows).fill(-1);
   const lattice: Lattice = {
     corner_longitude: [],
     corner_latitude: [],
     corners: [],
-    across: [],
+    neighbours: [],
     longitude: [],
     latitude: [],
     spacing: Math.sqrt(1.5 * Math.sqrt(3)) * radius,
   };
-  const cells = [...country.keys()].filter((cell) => country[cell]);
-  for (const [i, cell] of cells.entries()) index[cell] = i;
-  const cornerIds = new Map<number, number>();
+  const cells = [...isCountry.keys()].filter((cell) => isCountry[cell]);
+  for (const [i, cell] of cells.entries()) indexByCell[cell] = i;
+  const cornerByKey = new Map<number, number>();
   for (const cell of cells) {
     const row = Math.floor(cell / columns);
     const column = cell % columns;
@@ -110,27 +110,27 @@ export function growLattice(random: Random, wobbleX: Surface, wobbleY: Surface, 
     lattice.longitude.push(x);
     lattice.latitude.push(y);
     lattice.corners.push(
-      AROUND.map(([dx, dy]) => {
+      CORNER_OFFSETS.map(([dx, dy]) => {
         const key = (3 * row + dy + 2) * 4 * columns + (2 * column + (row & 1) + dx + 1);
-        let id = cornerIds.get(key);
-        if (id === undefined) {
-          id = lattice.corner_longitude.length;
-          cornerIds.set(key, id);
+        let corner = cornerByKey.get(key);
+        if (corner === undefined) {
+          corner = lattice.corner_longitude.length;
+          cornerByKey.set(key, corner);
           const angle = 2 * Math.PI * random.uniform();
           const shift = JITTER * radius * Math.sqrt(random.uniform());
-          lattice.corner_longitude.push(round(x + dx * width + shift * Math.cos(angle)));
-          lattice.corner_latitude.push(round(y + (dy * radius) / 2 + shift * Math.sin(angle)));
+          lattice.corner_longitude.push(roundDegrees(x + dx * width + shift * Math.cos(angle)));
+          lattice.corner_latitude.push(roundDegrees(y + (dy * radius) / 2 + shift * Math.sin(angle)));
         }
-        return id;
+        return corner;
       }),
     );
-    lattice.across.push(neighbours(cell).map((neighbour) => (neighbour < 0 ? -1 : index[neighbour]!)));
+    lattice.neighbours.push(gridNeighbours(cell).map((neighbour) => (neighbour < 0 ? -1 : indexByCell[neighbour]!)));
   }
   return lattice;
 }
 
 /** Rounds to about a metre. All hexagons share the rounded corner, so no gap opens. */
-function round(degrees: number): number {
+function roundDegrees(degrees: number): number {
   return Math.round(degrees * 1e5) / 1e5;
 }
 
@@ -138,51 +138,51 @@ function round(degrees: number): number {
 function cellNeighbours(cell: number, columns: number, rows: number): number[] {
   const row = Math.floor(cell / columns);
   const column = cell % columns;
-  const odd = row & 1;
+  const shift = row & 1;
   const cellAt = (column: number, row: number) =>
     column < 0 || row < 0 || column >= columns || row >= rows ? -1 : row * columns + column;
   return [
-    cellAt(column + odd, row - 1),
+    cellAt(column + shift, row - 1),
     cellAt(column + 1, row),
-    cellAt(column + odd, row + 1),
-    cellAt(column + odd - 1, row + 1),
+    cellAt(column + shift, row + 1),
+    cellAt(column + shift - 1, row + 1),
     cellAt(column - 1, row),
-    cellAt(column + odd - 1, row - 1),
+    cellAt(column + shift - 1, row - 1),
   ];
 }
 
-function largestPart(land: Uint8Array, neighbours: (cell: number) => number[]): Uint8Array {
-  const seen = new Uint8Array(land.length);
+function largestPart(isLand: Uint8Array, neighbours: (cell: number) => number[]): Uint8Array {
+  const visited = new Uint8Array(isLand.length);
   let largest: number[] = [];
-  for (let start = 0; start < land.length; start++) {
-    if (!land[start] || seen[start]) continue;
-    const part = flood(start, (cell) => land[cell] === 1, neighbours, seen);
+  for (let start = 0; start < isLand.length; start++) {
+    if (!isLand[start] || visited[start]) continue;
+    const part = flood(start, (cell) => isLand[cell] === 1, neighbours, visited);
     if (part.length > largest.length) largest = part;
   }
-  const kept = new Uint8Array(land.length);
-  for (const cell of largest) kept[cell] = 1;
-  return kept;
+  const isKept = new Uint8Array(isLand.length);
+  for (const cell of largest) isKept[cell] = 1;
+  return isKept;
 }
 
 /** Turns water into land if it cannot be reached from the grid's first cell. */
-function fillLakes(land: Uint8Array, neighbours: (cell: number) => number[]): Uint8Array {
-  const sea = new Uint8Array(land.length);
-  flood(0, (cell) => land[cell] === 0, neighbours, sea);
-  return sea.map((reached) => 1 - reached);
+function fillLakes(isLand: Uint8Array, neighbours: (cell: number) => number[]): Uint8Array {
+  const isSea = new Uint8Array(isLand.length);
+  flood(0, (cell) => isLand[cell] === 0, neighbours, isSea);
+  return isSea.map((reached) => 1 - reached);
 }
 
 function flood(
   start: number,
   belongs: (cell: number) => boolean,
   neighbours: (cell: number) => number[],
-  seen: Uint8Array,
+  visited: Uint8Array,
 ): number[] {
   const part = [start];
-  seen[start] = 1;
+  visited[start] = 1;
   for (let i = 0; i < part.length; i++) {
     for (const neighbour of neighbours(part[i]!)) {
-      if (neighbour < 0 || seen[neighbour] || !belongs(neighbour)) continue;
-      seen[neighbour] = 1;
+      if (neighbour < 0 || visited[neighbour] || !belongs(neighbour)) continue;
+      visited[neighbour] = 1;
       part.push(neighbour);
     }
   }

@@ -1,14 +1,14 @@
-import { type LgaCases, recordLgaCases, recordStateCases, type StateCases } from './cases.ts';
+import { type LgaCases, makeLgaCases, makeStateCases, type StateCases } from './cases.ts';
 import { type Cells, poolCells } from './cells.ts';
 import { makeRain, meanRain, type Rain } from './climate.ts';
 import type { TruthFamily } from './families.ts';
-import { type Geography, growGeography } from './geography.ts';
+import { type Geography, makeGeography } from './geography.ts';
 import type { Surface } from './noise.ts';
-import { POPULATION_GRID, type Population, settle } from './population.ts';
+import { makePopulation, POPULATION_GRID, type Population } from './population.ts';
 import { makePrevalence, type Prevalence } from './prevalence.ts';
 import { cellCentre } from './raster.ts';
 import { rainForcing, seasonIndex } from './season.ts';
-import { type CountrySize, firstMonth, NIGERIAN } from './size.ts';
+import { type CountrySize, firstMonth, NIGERIAN_SIZE } from './size.ts';
 import {
   buildFrame,
   CLUSTER_ROUNDS,
@@ -17,7 +17,7 @@ import {
   type SurveyRound,
   takeSurvey,
 } from './surveys.ts';
-import { raiseTerrain } from './terrain.ts';
+import { makeTerrain } from './terrain.ts';
 
 /** A complete made-up country in memory, with its truth. Lists by LGA are in the order of `geography.lgas`. */
 export interface SyntheticCountry {
@@ -47,13 +47,13 @@ export function makeCountry(
   seed: number,
   family: TruthFamily = 'matern',
   onProgress: (part: string) => void = () => {},
-  size: CountrySize = NIGERIAN,
+  size: CountrySize = NIGERIAN_SIZE,
 ): SyntheticCountry {
   onProgress('ground');
-  const geography = growGeography(seed, size);
-  const terrain = raiseTerrain(seed);
+  const geography = makeGeography(seed, size);
+  const terrain = makeTerrain(seed);
   onProgress('people');
-  const population = settle(seed, geography);
+  const population = makePopulation(seed, geography);
   const cells = poolCells(geography, population, terrain);
   onProgress('rain and season');
   const rain = makeRain(seed, geography);
@@ -64,12 +64,12 @@ export function makeCountry(
   const prevalence = makePrevalence(seed, family, geography, cells, season);
   onProgress('surveys and cases');
   const frame = buildFrame(geography, population);
-  const sample = { geography, frame, cells, prevalence };
+  const sampledCountry = { geography, frame, cells, prevalence };
   const people = Array.from(population.by_lga);
-  const cases_states = recordStateCases(seed, geography, people, forcing, firstMonth(size.months));
-  const sized = (round: SurveyRound): SurveyRound => ({
+  const cases_states = makeStateCases(seed, geography, people, forcing, firstMonth(size.months));
+  const scaleRound = (round: SurveyRound): SurveyRound => ({
     ...round,
-    clusters: Math.round((round.clusters * size.clusters) / NIGERIAN.clusters),
+    clusters: Math.round((round.clusters * size.clusters) / NIGERIAN_SIZE.clusters),
   });
   return {
     seed,
@@ -83,17 +83,17 @@ export function makeCountry(
     forcing,
     season,
     prevalence,
-    clusters: CLUSTER_ROUNDS.flatMap((round) => takeSurvey(seed, sized(round), sample)),
-    state_round: takeSurvey(seed, sized(STATE_ROUND), sample),
+    clusters: CLUSTER_ROUNDS.flatMap((round) => takeSurvey(seed, scaleRound(round), sampledCountry)),
+    state_round: takeSurvey(seed, scaleRound(STATE_ROUND), sampledCountry),
     cases_states,
-    cases_lgas: recordLgaCases(seed, geography, people, season, cases_states, size),
+    cases_lgas: makeLgaCases(seed, geography, people, season, cases_states, size),
   };
 }
 
 /** Centres of the population cells of each LGA, [longitude, latitude]. */
 export function centresByLga(geography: Geography, population: Population): [number, number][][] {
   const centres: [number, number][][] = geography.lgas.map(() => []);
-  for (const [cell, lga] of population.lga.entries())
+  for (const [cell, lga] of population.lga_by_cell.entries())
     if (lga >= 0) centres[lga]!.push(cellCentre(POPULATION_GRID, cell));
   return centres;
 }

@@ -7,23 +7,23 @@ import { signedArea } from './polygons.ts';
  * Three hexagons meet at each corner, so at most one such side leaves it, and the path is unambiguous.
  * Shells run counter-clockwise, holes clockwise (RFC 7946); rings are closed; degrees.
  */
-export function traceOutline(lattice: Lattice, group: Int32Array, wanted: number, members: number[]): Polygon[] {
-  const next = new Map<number, number>();
-  for (const cell of members) {
+export function traceOutline(lattice: Lattice, groupByCell: Int32Array, group: number, cells: number[]): Polygon[] {
+  const nextCorner = new Map<number, number>();
+  for (const cell of cells) {
     for (let side = 0; side < 6; side++) {
-      const neighbour = lattice.across[cell]![side]!;
-      if (neighbour >= 0 && group[neighbour] === wanted) continue;
-      next.set(lattice.corners[cell]![side]!, lattice.corners[cell]![(side + 1) % 6]!);
+      const neighbour = lattice.neighbours[cell]![side]!;
+      if (neighbour >= 0 && groupByCell[neighbour] === group) continue;
+      nextCorner.set(lattice.corners[cell]![side]!, lattice.corners[cell]![(side + 1) % 6]!);
     }
   }
   const shells: [number, number][][] = [];
   const holes: [number, number][][] = [];
-  for (const start of next.keys()) {
+  for (const start of nextCorner.keys()) {
     const ring: [number, number][] = [];
     for (let corner = start; ; ) {
       ring.push([lattice.corner_longitude[corner]!, lattice.corner_latitude[corner]!]);
-      const following = next.get(corner)!;
-      next.delete(corner);
+      const following = nextCorner.get(corner)!;
+      nextCorner.delete(corner);
       corner = following;
       if (corner === start) break;
     }
@@ -31,6 +31,6 @@ export function traceOutline(lattice: Lattice, group: Int32Array, wanted: number
     (signedArea(ring) > 0 ? shells : holes).push(ring);
   }
   if (shells.length !== 1)
-    throw new Error(`group ${wanted} has ${shells.length} shells, expected 1: it is not connected`);
+    throw new Error(`group ${group} has ${shells.length} shells, expected 1: it is not connected`);
   return [[shells[0]!, ...holes]];
 }

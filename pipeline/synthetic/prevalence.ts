@@ -2,7 +2,7 @@ import { addMonths, calendarMonth, monthIndex, type Period, periodRange } from '
 import { randomStream } from '../lib/numerics/random.ts';
 import { expit } from '../lib/numerics/special.ts';
 import type { Cells } from './cells.ts';
-import { addedByLga, blendHalves, type Departures, drawDepartures, nationalSlope } from './departures.ts';
+import { blendHalves, type Departures, departureByLga, drawDepartures, nationalSlope } from './departures.ts';
 import type { TruthFamily } from './families.ts';
 import { drawField, FIELD_FIRST_YEAR, type Field, fieldByYear } from './field.ts';
 import type { Geography } from './geography.ts';
@@ -57,56 +57,56 @@ export function makePrevalence(
   season: number[][],
 ): Prevalence {
   const random = randomStream(seed, 'prevalence');
-  const between = (low: number, high: number) => low + (high - low) * random.uniform();
+  const drawBetween = (low: number, high: number) => low + (high - low) * random.uniform();
   const recipe: PrevalenceRecipe = {
     intercept: 0,
-    density: between(-0.75, -0.45),
-    elevation: between(-0.7, -0.3),
-    trend: between(-0.09, -0.06),
+    density: drawBetween(-0.75, -0.45),
+    elevation: drawBetween(-0.7, -0.3),
+    trend: drawBetween(-0.09, -0.06),
     gamma: GAMMA.mean + GAMMA.sd * random.normal(),
-    sigma: between(0.6, 0.8),
-    range_km: between(150, 300),
-    year_correlation: between(0.93, 0.97),
-    rho: between(0.06, 0.12),
+    sigma: drawBetween(0.6, 0.8),
+    range_km: drawBetween(150, 300),
+    year_correlation: drawBetween(0.93, 0.97),
+    rho: drawBetween(0.06, 0.12),
   };
   const departures = drawDepartures(seed, family, geography, cells, recipe);
   recipe.trend = nationalSlope(family, recipe.trend);
   const { halves } = departures;
   const field = halves ? null : drawField(seed, 'prevalence field', recipe.range_km, recipe.year_correlation);
-  const years = halves ? blendHalves(halves, cells) : fieldByYear(field!, cells);
-  const fixed = cells.population_density.map(
+  const fieldByKnot = halves ? blendHalves(halves, cells) : fieldByYear(field!, cells);
+  const constantTerms = cells.population_density.map(
     (density, i) => recipe.density * Math.log10(density / 100) + (recipe.elevation * cells.elevation_m[i]!) / 1000,
   );
   const logSeason = season.map((index) => index.map((value) => recipe.gamma * Math.log(value)));
 
-  const predictor = (period: Period) => {
-    const year = yearsSince2010(period);
+  const logitsWithoutSeason = (period: Period) => {
+    const years = yearsSince2010(period);
     // Knots are the middles of years.
-    const position = 2010 + year - 0.5 - FIELD_FIRST_YEAR;
+    const position = 2010 + years - 0.5 - FIELD_FIRST_YEAR;
     const knot = Math.floor(position);
-    const later = position - knot;
-    const [a, b] = [years[knot]!, years[knot + 1]!];
-    const added = addedByLga(departures, geography, period, year);
-    return Float64Array.from(fixed, (value, i) => {
-      const changing = recipe.sigma * ((1 - later) * a[i]! + later * b[i]!);
-      return recipe.intercept + value + recipe.trend * year + changing + added[cells.lga[i]!]!;
+    const nextWeight = position - knot;
+    const [before, after] = [fieldByKnot[knot]!, fieldByKnot[knot + 1]!];
+    const lgaDepartures = departureByLga(departures, geography, period, years);
+    return Float64Array.from(constantTerms, (value, i) => {
+      const fieldLogit = recipe.sigma * ((1 - nextWeight) * before[i]! + nextWeight * after[i]!);
+      return recipe.intercept + value + recipe.trend * years + fieldLogit + lgaDepartures[cells.lga_index[i]!]!;
     });
   };
-  const seasonAt = (cell: number, period: Period) => logSeason[cells.lga[cell]!]![calendarMonth(period) - 1]!;
-  recipe.intercept = findIntercept(cells, predictor, seasonAt);
+  const seasonLogit = (cell: number, period: Period) => logSeason[cells.lga_index[cell]!]![calendarMonth(period) - 1]!;
+  recipe.intercept = findIntercept(cells, logitsWithoutSeason, seasonLogit);
 
   const periods = periodRange(PREVALENCE_FIRST, PREVALENCE_LAST);
-  const predictors = new Map<Period, Float64Array>();
-  const cached = (period: Period) => {
-    const logits = predictors.get(period) ?? predictor(period);
-    predictors.set(period, logits);
+  const logitsByPeriod = new Map<Period, Float64Array>();
+  const cachedLogits = (period: Period) => {
+    const logits = logitsByPeriod.get(period) ?? logitsWithoutSeason(period);
+    logitsByPeriod.set(period, logits);
     return logits;
   };
-  const shareAt = (cell: number, period: Period) => expit(cached(period)[cell]! + seasonAt(cell, period));
+  const shareAt = (cell: number, period: Period) => expit(cachedLogits(period)[cell]! + seasonLogit(cell, period));
   const by_lga = periods.map((period) => {
     const positive = new Array<number>(season.length).fill(0);
     const people = new Array<number>(season.length).fill(0);
-    for (const [cell, lga] of cells.lga.entries()) {
+    for (const [cell, lga] of cells.lga_index.entries()) {
       positive[lga]! += cells.population[cell]! * shareAt(cell, period);
       people[lga]! += cells.population[cell]!;
     }
@@ -123,15 +123,17 @@ function yearsSince2010(period: Period): number {
 /** The intercept for which the nation's mean of September to December 2010 is `LEVEL_2010`, by bisection. */
 function findIntercept(
   cells: Cells,
-  predictor: (period: Period) => Float64Array,
-  seasonAt: (cell: number, period: Period) => number,
+  logitsWithoutSeason: (period: Period) => Float64Array,
+  seasonLogit: (cell: number, period: Period) => number,
 ): number {
   const months = [0, 1, 2, 3].map((i) => addMonths('2010-09', i));
-  const base = months.map((period) => predictor(period).map((value, cell) => value + seasonAt(cell, period)));
+  const logitsByMonth = months.map((period) =>
+    logitsWithoutSeason(period).map((value, cell) => value + seasonLogit(cell, period)),
+  );
   const people = cells.population.reduce((sum, persons) => sum + persons, 0);
-  const level = (intercept: number) => {
+  const nationalPrevalence = (intercept: number) => {
     let positive = 0;
-    for (const values of base) {
+    for (const values of logitsByMonth) {
       for (const [cell, value] of values.entries()) positive += cells.population[cell]! * expit(intercept + value);
     }
     return positive / people / months.length;
@@ -139,7 +141,7 @@ function findIntercept(
   let [low, high] = [-10, 10];
   for (let i = 0; i < 50; i++) {
     const middle = (low + high) / 2;
-    if (level(middle) < LEVEL_2010) low = middle;
+    if (nationalPrevalence(middle) < LEVEL_2010) low = middle;
     else high = middle;
   }
   return (low + high) / 2;

@@ -23,8 +23,8 @@ export function cellArea(grid: Grid, row: number): number {
  * The area that contains each cell's centre, as an index into `areas`, or -1. Areas must not overlap. A centre exactly
  * on a shared edge belongs to the area east of it (half-open spans), so none is counted twice.
  */
-export function burnAreas(grid: Grid, areas: { polygons: Polygon[] }[]): Int16Array {
-  const burned = new Int16Array(grid.columns * grid.rows).fill(-1);
+export function rasteriseAreas(grid: Grid, areas: { polygons: Polygon[] }[]): Int16Array {
+  const areaByCell = new Int16Array(grid.columns * grid.rows).fill(-1);
   for (const [index, area] of areas.entries()) {
     const crossings = new Map<number, number[]>();
     for (const polygon of area.polygons) {
@@ -35,13 +35,14 @@ export function burnAreas(grid: Grid, areas: { polygons: Polygon[] }[]): Int16Ar
     for (const [row, columns] of crossings) {
       columns.sort((a, b) => a - b);
       for (let i = 0; i + 1 < columns.length; i += 2) {
-        const from = Math.max(0, Math.ceil(columns[i]!));
-        const to = Math.min(grid.columns, Math.ceil(columns[i + 1]!));
-        if (to > from) burned.fill(index, row * grid.columns + from, row * grid.columns + to);
+        const firstColumn = Math.max(0, Math.ceil(columns[i]!));
+        const endColumn = Math.min(grid.columns, Math.ceil(columns[i + 1]!));
+        if (endColumn > firstColumn)
+          areaByCell.fill(index, row * grid.columns + firstColumn, row * grid.columns + endColumn);
       }
     }
   }
-  return burned;
+  return areaByCell;
 }
 
 /** Adds the points where an edge crosses the centre lines of rows, in column numbers of cell centres. */

@@ -4,7 +4,7 @@
 export interface Ground {
   x: number[];
   y: number[];
-  across: number[][];
+  neighbours: number[][];
 }
 export interface RegionSeed {
   x: number;
@@ -24,111 +24,118 @@ const DRIFT = 0.1;
  * @param spacing mean distance of points
  * @returns the seed's index by point
  */
-export function growRegions(ground: Ground, seeds: RegionSeed[], spacing: number): Int32Array {
-  const size = ground.x.length;
-  if (size < seeds.length) throw new RangeError(`${size} points cannot make ${seeds.length} regions`);
-  const region = new Int32Array(size);
+export function divideIntoRegions(ground: Ground, seeds: RegionSeed[], spacing: number): Int32Array {
+  const pointCount = ground.x.length;
+  if (pointCount < seeds.length) throw new RangeError(`${pointCount} points cannot make ${seeds.length} regions`);
+  const regionByPoint = new Int32Array(pointCount);
   const x = seeds.map((seed) => seed.x);
   const y = seeds.map((seed) => seed.y);
   const weight = new Float64Array(seeds.length);
-  const count = new Int32Array(seeds.length);
-  const targets = seeds.reduce((sum, seed) => sum + seed.target, 0);
+  const pointsByRegion = new Int32Array(seeds.length);
+  const sumOfTargets = seeds.reduce((sum, seed) => sum + seed.target, 0);
   for (let round = 0; round < ROUNDS; round++) {
-    count.fill(0);
+    pointsByRegion.fill(0);
     const sumX = new Float64Array(seeds.length);
     const sumY = new Float64Array(seeds.length);
-    for (let i = 0; i < size; i++) {
-      let best = 0;
-      let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < pointCount; i++) {
+      let nearestSeed = 0;
+      let leastPower = Number.POSITIVE_INFINITY;
       for (let k = 0; k < seeds.length; k++) {
         const dx = ground.x[i]! - x[k]!;
         const dy = ground.y[i]! - y[k]!;
         const power = dx * dx + dy * dy - weight[k]!;
-        if (power < least) {
-          least = power;
-          best = k;
+        if (power < leastPower) {
+          leastPower = power;
+          nearestSeed = k;
         }
       }
-      region[i] = best;
-      count[best]! += 1;
-      sumX[best]! += ground.x[i]!;
-      sumY[best]! += ground.y[i]!;
+      regionByPoint[i] = nearestSeed;
+      pointsByRegion[nearestSeed]! += 1;
+      sumX[nearestSeed]! += ground.x[i]!;
+      sumY[nearestSeed]! += ground.y[i]!;
     }
     for (let k = 0; k < seeds.length; k++) {
-      const target = (seeds[k]!.target * size) / targets;
+      const target = (seeds[k]!.target * pointCount) / sumOfTargets;
       // A square region grows by about twice the increase of its weight.
-      weight[k]! += 0.3 * (target - count[k]!) * spacing * spacing;
-      if (count[k]! === 0) continue;
-      x[k]! += DRIFT * (sumX[k]! / count[k]! - x[k]!);
-      y[k]! += DRIFT * (sumY[k]! / count[k]! - y[k]!);
+      weight[k]! += 0.3 * (target - pointsByRegion[k]!) * spacing * spacing;
+      if (pointsByRegion[k]! === 0) continue;
+      x[k]! += DRIFT * (sumX[k]! / pointsByRegion[k]! - x[k]!);
+      y[k]! += DRIFT * (sumY[k]! / pointsByRegion[k]! - y[k]!);
     }
   }
-  settleEmpty(ground, region, count, x, y);
-  joinStrays(ground, region, seeds.length);
-  return region;
+  fillEmptyRegions(ground, regionByPoint, pointsByRegion, x, y);
+  joinStrays(ground, regionByPoint, seeds.length);
+  return regionByPoint;
 }
 
 /** Gives an empty region the point nearest its seed, from a region that has more than one. */
-function settleEmpty(ground: Ground, region: Int32Array, count: Int32Array, x: number[], y: number[]): void {
-  for (let k = 0; k < count.length; k++) {
-    if (count[k]! > 0) continue;
-    let best = -1;
-    let least = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < region.length; i++) {
+function fillEmptyRegions(
+  ground: Ground,
+  regionByPoint: Int32Array,
+  pointsByRegion: Int32Array,
+  x: number[],
+  y: number[],
+): void {
+  for (let k = 0; k < pointsByRegion.length; k++) {
+    if (pointsByRegion[k]! > 0) continue;
+    let nearestPoint = -1;
+    let leastDistance = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < regionByPoint.length; i++) {
       const distance = (ground.x[i]! - x[k]!) ** 2 + (ground.y[i]! - y[k]!) ** 2;
-      if (count[region[i]!]! > 1 && distance < least) {
-        least = distance;
-        best = i;
+      if (pointsByRegion[regionByPoint[i]!]! > 1 && distance < leastDistance) {
+        leastDistance = distance;
+        nearestPoint = i;
       }
     }
-    count[region[best]!]! -= 1;
-    region[best] = k;
-    count[k] = 1;
+    pointsByRegion[regionByPoint[nearestPoint]!]! -= 1;
+    regionByPoint[nearestPoint] = k;
+    pointsByRegion[k] = 1;
   }
 }
 
 /**
  * Keeps the largest piece of each region; points of other pieces go, one after another, to the region they touch most.
  */
-function joinStrays(ground: Ground, region: Int32Array, regions: number): void {
-  const largest: number[][] = Array.from({ length: regions }, () => []);
-  const seen = new Uint8Array(region.length);
-  for (let start = 0; start < region.length; start++) {
-    if (seen[start]) continue;
+function joinStrays(ground: Ground, regionByPoint: Int32Array, regionCount: number): void {
+  const largestPieces: number[][] = Array.from({ length: regionCount }, () => []);
+  const visited = new Uint8Array(regionByPoint.length);
+  for (let start = 0; start < regionByPoint.length; start++) {
+    if (visited[start]) continue;
     const piece = [start];
-    seen[start] = 1;
+    visited[start] = 1;
     for (let i = 0; i < piece.length; i++) {
-      for (const neighbour of ground.across[piece[i]!]!) {
-        if (neighbour < 0 || seen[neighbour] || region[neighbour] !== region[start]) continue;
-        seen[neighbour] = 1;
+      for (const neighbour of ground.neighbours[piece[i]!]!) {
+        if (neighbour < 0 || visited[neighbour] || regionByPoint[neighbour] !== regionByPoint[start]) continue;
+        visited[neighbour] = 1;
         piece.push(neighbour);
       }
     }
-    const kept = region[start]!;
-    if (piece.length > largest[kept]!.length) largest[kept] = piece;
+    const startRegion = regionByPoint[start]!;
+    if (piece.length > largestPieces[startRegion]!.length) largestPieces[startRegion] = piece;
   }
-  const settled = new Int32Array(region.length).fill(-1);
-  for (const [k, piece] of largest.entries()) for (const i of piece) settled[i] = k;
-  let strays = [...settled.keys()].filter((i) => settled[i]! < 0);
+  const joined = new Int32Array(regionByPoint.length).fill(-1);
+  for (const [k, piece] of largestPieces.entries()) for (const i of piece) joined[i] = k;
+  let strays = [...joined.keys()].filter((i) => joined[i]! < 0);
   while (strays.length > 0) {
-    const left = strays.filter((i) => {
-      const touching = ground.across[i]!.filter((neighbour) => neighbour >= 0 && settled[neighbour]! >= 0).map(
-        (neighbour) => settled[neighbour]!,
+    const remaining = strays.filter((i) => {
+      const touchedRegions = ground.neighbours[i]!.filter((neighbour) => neighbour >= 0 && joined[neighbour]! >= 0).map(
+        (neighbour) => joined[neighbour]!,
       );
-      if (touching.length === 0) return true;
-      touching.sort((a, b) => a - b);
-      let best = touching[0]!;
-      for (const k of touching) if (times(touching, k) > times(touching, best)) best = k;
-      settled[i] = best;
+      if (touchedRegions.length === 0) return true;
+      touchedRegions.sort((a, b) => a - b);
+      let mostTouched = touchedRegions[0]!;
+      for (const k of touchedRegions)
+        if (countEqual(touchedRegions, k) > countEqual(touchedRegions, mostTouched)) mostTouched = k;
+      joined[i] = mostTouched;
       return false;
     });
-    if (left.length === strays.length)
-      throw new Error(`${left.length} points of the ground are not connected to the rest`);
-    strays = left;
+    if (remaining.length === strays.length)
+      throw new Error(`${remaining.length} points of the ground are not connected to the rest`);
+    strays = remaining;
   }
-  region.set(settled);
+  regionByPoint.set(joined);
 }
 
-function times(values: number[], value: number): number {
+function countEqual(values: number[], value: number): number {
   return values.filter((one) => one === value).length;
 }

@@ -34,10 +34,10 @@ function derivative(sirs: Sirs, rate: number, { susceptible, infectious }: Compa
   return { susceptible: waning - infection, infectious: infection - recovery };
 }
 
-function move(from: Compartments, by: Compartments, months: number): Compartments {
+function advance(shares: Compartments, change: Compartments, months: number): Compartments {
   return {
-    susceptible: from.susceptible + months * by.susceptible,
-    infectious: from.infectious + months * by.infectious,
+    susceptible: shares.susceptible + months * change.susceptible,
+    infectious: shares.infectious + months * change.infectious,
   };
 }
 
@@ -48,28 +48,28 @@ function move(from: Compartments, by: Compartments, months: number): Compartment
  * chaotic.
  */
 export function simulateSirs(sirs: Sirs, season: number[], months: number): number[] {
-  let state: Compartments = { susceptible: 0.7, infectious: 0.05 };
+  let shares: Compartments = { susceptible: 0.7, infectious: 0.05 };
   const incidence: number[] = [];
   const before = 720;
   const h = 1 / STEPS_PER_MONTH;
   for (let month = 0; month < before + months; month++) {
     const rate = transmissionRate(sirs, season[month % 12]!);
-    const infection = (shares: Compartments) => rate * shares.susceptible * shares.infectious;
+    const infection = (compartments: Compartments) => rate * compartments.susceptible * compartments.infectious;
     let infections = 0;
     for (let step = 0; step < STEPS_PER_MONTH; step++) {
-      const k1 = derivative(sirs, rate, state);
-      const half1 = move(state, k1, h / 2);
+      const k1 = derivative(sirs, rate, shares);
+      const half1 = advance(shares, k1, h / 2);
       const k2 = derivative(sirs, rate, half1);
-      const half2 = move(state, k2, h / 2);
+      const half2 = advance(shares, k2, h / 2);
       const k3 = derivative(sirs, rate, half2);
-      const end = move(state, k3, h);
+      const end = advance(shares, k3, h);
       const k4 = derivative(sirs, rate, end);
-      infections += (h / 6) * (infection(state) + 2 * infection(half1) + 2 * infection(half2) + infection(end));
-      state = {
+      infections += (h / 6) * (infection(shares) + 2 * infection(half1) + 2 * infection(half2) + infection(end));
+      shares = {
         susceptible:
-          state.susceptible + (h / 6) * (k1.susceptible + 2 * k2.susceptible + 2 * k3.susceptible + k4.susceptible),
+          shares.susceptible + (h / 6) * (k1.susceptible + 2 * k2.susceptible + 2 * k3.susceptible + k4.susceptible),
         infectious:
-          state.infectious + (h / 6) * (k1.infectious + 2 * k2.infectious + 2 * k3.infectious + k4.infectious),
+          shares.infectious + (h / 6) * (k1.infectious + 2 * k2.infectious + 2 * k3.infectious + k4.infectious),
       };
     }
     if (month >= before) incidence.push(infections);

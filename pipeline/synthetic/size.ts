@@ -17,17 +17,17 @@ export interface CountrySize {
   cells_per_degree: number;
 }
 
-export const NIGERIAN: CountrySize = { states: 37, lgas: 774, clusters: 1970, months: 108, cells_per_degree: 120 };
-const LAST: Period = '2023-12';
+export const NIGERIAN_SIZE: CountrySize = { states: 37, lgas: 774, clusters: 1970, months: 108, cells_per_degree: 120 };
+const LAST_MONTH: Period = '2023-12';
 
 /**
  * The requested size; LGAs and clusters are proportional to states by default.
  * @throws UsageError if it is out of range
  */
 export function countrySize(requested: Partial<CountrySize>): CountrySize {
-  const states = requested.states ?? NIGERIAN.states;
-  const usual = (of: 'lgas' | 'clusters') => Math.round((NIGERIAN[of] * states) / NIGERIAN.states);
-  const size = { ...NIGERIAN, lgas: usual('lgas'), clusters: usual('clusters'), ...requested };
+  const states = requested.states ?? NIGERIAN_SIZE.states;
+  const usual = (name: 'lgas' | 'clusters') => Math.round((NIGERIAN_SIZE[name] * states) / NIGERIAN_SIZE.states);
+  const size = { ...NIGERIAN_SIZE, lgas: usual('lgas'), clusters: usual('clusters'), ...requested };
   const requireRange = (name: keyof CountrySize, least: number, most: number) => {
     if (size[name] >= least && size[name] <= most) return;
     throw new UsageError(`${name}: found ${size[name]}, expected ${least} to ${most}`);
@@ -57,15 +57,15 @@ export function chooseStates(seed: number, { states }: CountrySize): number[] {
 }
 
 /** Number of LGAs of each state of `kept`, in proportion to its usual number; the largest remainders are rounded up. */
-export function lgaCounts({ lgas }: CountrySize, kept: readonly number[]): number[] {
-  const usual = kept.reduce((sum, state) => sum + STATES[state]!.lgas, 0);
-  const shares = kept.map((state) => (STATES[state]!.lgas * lgas) / usual);
+export function lgaCounts({ lgas }: CountrySize, stateIndexes: readonly number[]): number[] {
+  const usual = stateIndexes.reduce((sum, state) => sum + STATES[state]!.lgas, 0);
+  const shares = stateIndexes.map((state) => (STATES[state]!.lgas * lgas) / usual);
   const counts = shares.map((share) => Math.max(1, Math.floor(share)));
-  const byRemainder = [...kept.keys()].sort((a, b) => (shares[b]! % 1) - (shares[a]! % 1) || a - b);
-  let left = lgas - counts.reduce((sum, count) => sum + count, 0);
-  for (const k of byRemainder) if (left-- > 0) counts[k]!++;
+  const byRemainder = [...stateIndexes.keys()].sort((a, b) => (shares[b]! % 1) - (shares[a]! % 1) || a - b);
+  let remaining = lgas - counts.reduce((sum, count) => sum + count, 0);
+  for (const k of byRemainder) if (remaining-- > 0) counts[k]!++;
   return counts;
 }
 
 /** First month of a span of `months` that ends with the last estimated month. */
-export const firstMonth = (months: number): Period => addMonths(LAST, 1 - months);
+export const firstMonth = (months: number): Period => addMonths(LAST_MONTH, 1 - months);

@@ -1,5 +1,5 @@
 import { addMonths, type Period } from '../contract/months.ts';
-import { drawBinomial, drawIndex, drawOverdispersedChance, drawPoisson } from '../lib/numerics/distributions.ts';
+import { drawBinomial, drawClusterPrevalence, drawIndex, drawPoisson } from '../lib/numerics/distributions.ts';
 import { type Random, randomStream } from '../lib/numerics/random.ts';
 import { expit } from '../lib/numerics/special.ts';
 import type { Cells } from './cells.ts';
@@ -41,7 +41,7 @@ export interface SurveyCluster {
   survey_year: number;
   period: Period;
   /** Position in `STATES`. */
-  state: number;
+  state_index: number;
   urban: boolean;
   weight: number;
   /** Displaced coordinates, degrees. */
@@ -59,13 +59,13 @@ export interface SurveyCluster {
 
 /** The urban or rural population cells of a state, with cumulative population for drawing. */
 interface Stratum {
-  state: number;
+  state_index: number;
   urban: boolean;
   cells: number[];
   cumulative: number[];
 }
 /** The population that a survey samples. */
-export interface Sampled {
+export interface SampledCountry {
   geography: Geography;
   frame: Stratum[];
   cells: Cells;
@@ -76,14 +76,14 @@ const URBAN_DENSITY = 1500;
 
 /** The sampling frame: all population cells, by state and urban or rural. */
 export function buildFrame(geography: Geography, population: Population): Stratum[] {
-  const frame: Stratum[] = STATES.flatMap((_, state) =>
-    [true, false].map((urban) => ({ state, urban, cells: [], cumulative: [] })),
+  const frame: Stratum[] = STATES.flatMap((_, state_index) =>
+    [true, false].map((urban) => ({ state_index, urban, cells: [], cumulative: [] })),
   );
-  for (const [cell, lga] of population.lga.entries()) {
+  for (const [cell, lga] of population.lga_by_cell.entries()) {
     const persons = population.persons[cell]!;
     if (lga < 0 || persons <= 0) continue;
     const density = persons / cellArea(POPULATION_GRID, Math.floor(cell / POPULATION_GRID.columns));
-    const stratum = frame[2 * geography.lgas[lga]!.state + (density >= URBAN_DENSITY ? 0 : 1)]!;
+    const stratum = frame[2 * geography.lgas[lga]!.state_index + (density >= URBAN_DENSITY ? 0 : 1)]!;
     stratum.cells.push(cell);
     stratum.cumulative.push((stratum.cumulative.at(-1) ?? 0) + persons);
   }
@@ -95,9 +95,9 @@ export function buildFrame(geography: Geography, population: Population): Stratu
  * a stratum, cells are drawn with probability proportional to population. Weights are the people represented, scaled to
  * mean 1.
  */
-export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): SurveyCluster[] {
+export function takeSurvey(seed: number, round: SurveyRound, country: SampledCountry): SurveyCluster[] {
   const random = randomStream(seed, `survey ${round.survey_year}`);
-  const perStratum = allocate(round.clusters, country.frame);
+  const perStratum = allocateClusters(round.clusters, country.frame);
   const clusters = country.frame.flatMap((stratum, i) => {
     const people = stratum.cumulative.at(-1) ?? 0;
     return Array.from({ length: perStratum[i]! }, () =>
@@ -113,21 +113,21 @@ export function takeSurvey(seed: number, round: SurveyRound, country: Sampled): 
 }
 
 /** Clusters by stratum. States differ by at most one cluster, and every inhabited stratum gets at least one. */
-function allocate(clusters: number, frame: Stratum[]): number[] {
-  const peopleIn = (state: number) =>
-    [0, 1].map((k) => frame[2 * state + k]!.cumulative.at(-1) ?? 0) as [number, number];
+function allocateClusters(clusters: number, frame: Stratum[]): number[] {
+  const peopleIn = (stateIndex: number) =>
+    [0, 1].map((k) => frame[2 * stateIndex + k]!.cumulative.at(-1) ?? 0) as [number, number];
   const byPeople = [...STATES.keys()]
-    .filter((state) => Math.max(...peopleIn(state)) > 0)
+    .filter((stateIndex) => Math.max(...peopleIn(stateIndex)) > 0)
     .sort((a, b) => STATES[b]!.people - STATES[a]!.people || a - b);
   const perState = Math.floor(clusters / byPeople.length);
-  const extra = new Set(byPeople.slice(0, clusters % byPeople.length));
-  return STATES.flatMap((_, state) => {
-    const [urban, rural] = peopleIn(state);
+  const statesWithExtra = new Set(byPeople.slice(0, clusters % byPeople.length));
+  return STATES.flatMap((_, stateIndex) => {
+    const [urban, rural] = peopleIn(stateIndex);
     if (urban + rural === 0) return [0, 0];
-    const count = perState + (extra.has(state) ? 1 : 0);
-    const inTowns = Math.round((count * urban) / (urban + rural));
-    const bounded = Math.min(rural > 0 ? count - 1 : count, Math.max(urban > 0 ? 1 : 0, inTowns));
-    return [bounded, count - bounded];
+    const count = perState + (statesWithExtra.has(stateIndex) ? 1 : 0);
+    const urbanClusters = Math.round((count * urban) / (urban + rural));
+    const boundedUrban = Math.min(rural > 0 ? count - 1 : count, Math.max(urban > 0 ? 1 : 0, urbanClusters));
+    return [boundedUrban, count - boundedUrban];
   });
 }
 
@@ -136,25 +136,25 @@ function drawCluster(
   round: SurveyRound,
   stratum: Stratum,
   weight: number,
-  { geography, cells, prevalence }: Sampled,
+  { geography, cells, prevalence }: SampledCountry,
 ): SurveyCluster {
   const cell = stratum.cells[drawIndex(random, stratum.cumulative)]!;
   const period = addMonths(round.first, Math.floor(round.months * random.uniform()));
   const [true_longitude, true_latitude] = cellCentre(POPULATION_GRID, cell);
   const examined = 1 + drawPoisson(random, round.examined - 1);
-  const share = prevalence.shareAt(cells.pooled_of[cell]!, period);
-  const chance = drawOverdispersedChance(random, share, prevalence.recipe.rho);
-  const inside = (x: number, y: number) =>
+  const share = prevalence.shareAt(cells.pooled_cell[cell]!, period);
+  const chance = drawClusterPrevalence(random, share, prevalence.recipe.rho);
+  const isInState = (x: number, y: number) =>
     geography.states
-      .find(({ state }) => state === stratum.state)!
+      .find(({ state_index }) => state_index === stratum.state_index)!
       .polygons.some((polygon) => isInPolygon(polygon, x, y));
-  const reach_km = displacementReach(random, stratum.urban);
-  const [longitude, latitude] = displace(random, reach_km, true_longitude, true_latitude, inside);
+  const maxDisplacementKm = drawMaxDisplacementKm(random, stratum.urban);
+  const [longitude, latitude] = displace(random, maxDisplacementKm, true_longitude, true_latitude, isInState);
   return {
     cluster_id: '',
     survey_year: round.survey_year,
     period,
-    state: stratum.state,
+    state_index: stratum.state_index,
     urban: stratum.urban,
     weight,
     longitude,
@@ -175,34 +175,34 @@ function rdtChance(chance: number): number {
 }
 
 /** Greatest displacement by DHS (Burgert et al. 2013, Spatial Analysis Reports 7): 10 km for 1% of rural clusters. */
-function displacementReach(random: Random, urban: boolean): number {
+function drawMaxDisplacementKm(random: Random, urban: boolean): number {
   if (urban) return 2;
   return random.uniform() < 0.01 ? 10 : 5;
 }
 
-/** Moves a place in a random direction by a uniform distance up to `reach_km`; redraws until it is in its state. */
+/** Moves a place in a random direction by a uniform distance up to `maxDisplacementKm`; redraws until it is in its state. */
 function displace(
   random: Random,
-  reach_km: number,
+  maxDisplacementKm: number,
   x: number,
   y: number,
   inside: (x: number, y: number) => boolean,
 ): [number, number] {
   for (let attempt = 0; attempt < 1000; attempt++) {
     const angle = 2 * Math.PI * random.uniform();
-    const distance_km = reach_km * random.uniform();
+    const distance_km = maxDisplacementKm * random.uniform();
     const longitude = Number((x + (distance_km * Math.cos(angle)) / KM_PER_DEGREE_LONGITUDE).toFixed(6));
     const latitude = Number((y + (distance_km * Math.sin(angle)) / KM_PER_DEGREE_LATITUDE).toFixed(6));
     if (inside(longitude, latitude)) return [longitude, latitude];
   }
-  throw new Error(`found no place within ${reach_km} km of ${x}, ${y} in its state`);
+  throw new Error(`found no place within ${maxDisplacementKm} km of ${x}, ${y} in its state`);
 }
 
 /** Weighted positivity by state, in the order of `STATES`: Σ weight × positive / Σ weight × examined. */
 export function positivityByState(clusters: SurveyCluster[], method: 'microscopy' | 'rdt'): number[] {
-  return STATES.map((_, state) => {
-    const here = clusters.filter((cluster) => cluster.state === state);
-    const positive = here.reduce((sum, cluster) => sum + cluster.weight * cluster[method], 0);
-    return positive / here.reduce((sum, cluster) => sum + cluster.weight * cluster.examined, 0);
+  return STATES.map((_, stateIndex) => {
+    const stateClusters = clusters.filter((cluster) => cluster.state_index === stateIndex);
+    const positive = stateClusters.reduce((sum, cluster) => sum + cluster.weight * cluster[method], 0);
+    return positive / stateClusters.reduce((sum, cluster) => sum + cluster.weight * cluster.examined, 0);
   });
 }

@@ -1,6 +1,6 @@
 import { toCsv } from '../lib/tables/csv.ts';
 import type { Departures } from './departures.ts';
-import { CAMPAIGN, FAMILY_WORDS } from './families.ts';
+import { CAMPAIGN, FAMILY_DESCRIPTIONS } from './families.ts';
 import type { CountryFile } from './files.ts';
 import type { Geography } from './geography.ts';
 import type { SyntheticCountry } from './make-country.ts';
@@ -13,10 +13,10 @@ import { RDT_LOGIT_SHIFT } from './surveys.ts';
  * The values that the models should recover, which are unknown in a real country. `sources.json` does not list them.
  */
 export function* listTruth(country: SyntheticCountry): Generator<CountryFile> {
-  yield { path: 'truth/README.md', content: readme(country) };
+  yield { path: 'truth/README.md', content: truthReadme(country) };
   yield { path: 'truth/prevalence.csv', content: prevalenceByLga(country) };
   yield { path: 'truth/season.csv', content: seasonTable(country) };
-  yield { path: 'truth/parameters.json', content: parameters(country) };
+  yield { path: 'truth/parameters.json', content: truthParameters(country) };
 }
 
 const README = `# The truth of a made-up country
@@ -33,12 +33,12 @@ never use it.
   pipeline/synthetic/noise.ts), the effect of rain on the season, and the SIRS of each state
 `;
 
-function readme({ prevalence: { departures } }: SyntheticCountry): string {
+function truthReadme({ prevalence: { departures } }: SyntheticCountry): string {
   const { family } = departures;
   if (family === 'matern') return README;
   return `${README}
-The family of this truth is ${family}. matern is ${FAMILY_WORDS.matern};
-${family}: as matern, ${FAMILY_WORDS[family]}.
+The family of this truth is ${family}. matern is ${FAMILY_DESCRIPTIONS.matern};
+${family}: as matern, ${FAMILY_DESCRIPTIONS[family]}.
 parameters.json lists its departures: effects of LGAs (logit); campaigns, whose step (logit) halves every
 ${CAMPAIGN.half_life_years} years from the first month on; slopes of states relative to the nation's (logit per year, from 2010); two
 halves of the country, each with its own field (the first is where direction · (x, y) is below offset_km).
@@ -69,7 +69,7 @@ function seasonTable({ geography, rain_mm, forcing, season }: SyntheticCountry):
   return `${toCsv(rows, ['lga_pcode', 'month', 'rain_mm', 'forcing', 'seasonal_index'])}\n`;
 }
 
-function parameters({ seed, geography, prevalence, cases_states }: SyntheticCountry): string {
+function truthParameters({ seed, geography, prevalence, cases_states }: SyntheticCountry): string {
   const { departures, recipe, field } = prevalence;
   const truth = {
     seed,
@@ -77,8 +77,8 @@ function parameters({ seed, geography, prevalence, cases_states }: SyntheticCoun
     prevalence: recipe,
     rdt_logit_shift: RDT_LOGIT_SHIFT,
     season: SEASON_RECIPE,
-    transmission: cases_states.map(({ state, sirs, forcing }) => ({
-      state_code: STATES[state]!.state_code,
+    transmission: cases_states.map(({ state_index, sirs, forcing }) => ({
+      state_code: STATES[state_index]!.state_code,
       ...sirs,
       forcing,
     })),
@@ -91,7 +91,7 @@ function parameters({ seed, geography, prevalence, cases_states }: SyntheticCoun
 function describeDepartures(departures: Departures, { lgas }: Geography) {
   const { family, lga_effects, campaigns, state_slopes, halves } = departures;
   const byCode = (codes: string[], values: number[]) => Object.fromEntries(codes.map((code, i) => [code, values[i]!]));
-  const stateCode = (state: number) => STATES[state]!.state_code;
+  const stateCode = (stateIndex: number) => STATES[stateIndex]!.state_code;
   return {
     family,
     lga_effects:
@@ -100,7 +100,7 @@ function describeDepartures(departures: Departures, { lgas }: Geography) {
         lgas.map(({ lga_pcode }) => lga_pcode),
         lga_effects,
       ),
-    campaigns: campaigns?.map(({ state, ...rest }) => ({ state_code: stateCode(state), ...rest })) ?? null,
+    campaigns: campaigns?.map(({ state_index, ...rest }) => ({ state_code: stateCode(state_index), ...rest })) ?? null,
     state_slopes: state_slopes && byCode([...STATES.keys()].map(stateCode), state_slopes),
     halves,
   };

@@ -3,7 +3,7 @@
 import { LEVELS } from '../contract/levels.ts';
 import { addMonths, type Period } from '../contract/months.ts';
 import type { TableRow } from '../lib/tables/table.ts';
-import { highestTenth } from '../model/risk/draw-summary.ts';
+import { highestTenthSize } from '../model/risk/draw-summary.ts';
 import type { CHANGES, PROBABILITIES } from '../model/risk/risk-tables.ts';
 import type { Truth } from './truth-file.ts';
 
@@ -36,7 +36,7 @@ export interface Calibration {
 
 const BINS = 10;
 /** Probabilities are shares of draws and differences of shares, so 0.8 may be slightly less because of rounding. */
-const ROUNDING = 1e-9;
+const ROUNDING_ERROR = 1e-9;
 
 /**
  * Compares the statements about LGAs with the truth.
@@ -50,40 +50,41 @@ export function calibrate(
   const sums = STATEMENTS.map((statement) =>
     Array.from({ length: BINS }, (_, bin): CalibrationSums => ({ statement, bin, count: 0, said: 0, true_count: 0 })),
   );
-  const add = (statement: Statement, probability: number | null, holds: boolean) => {
+  const addStatement = (statement: Statement, probability: number | null, isTrue: boolean) => {
     if (probability === null) return;
-    const sum = sums[STATEMENTS.indexOf(statement)]![Math.min(Math.floor(probability * BINS + ROUNDING), BINS - 1)]!;
+    const sum =
+      sums[STATEMENTS.indexOf(statement)]![Math.min(Math.floor(probability * BINS + ROUNDING_ERROR), BINS - 1)]!;
     sum.count += 1;
     sum.said += probability;
-    sum.true_count += Number(holds);
+    sum.true_count += Number(isTrue);
   };
-  const scored = <Row extends { area: string; period: Period }>(rows: readonly Row[]) =>
+  const scoredRows = <Row extends { area: string; period: Period }>(rows: readonly Row[]) =>
     rows.filter(({ area, period }) => area === 'lga' && period <= last);
 
-  for (const [period, rows] of Map.groupBy(scored(probabilities), (row) => row.period)) {
+  for (const [period, rows] of Map.groupBy(scoredRows(probabilities), (row) => row.period)) {
     const codes = rows.map(({ code }) => code);
-    const inNation = highestCodes(codes, (code) => truth(code, period));
-    const inStates = [...Map.groupBy(codes, stateByLga).values()].map((stateCodes) =>
+    const highestInNation = highestCodes(codes, (code) => truth(code, period));
+    const highestByState = [...Map.groupBy(codes, stateByLga).values()].map((stateCodes) =>
       highestCodes(stateCodes, (code) => truth(code, period)),
     );
     for (const row of rows) {
-      const share = truth(row.code, period);
-      const level = LEVELS.findIndex(({ below }) => share < below);
+      const trueShare = truth(row.code, period);
+      const trueLevel = LEVELS.findIndex(({ below }) => trueShare < below);
       LEVELS.forEach((candidate, i) => {
-        add('level', row[`probability_${candidate.level}`], i === level);
+        addStatement('level', row[`probability_${candidate.level}`], i === trueLevel);
       });
-      add('highest_nation', row.probability_highest_nation, inNation.has(row.code));
-      add(
+      addStatement('highest_nation', row.probability_highest_nation, highestInNation.has(row.code));
+      addStatement(
         'highest_state',
         row.probability_highest_state,
-        inStates.some((highest) => highest.has(row.code)),
+        highestByState.some((highest) => highest.has(row.code)),
       );
     }
   }
-  for (const { code, period, ...row } of scored(changes)) {
+  for (const { code, period, ...row } of scoredRows(changes)) {
     const rose = (before: Period) => truth(code, period) > truth(code, before);
-    add('rise_year', row.probability_rise_year, rose(addMonths(period, -12)));
-    if (row.survey_month !== null) add('rise_survey', row.probability_rise_survey, rose(row.survey_month));
+    addStatement('rise_year', row.probability_rise_year, rose(addMonths(period, -12)));
+    if (row.survey_month !== null) addStatement('rise_survey', row.probability_rise_survey, rose(row.survey_month));
   }
   return sums.flat();
 }
@@ -91,7 +92,7 @@ export function calibrate(
 /** The codes in the highest tenth, rounded up. */
 function highestCodes(codes: readonly string[], value: (code: string) => number): ReadonlySet<string> {
   const ordered = codes.map((code) => ({ code, value: value(code) })).sort((a, b) => b.value - a.value);
-  return new Set(ordered.slice(0, highestTenth(codes.length)).map(({ code }) => code));
+  return new Set(ordered.slice(0, highestTenthSize(codes.length)).map(({ code }) => code));
 }
 
 /** Pools the statements of several countries. */

@@ -1,8 +1,8 @@
 import { calendarMonth } from '../contract/months.ts';
 import type { LgaScore } from '../model/risk/risk-tables.ts';
 import type { Truth } from './truth-file.ts';
-import { type Grouping, type LgaGroups, monthGroups, type Span } from './truth-groups.ts';
-import { addSums, lgaMonthSums, noSums, type TruthScore, type TruthSums, truthScore } from './truth-scores.ts';
+import { type EstimatedSpan, type Grouping, type LgaGroups, monthGroups } from './truth-groups.ts';
+import { addSums, lgaMonthSums, type TruthScore, type TruthSums, truthScore, zeroSums } from './truth-scores.ts';
 
 /** Sums of a set of LGA-months, by grouping and group. */
 export type GroupSums = Map<string, { by: Grouping; group: string; sums: TruthSums }>;
@@ -23,7 +23,7 @@ export interface CountryScores {
    */
   draws: ((month: number) => (row: number) => ArrayLike<number>) | null;
   lgaGroups: ReadonlyMap<string, LgaGroups>;
-  span: Span;
+  span: EstimatedSpan;
 }
 
 /** Compares every LGA-month with its truth, by group. @throws the error of `truth` if a truth is not known */
@@ -41,7 +41,8 @@ export function compareWithTruth({ lgas, baseline, draws, lgaGroups, span }: Cou
         baseline: baseline[i]!.score,
         draws: drawsByLga?.(i) ?? null,
       });
-      for (const [by, group] of monthGroups(period, lgaGroups.get(lga_code)!, span)) addTo(groups, by, group, sums);
+      for (const [by, group] of monthGroups(period, lgaGroups.get(lga_code)!, span))
+        addToGroup(groups, by, group, sums);
     }
   }
   return groups;
@@ -50,15 +51,16 @@ export function compareWithTruth({ lgas, baseline, draws, lgaGroups, span }: Cou
 /** Pools the LGA-months of several countries. */
 export function poolGroups(countries: readonly GroupSums[]): GroupSums {
   const pooled: GroupSums = new Map();
-  for (const groups of countries) for (const { by, group, sums } of groups.values()) addTo(pooled, by, group, sums);
+  for (const groups of countries)
+    for (const { by, group, sums } of groups.values()) addToGroup(pooled, by, group, sums);
   return pooled;
 }
 
-function addTo(groups: GroupSums, by: Grouping, group: string, sums: TruthSums): void {
+function addToGroup(groups: GroupSums, by: Grouping, group: string, sums: TruthSums): void {
   const key = `${by} ${group}`;
-  const entry = groups.get(key) ?? { by, group, sums: noSums() };
-  addSums(entry.sums, sums);
-  groups.set(key, entry);
+  const groupEntry = groups.get(key) ?? { by, group, sums: zeroSums() };
+  addSums(groupEntry.sums, sums);
+  groups.set(key, groupEntry);
 }
 
 /** Scores of each group, to four decimals; groupings in the given order, groups by name. */

@@ -3,14 +3,14 @@ import { UsageError } from '../lib/errors.ts';
 import { drawBetaBinomial } from '../lib/numerics/distributions.ts';
 import { quantile } from '../lib/numerics/quantiles.ts';
 import { randomStream } from '../lib/numerics/random.ts';
-import { drawBaseline, fitBaseline } from '../model/risk/baseline.ts';
+import { drawBaselinePrevalence, fitBaseline } from '../model/risk/baseline.ts';
 import { drawLatent } from '../model/risk/draws.ts';
 import { priorConstants } from '../model/risk/estimate.ts';
 import { fitRisk } from '../model/risk/fit.ts';
-import type { Observed, PreparedRisk, RiskInputs } from '../model/risk/inputs.ts';
+import type { PreparedRisk, RiskInputs, SurveyObservation } from '../model/risk/inputs.ts';
 import type { Optimum } from '../model/risk/optimum.ts';
-import { meanPrevalence, surveyedPlace } from '../model/risk/places.ts';
-import type { Constants } from '../model/risk/terms.ts';
+import { meanPrevalence, surveyPredictor } from '../model/risk/places.ts';
+import type { PriorConstants } from '../model/risk/terms.ts';
 import { fairCrps, logScore, randomisedPit } from './scores.ts';
 import type { ScoredModel } from './validation.ts';
 
@@ -20,7 +20,7 @@ export interface HeldOutDraws {
   rho: Float64Array;
 }
 
-export interface HeldOut {
+export interface HeldOutCell {
   cell_id: string;
   model: ScoredModel;
   fold: number;
@@ -46,30 +46,30 @@ export interface HeldOut {
 }
 
 /** Settings of cross-validation. */
-export interface CrossValidation {
+export interface CrossValidationSettings {
   states: string[];
   /** Fold of each LGA. */
   foldByLga: Map<string, number>;
-  constants: Constants;
+  constants: PriorConstants;
   draws: number;
   seed: number;
   /**
    * Optimum of the fit to all observations, for quick fits (see `fitRisk`). A fold finds its own optimum from there:
    * held-out cells have a say only in the path to it (NUMERICS.md, section 8, has what that changes).
    */
-  like: Optimum | null;
+  near_optimum: Optimum | null;
   /** Skips the baseline and the national mean, whose scores do not depend on covariates. */
   spatial_only?: boolean;
 }
 
-/** The settings for a country. @param like null for full fits of each fold */
-export function settingsFor(
+/** The settings for a country. @param nearOptimum null for full fits of each fold */
+export function crossValidationSettings(
   model: Model,
   { areas }: RiskInputs,
-  { test }: PreparedRisk,
+  { score_method: test }: PreparedRisk,
   foldByLga: Map<string, number>,
-  like: Optimum | null,
-): CrossValidation {
+  nearOptimum: Optimum | null,
+): CrossValidationSettings {
   const { risk, seed } = model.parameters;
   return {
     states: areas.states.map((state) => state.state_code),
@@ -77,7 +77,7 @@ export function settingsFor(
     constants: priorConstants(risk, test),
     draws: risk.draws,
     seed,
-    like,
+    near_optimum: nearOptimum,
   };
 }
 
@@ -89,29 +89,29 @@ export function settingsFor(
  */
 export function crossValidate(
   prepared: PreparedRisk,
-  how: CrossValidation,
+  settings: CrossValidationSettings,
   onProgress: (share: number, what: string) => void = () => {},
-): HeldOut[] {
-  return foldNumbers(prepared, how.foldByLga).flatMap((fold, i, folds) => {
+): HeldOutCell[] {
+  return foldNumbers(prepared, settings.foldByLga).flatMap((fold, i, folds) => {
     onProgress(i / folds.length, `fold ${fold}`);
-    return [...predictFold(prepared, fold, how)];
+    return [...predictFold(prepared, fold, settings)];
   });
 }
 
 /** The folds with surveyed cells, ascending. */
-export function foldNumbers({ observed }: PreparedRisk, foldByLga: Map<string, number>): number[] {
-  const folds = placedObservations(observed).map((observation) => foldIn(foldByLga, observation));
+export function foldNumbers({ observations: observed }: PreparedRisk, foldByLga: Map<string, number>): number[] {
+  const folds = placedObservations(observed).map((observation) => foldNumber(foldByLga, observation));
   return [...new Set(folds)].sort((a, b) => a - b);
 }
 
 /** Observations with a known LGA, which can be held out. */
-export function placedObservations(observed: Observed[]): (Observed & { lga_code: string })[] {
+export function placedObservations(observed: SurveyObservation[]): (SurveyObservation & { lga_code: string })[] {
   return observed.filter(
-    (observation): observation is Observed & { lga_code: string } => observation.lga_code !== null,
+    (observation): observation is SurveyObservation & { lga_code: string } => observation.lga_code !== null,
   );
 }
 
-function foldIn(foldByLga: Map<string, number>, { lga_code }: { lga_code: string }): number {
+function foldNumber(foldByLga: Map<string, number>, { lga_code }: { lga_code: string }): number {
   const fold = foldByLga.get(lga_code);
   if (fold === undefined) throw new UsageError(`surveyed area ${lga_code} has no fold`);
   return fold;
@@ -119,80 +119,91 @@ function foldIn(foldByLga: Map<string, number>, { lga_code }: { lga_code: string
 
 /** Predicts the cells of one fold with each model. Cells of a round without cells in other folds are left out. */
 export function* predictFold(
-  { mesh, rounds, times, observed }: PreparedRisk,
+  { mesh, rounds, times, observations: observed }: PreparedRisk,
   fold: number,
-  { states, foldByLga, constants, draws, seed, like, spatial_only = false }: CrossValidation,
-): Generator<HeldOut> {
+  { states, foldByLga, constants, draws, seed, near_optimum: like, spatial_only = false }: CrossValidationSettings,
+): Generator<HeldOutCell> {
   const cells = placedObservations(observed);
-  const train = cells.filter((observation) => foldIn(foldByLga, observation) !== fold);
-  if (train.length === 0)
+  const trainingCells = cells.filter((observation) => foldNumber(foldByLga, observation) !== fold);
+  if (trainingCells.length === 0)
     throw new UsageError(
       `fold ${fold} contains all ${cells.length} surveyed cells, expected some in other folds to fit to`,
     );
-  const seen = [...new Set(train.map((observation) => observation.risk.round))].sort((a, b) => a - b);
-  const test = cells.filter(
-    (observation) => foldIn(foldByLga, observation) === fold && seen.includes(observation.risk.round),
+  const trainingRounds = [...new Set(trainingCells.map((observation) => observation.risk.round))].sort((a, b) => a - b);
+  const testCells = cells.filter(
+    (observation) => foldNumber(foldByLga, observation) === fold && trainingRounds.includes(observation.risk.round),
   );
-  const inSeenRounds = (observation: Observed) => ({
+  const withTrainingRound = (observation: SurveyObservation) => ({
     ...observation.risk,
-    round: seen.indexOf(observation.risk.round),
+    round: trainingRounds.indexOf(observation.risk.round),
   });
   const stream = (name: string) => randomStream(seed, `cross-validate/${fold}/${name}`);
 
-  const seenTimes = seen.map((round) => times[round]!);
-  const spatial = fitRisk(mesh, seenTimes, train.map(inSeenRounds), constants, like);
-  const places = test.map((observation) => surveyedPlace(mesh, spatial.layout, inSeenRounds(observation)));
-  const prevalence = test.map(() => new Float64Array(draws));
-  const rho = seen.map(() => new Float64Array(draws));
+  const trainingTimes = trainingRounds.map((round) => times[round]!);
+  const spatialFit = fitRisk(mesh, trainingTimes, trainingCells.map(withTrainingRound), constants, like);
+  const places = testCells.map((observation) =>
+    surveyPredictor(mesh, spatialFit.layout, withTrainingRound(observation)),
+  );
+  const prevalence = testCells.map(() => new Float64Array(draws));
+  const rho = trainingRounds.map(() => new Float64Array(draws));
   let draw = 0;
-  for (const { x, point } of drawLatent(spatial, draws, (draw) => stream(`spatial ${draw}`))) {
+  for (const { x, point } of drawLatent(spatialFit, draws, (index) => stream(`spatial ${index}`))) {
     for (const [round, roundRho] of point.rho.entries()) rho[round]![draw] = roundRho;
     places.forEach((place, i) => {
       prevalence[i]![draw] = meanPrevalence(place, x);
     });
     draw++;
   }
-  yield* test.map((observation, i) =>
-    score(
+  yield* testCells.map((observation, i) =>
+    scoreCell(
       observation,
       'spatial',
       fold,
       rounds,
-      { prevalence: prevalence[i]!, rho: rho[inSeenRounds(observation).round]! },
+      { prevalence: prevalence[i]!, rho: rho[withTrainingRound(observation).round]! },
       stream(`spatial/${observation.risk.name}`),
     ),
   );
 
   if (spatial_only) return;
   // the national mean of the round is the baseline for a country that consists of one state
-  const country = (observation: Observed) => ({ ...observation.baseline, state_code: WHOLE_COUNTRY });
+  const nationalUnit = (observation: SurveyObservation) => ({ ...observation.baseline, state_code: WHOLE_COUNTRY });
   for (const { model, units, baselineUnit } of [
-    { model: 'baseline', units: states, baselineUnit: (observation: Observed) => observation.baseline },
-    { model: 'national', units: [WHOLE_COUNTRY], baselineUnit: country },
+    { model: 'baseline', units: states, baselineUnit: (observation: SurveyObservation) => observation.baseline },
+    { model: 'national', units: [WHOLE_COUNTRY], baselineUnit: nationalUnit },
   ] as const) {
-    const fit = fitBaseline(train.map(baselineUnit), [...units], constants.season_exponent, draws, stream(model));
-    const fitRho = new Float64Array(draws).fill(fit.rho);
-    yield* test.map((observation) => {
+    const baselineFit = fitBaseline(
+      trainingCells.map(baselineUnit),
+      [...units],
+      constants.season_exponent,
+      draws,
+      stream(model),
+    );
+    const baselineRho = new Float64Array(draws).fill(baselineFit.rho);
+    yield* testCells.map((observation) => {
       const { state_code, survey_year, log_season } = baselineUnit(observation);
-      const drawn = { prevalence: drawBaseline(fit, state_code, survey_year, log_season), rho: fitRho };
-      return score(observation, model, fold, rounds, drawn, stream(`${model}/${observation.risk.name}`));
+      const baselineDraws = {
+        prevalence: drawBaselinePrevalence(baselineFit, state_code, survey_year, log_season),
+        rho: baselineRho,
+      };
+      return scoreCell(observation, model, fold, rounds, baselineDraws, stream(`${model}/${observation.risk.name}`));
     });
   }
 }
 
 const WHOLE_COUNTRY = 'country';
 
-function score(
-  observation: Observed,
-  model: HeldOut['model'],
+function scoreCell(
+  observation: SurveyObservation,
+  model: HeldOutCell['model'],
   fold: number,
   rounds: number[],
   draws: HeldOutDraws,
   random: ReturnType<typeof randomStream>,
-): HeldOut {
+): HeldOutCell {
   const { examined, positive, name, round } = observation.risk;
   const observed = positive / examined;
-  // survey-weighted counts need not be integers; a cell with less than half a child is drawn as one child
+  // survey-weighted counts need not be integers; a cell with less than half a child is baselineDraws as one child
   const trials = Math.max(1, Math.round(examined));
   const shares = draws.prevalence
     .map((share, draw) => drawBetaBinomial(random, trials, share, draws.rho[draw]!) / trials)

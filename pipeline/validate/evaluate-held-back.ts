@@ -22,18 +22,18 @@ export interface HeldBackEvaluation {
 /**
  * Scores the country's held-back year with the current design: first registers the design in `held-back.json`, then
  * scores, and records the result. A design that has been evaluated is not scored again.
- * @param again why another design is evaluated after the first
+ * @param againReason why another design is evaluated after the first
  * @throws UsageError if another design has been evaluated and `again` gives no reason, or if no state can be projected
  */
 export async function evaluateHeldBack(
   { directory, model }: Country,
   io: StageIo,
-  again: string | undefined,
+  againReason: string | undefined,
 ): Promise<HeldBackEvaluation> {
   const { records } = transmissionRecords(readTransmissionInput(io, model));
   const settings = projectionSettings(model);
-  const developed = developProjections(records, settings);
-  const { development, level_months } = developed;
+  const developmentRun = developProjections(records, settings);
+  const { development, level_months } = developmentRun;
   if (development.months === 0)
     throw new UsageError(
       `${directory}: found no month in the development years that could be projected, expected longer case records`,
@@ -41,14 +41,18 @@ export async function evaluateHeldBack(
 
   const file = path.join(directory, HELD_BACK_FILE);
   const write = (register: HeldBack) => writeAtomic(file, `${JSON.stringify(register, null, 2)}\n`);
-  const asked = { held_back_year: settings.held_back_year, design: designHash(level_months, settings), level_months };
-  const { register, entry } = enterLook(readRegister(directory), asked, again);
-  const entered = register.looks[entry]!;
+  const requestedLook = {
+    held_back_year: settings.held_back_year,
+    design: designHash(level_months, settings),
+    level_months,
+  };
+  const { register, entry: lookIndex } = enterLook(readRegister(directory), requestedLook, againReason);
+  const registeredLook = register.looks[lookIndex]!;
   const looks = register.looks.filter((look) => look.held_back_year === settings.held_back_year).length;
-  if (entered.result) return { file, look: entered, already: true, looks, development };
+  if (registeredLook.result) return { file, look: registeredLook, already: true, looks, development };
 
   await write(register);
-  const { held_back } = scoreHeldBack(records, settings, developed);
+  const { held_back } = scoreHeldBack(records, settings, developmentRun);
   const errors = held_back.months > 0 ? held_back.errors : {};
   const four = (value: number) => Number(value.toFixed(4));
   const result = {
@@ -56,7 +60,7 @@ export async function evaluateHeldBack(
     mean_absolute_error: Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, four(error)])),
     seasonal_shape_correlation: four(held_back.seasonal_shape_correlation),
   };
-  const look: RegisteredEvaluation = { ...entered, result };
-  await write({ looks: register.looks.with(entry, look) });
+  const look: RegisteredEvaluation = { ...registeredLook, result };
+  await write({ looks: register.looks.with(lookIndex, look) });
   return { file, look, already: false, looks, development };
 }

@@ -4,7 +4,7 @@ import * as ingest from '../ingest/ingest-tables.ts';
 import { readAreas } from '../ingest/read-areas.ts';
 import * as zonal from '../measure/zonal/zonal-tables.ts';
 import { prepareRisk, readInputs } from '../model/risk/inputs.ts';
-import { drawMonths, type Paths } from '../model/risk/paths.ts';
+import { drawPrevalence, type Paths } from '../model/risk/paths.ts';
 import * as risk from '../model/risk/risk-tables.ts';
 import { fitStageBaseline } from '../model/risk/stage-baseline.ts';
 import { hasDraws, reproducePaths } from '../model/risk/stage-draws.ts';
@@ -17,7 +17,7 @@ import {
 } from './calibration.ts';
 import { compareWithTruth, type GroupScore, type GroupSums, poolGroups, scoreGroups } from './compare-truth.ts';
 import type { Truth } from './truth-file.ts';
-import { coveredSpan, GROUPINGS, groupLgas } from './truth-groups.ts';
+import { estimatedSpan, GROUPINGS, groupLgas } from './truth-groups.ts';
 
 /** A country that was compared with its truth. */
 export interface ScoredCountry {
@@ -44,16 +44,16 @@ export function scoreCountry(
 ): Pick<ScoredCountry, 'groups' | 'calibration'> {
   const clusters = io.table(ingest.CLUSTERS);
   const inputs = readInputs(io);
-  const scored = {
+  const countryScores = {
     lgas: io.table(risk.LGAS),
     baseline: fitStageBaseline(io, inputs, prepareRisk(inputs)).scores().lgas,
     draws: hasDraws(io) ? drawsByMonth(reproducePaths(io)) : null,
     lgaGroups: groupLgas(readAreas(io), io.table(zonal.LGAS), io.columns(zonal.CELLS), clusters),
-    span: coveredSpan(model, clusters),
+    span: estimatedSpan(model, clusters),
   };
   const stateByLga = new Map(io.table(ingest.LGAS).map((lga) => [lga.lga_code, lga.state_code]));
   return {
-    groups: compareWithTruth(scored, truth),
+    groups: compareWithTruth(countryScores, truth),
     calibration: calibrate(io.table(risk.PROBABILITIES), io.table(risk.CHANGES), {
       truth,
       stateByLga: (lga_code) => stateByLga.get(lga_code)!,
@@ -65,11 +65,11 @@ export function scoreCountry(
 /** The draws of each LGA-month in ascending order; rows are ordered by LGA and then by month. */
 function drawsByMonth(paths: Paths) {
   return (month: number) => {
-    const { months, lgas } = drawMonths(paths, month - 1);
+    const { months, lgas } = drawPrevalence(paths, month - 1);
     return (row: number) => {
       const lga = Math.floor(row / paths.months.length);
       const monthDraws = lgas[months.indexOf(row % paths.months.length)]!;
-      return monthDraws.slice(lga * paths.draws, (lga + 1) * paths.draws).sort();
+      return monthDraws.slice(lga * paths.drawCount, (lga + 1) * paths.drawCount).sort();
     };
   };
 }

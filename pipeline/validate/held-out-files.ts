@@ -2,8 +2,8 @@ import path from 'node:path';
 import { readTable } from '../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
 import { writeCsv } from '../lib/tables/csv-file.ts';
-import { literal, withDatabase } from '../lib/tables/duckdb.ts';
-import type { HeldOut } from './cross-validation.ts';
+import { sqlLiteral, withDatabase } from '../lib/tables/duckdb.ts';
+import type { HeldOutCell } from './cross-validation.ts';
 
 const COLUMNS = [
   'cell_id',
@@ -20,7 +20,7 @@ const COLUMNS = [
   'q975',
   'log_score',
   'crps',
-] as const satisfies (keyof HeldOut)[];
+] as const satisfies (keyof HeldOutCell)[];
 
 /**
  * Reads folds by LGA from a CSV with the columns lga_pcode and fold, in any order; other columns are ignored.
@@ -34,12 +34,12 @@ export async function readFolds(file: string): Promise<Map<string, number>> {
 }
 
 /** Writes one row per held-out cell and model; the file is written atomically. */
-export function writeScores(file: string, rows: HeldOut[]): Promise<void> {
+export function writeHeldOutScores(file: string, rows: HeldOutCell[]): Promise<void> {
   return writeCsv(file, rows, COLUMNS);
 }
 
 /** Writes one row per held-out cell, model and draw, as Parquet: cell_id, model, draw (from 1), prevalence, rho. */
-export function writeHeldOutDraws(file: string, rows: HeldOut[]): Promise<void> {
+export function writeHeldOutDraws(file: string, rows: HeldOutCell[]): Promise<void> {
   return writeAtomic(file, (temporary) =>
     withDatabase(async (db) => {
       await db.run('CREATE TABLE draws (cell_id VARCHAR, model VARCHAR, draw INTEGER, prevalence DOUBLE, rho DOUBLE)');
@@ -54,7 +54,7 @@ export function writeHeldOutDraws(file: string, rows: HeldOut[]): Promise<void> 
           appender.endRow();
         }
       appender.closeSync();
-      await db.run(`COPY draws TO ${literal(temporary)} (FORMAT parquet)`);
+      await db.run(`COPY draws TO ${sqlLiteral(temporary)} (FORMAT parquet)`);
     }),
   );
 }

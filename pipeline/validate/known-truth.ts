@@ -64,9 +64,9 @@ export function recordTruth(seeds: number[], { pooled, countries, calibration }:
 
 /** Marks the record as that of the present code. @throws UsageError as `confirmRecord` does, changing nothing */
 export function confirmTruth({ countries }: TruthSummary): Promise<void> {
-  const again = countries.filter(({ by }) => by === 'all') as TruthRecord['countries'];
+  const rescored = countries.filter(({ by }) => by === 'all') as TruthRecord['countries'];
   const { of_this_code: _, ...recorded } = readKnownTruth();
-  return writeRecord(confirmRecord(recorded, again, modelFingerprint()));
+  return writeRecord(confirmRecord(recorded, rescored, modelFingerprint()));
 }
 
 const writeRecord = (record: TruthRecord) => writeAtomic(fileURLToPath(TRUTH_FILE), truthRecordText(record));
@@ -80,25 +80,32 @@ const TOLERANCE = 5e-4;
  * The record confirmed for the present code, after some of its countries were scored again.
  * @throws UsageError naming a country that the record lacks or whose scores differ
  */
-export function confirmRecord(record: TruthRecord, again: TruthRecord['countries'], model_code: string): TruthRecord {
-  for (const row of again) {
+export function confirmRecord(
+  record: TruthRecord,
+  rescored: TruthRecord['countries'],
+  model_code: string,
+): TruthRecord {
+  for (const row of rescored) {
     const { truth, seed, group } = row;
     const recorded = record.countries.find(
       (country) => country.truth === truth && country.seed === seed && country.group === group,
     );
     if (!recorded || !Object.entries(row).every(([name, value]) => isClose(value, recorded[name as keyof typeof row])))
       throw new UsageError(
-        `${truth}, seed ${seed}, ${group}: found ${figures(row)}, expected as recorded: ` +
-          `${recorded ? figures(recorded) : 'no such country'}`,
+        `${truth}, seed ${seed}, ${group}: found ${describeScores(row)}, expected as recorded: ` +
+          `${recorded ? describeScores(recorded) : 'no such country'}`,
       );
   }
-  return { ...record, model_code, confirmed_on: [...new Set(again.map(({ truth, seed }) => `${truth}-${seed}`))] };
+  return { ...record, model_code, confirmed_on: [...new Set(rescored.map(({ truth, seed }) => `${truth}-${seed}`))] };
 }
 
-const isClose = (now: unknown, recorded: unknown) =>
-  typeof now === 'number' && typeof recorded === 'number' ? Math.abs(now - recorded) <= TOLERANCE : now === recorded;
+const isClose = (value: unknown, recorded: unknown) =>
+  typeof value === 'number' && typeof recorded === 'number'
+    ? Math.abs(value - recorded) <= TOLERANCE
+    : value === recorded;
 
-const figures = ({ bias, rmse, coverage_90 }: GroupScore) => `bias ${bias}, rmse ${rmse}, coverage_90 ${coverage_90}`;
+const describeScores = ({ bias, rmse, coverage_90 }: GroupScore) =>
+  `bias ${bias}, rmse ${rmse}, coverage_90 ${coverage_90}`;
 
 /** The record as JSON, with one line per row. */
 export function truthRecordText(record: TruthRecord): string {

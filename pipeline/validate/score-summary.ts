@@ -1,18 +1,18 @@
-import type { HeldOut } from './cross-validation.ts';
-import type { HeldOutScores, OverFolds, ScoredModel } from './validation.ts';
+import type { HeldOutCell } from './cross-validation.ts';
+import type { FoldMean, HeldOutScores, ScoredModel } from './validation.ts';
 
-type Row = Omit<HeldOut, 'draws'>;
+type Row = Omit<HeldOutCell, 'draws'>;
 
-export const MODELS: readonly ScoredModel[] = ['spatial', 'baseline', 'national'];
-const LEVELS = [0.5, 0.8, 0.9, 0.95];
+export const SCORED_MODELS: readonly ScoredModel[] = ['spatial', 'baseline', 'national'];
+const COVERAGE_LEVELS = [0.5, 0.8, 0.9, 0.95];
 
 /** Rows by fold, folds ascending. */
-export function byFold(rows: Row[]): Row[][] {
+export function groupByFold(rows: Row[]): Row[][] {
   return [...Map.groupBy(rows, (row) => row.fold)].sort(([a], [b]) => a - b).map(([, foldRows]) => foldRows);
 }
 
 /** Mean and standard error over folds, with one value per fold. */
-export function overFolds(values: number[]): OverFolds {
+export function meanOverFolds(values: number[]): FoldMean {
   const count = values.length;
   const mean = values.reduce((a, b) => a + b, 0) / count;
   const squares = values.reduce((sum, one) => sum + (one - mean) ** 2, 0);
@@ -21,14 +21,14 @@ export function overFolds(values: number[]): OverFolds {
 
 export const meanLogScore = (rows: Row[]) => plain(rows, ({ log_score }) => log_score);
 export const meanCrps = (rows: Row[]) => plain(rows, ({ crps }) => crps);
-export const meanAbsoluteError = (rows: Row[]) => weighted(rows, (row) => Math.abs(row.mean - row.observed));
+export const meanAbsoluteError = (rows: Row[]) => weightedMean(rows, (row) => Math.abs(row.mean - row.observed));
 
 function plain(rows: Row[], value: (row: Row) => number): number {
   return rows.reduce((sum, row) => sum + value(row), 0) / rows.length;
 }
 
 /** Mean weighted by the number of children examined. */
-export function weighted(rows: Row[], value: (row: Row) => number): number {
+export function weightedMean(rows: Row[], value: (row: Row) => number): number {
   return (
     rows.reduce((sum, row) => sum + row.examined * value(row), 0) / rows.reduce((sum, row) => sum + row.examined, 0)
   );
@@ -37,7 +37,7 @@ export function weighted(rows: Row[], value: (row: Row) => number): number {
 /** Scores of each model: all rounds, then round by round. @throws RangeError if there are no rows */
 export function summariseRounds(rows: Row[]): HeldOutScores[] {
   const years = [...new Set(rows.map((row) => row.survey_year))].sort((a, b) => a - b);
-  return MODELS.flatMap((model) =>
+  return SCORED_MODELS.flatMap((model) =>
     [null, ...years].map((survey_year) => {
       const roundRows = rows.filter(
         (row) => row.model === model && (survey_year ?? row.survey_year) === row.survey_year,
@@ -50,20 +50,24 @@ export function summariseRounds(rows: Row[]): HeldOutScores[] {
 /** Scores of one model's held-out cells. @throws RangeError if there are none */
 export function summariseScores(rows: Row[]): Omit<HeldOutScores, 'model' | 'survey_year'> {
   if (rows.length === 0) throw new RangeError('no held-out cells to score');
-  const folds = byFold(rows);
-  const [mx, my] = [weighted(rows, ({ mean }) => mean), weighted(rows, ({ observed }) => observed)];
-  const covariance = weighted(rows, (row) => (row.mean - mx) * (row.observed - my));
+  const folds = groupByFold(rows);
+  const [meanPredicted, meanObserved] = [
+    weightedMean(rows, ({ mean }) => mean),
+    weightedMean(rows, ({ observed }) => observed),
+  ];
+  const covariance = weightedMean(rows, (row) => (row.mean - meanPredicted) * (row.observed - meanObserved));
   const deviations = Math.sqrt(
-    weighted(rows, (row) => (row.mean - mx) ** 2) * weighted(rows, (row) => (row.observed - my) ** 2),
+    weightedMean(rows, (row) => (row.mean - meanPredicted) ** 2) *
+      weightedMean(rows, (row) => (row.observed - meanObserved) ** 2),
   );
   return {
     cells: rows.length,
-    log_score: overFolds(folds.map(meanLogScore)),
-    crps: overFolds(folds.map(meanCrps)),
-    mean_absolute_error: overFolds(folds.map(meanAbsoluteError)),
+    log_score: meanOverFolds(folds.map(meanLogScore)),
+    crps: meanOverFolds(folds.map(meanCrps)),
+    mean_absolute_error: meanOverFolds(folds.map(meanAbsoluteError)),
     // the correlation is undefined if all observations or predictions are equal
     correlation: deviations > 0 ? covariance / deviations : 0,
-    coverage: LEVELS.map((level) => ({
+    coverage: COVERAGE_LEVELS.map((level) => ({
       level,
       share: plain(rows, (row) => Number(Math.abs(row.pit - 0.5) <= level / 2)),
     })),

@@ -1,9 +1,9 @@
-import { logDensity, type Tested } from '../lib/numerics/beta-binomial.ts';
+import { logDensity, type TestCounts } from '../lib/numerics/beta-binomial.ts';
 import type { Random } from '../lib/numerics/random.ts';
 import { logSumExp } from '../lib/numerics/special.ts';
 
 /** ln of the mean over draws of the beta-binomial density; `prevalence` and `rho` have one value per draw. */
-export function logScore(tested: Tested, prevalence: ArrayLike<number>, rho: ArrayLike<number>): number {
+export function logScore(tested: TestCounts, prevalence: ArrayLike<number>, rho: ArrayLike<number>): number {
   const densities = Array.from(prevalence, (p, draw) => logDensity(tested, p, rho[draw]!));
   return logSumExp(densities) - Math.log(densities.length);
 }

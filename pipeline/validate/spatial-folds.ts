@@ -17,7 +17,7 @@ export interface FoldLga {
  * randomness.
  * @returns fold of each LGA, from 1; at most as many folds as blocks with children
  */
-export function foldByBlock(lgas: readonly FoldLga[], folds = 5, block_degrees = 1): Map<string, number> {
+export function assignFolds(lgas: readonly FoldLga[], folds = 5, block_degrees = 1): Map<string, number> {
   const blockKey = ({ longitude, latitude }: FoldLga) =>
     [longitude, latitude].map((degrees) => Math.floor(degrees / block_degrees)).join('/');
   const blocks = [...Map.groupBy(lgas, blockKey)]
@@ -28,14 +28,14 @@ export function foldByBlock(lgas: readonly FoldLga[], folds = 5, block_degrees =
     }))
     .sort((a, b) => b.examined - a.examined || (a.name < b.name ? -1 : 1));
   const surveyed = blocks.filter(({ examined }) => examined > 0).length;
-  const load = new Float64Array(Math.max(1, Math.min(folds, surveyed)));
-  const fold = new Map<string, number>();
+  const examinedByFold = new Float64Array(Math.max(1, Math.min(folds, surveyed)));
+  const foldByLga = new Map<string, number>();
   for (const { lgas, examined } of blocks) {
-    const least = load.indexOf(Math.min(...load));
-    load[least]! += examined;
-    for (const { lga_code } of lgas) fold.set(lga_code, least + 1);
+    const smallestFold = examinedByFold.indexOf(Math.min(...examinedByFold));
+    examinedByFold[smallestFold]! += examined;
+    for (const { lga_code } of lgas) foldByLga.set(lga_code, smallestFold + 1);
   }
-  return fold;
+  return foldByLga;
 }
 
 /** The LGAs with their centres and the children examined in `surveyed`. */
@@ -43,11 +43,12 @@ export function surveyedLgas(
   cells: Parameters<typeof lgaCentres>[0],
   surveyed: Iterable<{ lga_code: string; examined: number }>,
 ): FoldLga[] {
-  const children = new Map<string, number>();
-  for (const { lga_code, examined } of surveyed) children.set(lga_code, (children.get(lga_code) ?? 0) + examined);
+  const examinedByLga = new Map<string, number>();
+  for (const { lga_code, examined } of surveyed)
+    examinedByLga.set(lga_code, (examinedByLga.get(lga_code) ?? 0) + examined);
   return [...lgaCentres(cells)].map(([lga_code, centre]) => ({
     lga_code,
-    examined: children.get(lga_code) ?? 0,
+    examined: examinedByLga.get(lga_code) ?? 0,
     ...centre,
   }));
 }

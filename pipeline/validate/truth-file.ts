@@ -19,9 +19,9 @@ export async function readTruth(country: string): Promise<Truth> {
       row.number('prevalence', { least: 0, most: 1 }),
     ]),
   );
-  return (lga_code, month) => {
-    const value = values.get(`${lga_code} ${month}`);
-    if (value === undefined) throw table.error(`no row for ${lga_code} in ${month}`, 'rows for all scored months');
+  return (lga_code, period) => {
+    const value = values.get(`${lga_code} ${period}`);
+    if (value === undefined) throw table.error(`no row for ${lga_code} in ${period}`, 'rows for all scored months');
     return value;
   };
 }

@@ -15,15 +15,15 @@ export interface LgaGroups {
   distance: string;
   setting: 'urban' | 'rural';
 }
-export interface Span {
+export interface EstimatedSpan {
   first_estimated: Period;
   last_estimated: Period;
   /** Months of the year, 1 to 12, in which some round had clusters in the field. */
-  surveyed: ReadonlySet<number>;
+  fieldwork_months: ReadonlySet<number>;
 }
 
 /** Upper ends of the classes of distance, km; the last class has none. */
-const DISTANCES = [5, 10, 20];
+const DISTANCE_CLASS_ENDS_KM = [5, 10, 20];
 const BLOCK_YEARS = 3;
 /** Mean radius of the sphere (IUGG). */
 const EARTH_RADIUS_KM = 6371.0088;
@@ -39,10 +39,10 @@ export function groupLgas(
   cells: PredictionCells,
   clusters: readonly Cluster[],
 ): Map<string, LgaGroups> {
-  const zones = new Map(areas.states.map(({ state_code, zone }) => [state_code, zone]));
-  const urban = new Map(zonal.map((row) => [row.lga_code, row.urban_population > row.population / 2]));
+  const zoneByState = new Map(areas.states.map(({ state_code, zone }) => [state_code, zone]));
+  const isUrban = new Map(zonal.map((row) => [row.lga_code, row.urban_population > row.population / 2]));
   const centres = lgaCentres(cells);
-  const spots = clusters.flatMap(({ longitude, latitude, lga_code }): Point[] => {
+  const clusterPoints = clusters.flatMap(({ longitude, latitude, lga_code }): Point[] => {
     if (longitude !== null && latitude !== null) return [{ longitude, latitude }];
     const centre = lga_code === null ? undefined : centres.get(lga_code);
     return centre ? [centre] : [];
@@ -50,21 +50,25 @@ export function groupLgas(
   return new Map(
     areas.lgas.map(({ lga_code, state_code }) => {
       const centre = centres.get(lga_code);
-      const km = centre ? nearest(centre, spots) : Number.POSITIVE_INFINITY;
-      const setting = urban.get(lga_code) ? 'urban' : 'rural';
-      return [lga_code, { zone: zones.get(state_code)!, distance: distanceClass(km), setting }];
+      const km = centre ? nearestKm(centre, clusterPoints) : Number.POSITIVE_INFINITY;
+      const setting = isUrban.get(lga_code) ? 'urban' : 'rural';
+      return [lga_code, { zone: zoneByState.get(state_code)!, distance: distanceClass(km), setting }];
     }),
   );
 }
 
-export function coveredSpan({ first_estimated, last_estimated }: Model, clusters: readonly Cluster[]): Span {
-  return { first_estimated, last_estimated, surveyed: new Set(clusters.map(({ period }) => calendarMonth(period))) };
+export function estimatedSpan({ first_estimated, last_estimated }: Model, clusters: readonly Cluster[]): EstimatedSpan {
+  return {
+    first_estimated,
+    last_estimated,
+    fieldwork_months: new Set(clusters.map(({ period }) => calendarMonth(period))),
+  };
 }
 
 /**
  * The groups to which an LGA's month belongs, one of each grouping; forecast months belong to a group of `all` only.
  */
-export function monthGroups(period: Period, lga: LgaGroups, span: Span): [Grouping, string][] {
+export function monthGroups(period: Period, lga: LgaGroups, span: EstimatedSpan): [Grouping, string][] {
   if (period > span.last_estimated) return [['all', 'forecast']];
   const year = calendarYear(period);
   const first = calendarYear(span.first_estimated);
@@ -74,15 +78,15 @@ export function monthGroups(period: Period, lga: LgaGroups, span: Span): [Groupi
     ['all', 'estimated'],
     ['block', start === end ? String(start) : `${start}-${end}`],
     ['year', String(year)],
-    ['months', span.surveyed.has(calendarMonth(period)) ? 'months of fieldwork' : 'other months'],
+    ['months', span.fieldwork_months.has(calendarMonth(period)) ? 'months of fieldwork' : 'other months'],
     ['zone', lga.zone],
     ['distance', lga.distance],
     ['setting', lga.setting],
   ];
 }
 
-function nearest(from: Point, spots: readonly Point[]): number {
-  return spots.reduce((least, spot) => Math.min(least, distanceKm(from, spot)), Number.POSITIVE_INFINITY);
+function nearestKm(from: Point, points: readonly Point[]): number {
+  return points.reduce((least, spot) => Math.min(least, distanceKm(from, spot)), Number.POSITIVE_INFINITY);
 }
 
 /** Great-circle distance on a sphere (haversine). */
@@ -95,7 +99,9 @@ function distanceKm(a: Point, b: Point): number {
 }
 
 function distanceClass(km: number): string {
-  const k = DISTANCES.findIndex((end) => km < end);
-  if (k < 0) return `${DISTANCES.at(-1)} km or more`;
-  return k === 0 ? `below ${DISTANCES[0]} km` : `${DISTANCES[k - 1]}-${DISTANCES[k]} km`;
+  const classIndex = DISTANCE_CLASS_ENDS_KM.findIndex((end) => km < end);
+  if (classIndex < 0) return `${DISTANCE_CLASS_ENDS_KM.at(-1)} km or more`;
+  return classIndex === 0
+    ? `below ${DISTANCE_CLASS_ENDS_KM[0]} km`
+    : `${DISTANCE_CLASS_ENDS_KM[classIndex - 1]}-${DISTANCE_CLASS_ENDS_KM[classIndex]} km`;
 }

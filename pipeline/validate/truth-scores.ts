@@ -37,7 +37,7 @@ export interface TruthScore {
 export interface TruthSums {
   lga_months: number;
   /** LGA-months with draws. */
-  drawn: number;
+  lga_months_with_draws: number;
   inside_50: number;
   inside_90: number;
   inside_95: number;
@@ -48,10 +48,10 @@ export interface TruthSums {
   interval_scores: number;
 }
 
-export function noSums(): TruthSums {
+export function zeroSums(): TruthSums {
   return {
     lga_months: 0,
-    drawn: 0,
+    lga_months_with_draws: 0,
     inside_50: 0,
     inside_90: 0,
     inside_95: 0,
@@ -65,14 +65,15 @@ export function noSums(): TruthSums {
 
 /** Sums for one LGA-month. */
 export function lgaMonthSums({ truth, score, low, high, baseline, draws }: PredictedTruth): TruthSums {
-  const within = (from: number, to: number) => Number(from <= truth && truth <= to);
-  const between = (from: number, to: number) => (draws ? within(quantile(draws, from), quantile(draws, to)) : 0);
+  const isInside = (from: number, to: number) => Number(from <= truth && truth <= to);
+  const isInsideDraws = (from: number, to: number) =>
+    draws ? isInside(quantile(draws, from), quantile(draws, to)) : 0;
   return {
     lga_months: 1,
-    drawn: draws ? 1 : 0,
-    inside_50: between(0.25, 0.75),
-    inside_90: within(low, high),
-    inside_95: between(0.025, 0.975),
+    lga_months_with_draws: draws ? 1 : 0,
+    inside_50: isInsideDraws(0.25, 0.75),
+    inside_90: isInside(low, high),
+    inside_95: isInsideDraws(0.025, 0.975),
     errors: score - truth,
     squares: (score - truth) ** 2,
     baseline_squares: (baseline - truth) ** 2,
@@ -87,23 +88,23 @@ export function intervalScore(low: number, high: number, truth: number, alpha: n
 }
 
 /** Adds `b` to `a`, in place. */
-export function addSums(a: TruthSums, b: TruthSums): void {
-  for (const key of Object.keys(a) as (keyof TruthSums)[]) a[key] += b[key];
+export function addSums(total: TruthSums, added: TruthSums): void {
+  for (const key of Object.keys(total) as (keyof TruthSums)[]) total[key] += added[key];
 }
 
 export function truthScore(sums: TruthSums): TruthScore {
-  const { lga_months, drawn } = sums;
+  const { lga_months, lga_months_with_draws } = sums;
   // a mean over only some of the LGA-months would not be comparable
-  const ofDraws = (sum: number) => (drawn === lga_months ? sum / drawn : null);
+  const meanIfAllDrawn = (sum: number) => (lga_months_with_draws === lga_months ? sum / lga_months : null);
   return {
     lga_months,
-    coverage_50: ofDraws(sums.inside_50),
+    coverage_50: meanIfAllDrawn(sums.inside_50),
     coverage_90: sums.inside_90 / lga_months,
-    coverage_95: ofDraws(sums.inside_95),
+    coverage_95: meanIfAllDrawn(sums.inside_95),
     bias: sums.errors / lga_months,
     rmse: Math.sqrt(sums.squares / lga_months),
     baseline_rmse: Math.sqrt(sums.baseline_squares / lga_months),
-    crps: ofDraws(sums.crps),
+    crps: meanIfAllDrawn(sums.crps),
     interval_score: sums.interval_scores / lga_months,
   };
 }

@@ -5,9 +5,9 @@ import type { FitSummary } from '../model/risk/estimate.ts';
 import { prepareRisk, readInputs } from '../model/risk/inputs.ts';
 import type { RiskModel } from '../model/risk/risk-tables.ts';
 import { covariateEffect, describeEffect } from './covariate-effects.ts';
-import { foldNumbers, placedObservations, settingsFor } from './cross-validation.ts';
-import type { FoldData, FoldResult, FoldTask } from './fold.ts';
-import { foldByBlock, surveyedLgas } from './spatial-folds.ts';
+import { crossValidationSettings, foldNumbers, placedObservations } from './cross-validation.ts';
+import type { FoldData, FoldResult, FoldTask } from './fold-worker.ts';
+import { assignFolds, surveyedLgas } from './spatial-folds.ts';
 import type { Validation } from './validation.ts';
 import { summariseValidation } from './validation-summary.ts';
 
@@ -22,33 +22,36 @@ const DRAWS = 300;
 export const run: StageRun = async (io) => {
   const inputs = readInputs(io);
   const prepared = prepareRisk(inputs);
-  const surveyed = placedObservations(prepared.observed).map((observation) => ({
+  const surveyed = placedObservations(prepared.observations).map((observation) => ({
     lga_code: observation.lga_code,
     examined: observation.risk.examined,
   }));
-  const foldByLga = foldByBlock(surveyedLgas(inputs.cells, surveyed), FOLDS, BLOCK_DEGREES);
+  const foldByLga = assignFolds(surveyedLgas(inputs.cells, surveyed), FOLDS, BLOCK_DEGREES);
   const folds = foldNumbers(prepared, foldByLga);
   const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');
-  const how = {
-    ...settingsFor(io.model, inputs, prepared, foldByLga, evidence.spatial?.optimum ?? null),
+  const settings = {
+    ...crossValidationSettings(io.model, inputs, prepared, foldByLga, evidence.spatial?.optimum ?? null),
     draws: DRAWS,
   };
-  const added = inputs.covariates.map(({ name }) => name);
-  io.progress(0.1, `${folds.length} folds${added.length > 0 ? `, with and without ${added.join(', ')}` : ''}`);
-  const names = prepared.covariates.map(({ name }) => name);
-  const without = added.flatMap((left_out) => {
-    const covariates = names.filter((name) => name !== left_out);
+  const addedCovariates = inputs.covariates.map(({ name }) => name);
+  io.progress(
+    0.1,
+    `${folds.length} folds${addedCovariates.length > 0 ? `, with and without ${addedCovariates.join(', ')}` : ''}`,
+  );
+  const allCovariates = prepared.covariates.map(({ name }) => name);
+  const tasksWithout = addedCovariates.flatMap((excluded) => {
+    const covariates = allCovariates.filter((name) => name !== excluded);
     return folds.map((fold): FoldTask => ({ fold, covariates, spatial_only: true }));
   });
-  const data: FoldData = { inputs, how };
-  const tasks = folds.length > 1 ? [...folds.map((fold): FoldTask => ({ fold })), ...without] : [];
-  const results = await mapInThreads<FoldTask, FoldResult>(new URL('./fold.ts', import.meta.url), data, tasks);
+  const data: FoldData = { inputs, settings: settings };
+  const tasks = folds.length > 1 ? [...folds.map((fold): FoldTask => ({ fold })), ...tasksWithout] : [];
+  const results = await mapInThreads<FoldTask, FoldResult>(new URL('./fold-worker.ts', import.meta.url), data, tasks);
   const rows = results.slice(0, folds.length).flat();
   if (rows.length === 0) {
     const what = 'no round has surveys in two blocks, so no place can be predicted from others';
     return { scores: null, report: [{ source: 'survey_clusters', rule: 'cross-validation', what }] };
   }
-  const effects = added.map((name, k) =>
+  const effects = addedCovariates.map((name, k) =>
     covariateEffect(name, rows, results.slice((k + 1) * folds.length, (k + 2) * folds.length).flat()),
   );
   const scores: Validation = summariseValidation(rows, evidence.model, BLOCK_DEGREES, effects);

@@ -4,7 +4,7 @@ import type { RiskModel } from '../model/risk/risk-tables.ts';
 /** Models that are scored on held-out cells; the national mean of the round is never published. */
 export type ScoredModel = RiskModel | 'national';
 /** A mean over equally weighted folds, and its standard error (null for a single fold). */
-export interface OverFolds {
+export interface FoldMean {
   mean: number;
   standard_error: number | null;
 }
@@ -15,11 +15,11 @@ export interface HeldOutScores {
   survey_year: number | null;
   cells: number;
   /** ln of the predictive density, higher is better. */
-  log_score: OverFolds;
+  log_score: FoldMean;
   /** Continuous ranked probability score of the observed share, lower is better. */
-  crps: OverFolds;
+  crps: FoldMean;
   /** Error of the posterior mean against the observed share, weighted by children examined. */
-  mean_absolute_error: OverFolds;
+  mean_absolute_error: FoldMean;
   /** Between posterior mean and observed share over all cells, weighted by children examined. */
   correlation: number;
   /** Share of cells whose randomised probability integral transform lies in the central 50, 80, 90 and 95%. */
@@ -29,8 +29,8 @@ export interface HeldOutScores {
 export interface CovariateEffect {
   covariate: string;
   folds: number;
-  log_score: OverFolds;
-  crps: OverFolds;
+  log_score: FoldMean;
+  crps: FoldMean;
 }
 /** validation/scores: the risk models' scores on spatial blocks of LGAs held out of each fit; null if none can be. */
 export interface Validation {
@@ -46,7 +46,7 @@ export interface Validation {
   /** Each model: all rounds, then round by round. */
   scores: HeldOutScores[];
   /** Spatial minus baseline, paired by fold: above 0 the spatial model has the higher log score, crps or error. */
-  difference: { log_score: OverFolds; crps: OverFolds; mean_absolute_error: OverFolds };
+  difference: { log_score: FoldMean; crps: FoldMean; mean_absolute_error: FoldMean };
   /** For each covariate that the catalog adds: the spatial model's scores with all of them minus those without it. */
   covariates: CovariateEffect[];
   /** Cells by randomised probability integral transform, in ten bins from 0 to 1: uniform if the ranges are right. */

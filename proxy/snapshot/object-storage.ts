@@ -17,7 +17,7 @@ import {
 import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
-import { deadline, openClient } from '../../pipeline/lib/s3.ts';
+import { deadlineSignal, openS3Client } from '../../pipeline/lib/s3.ts';
 import { parseReleaseIndex } from './releases.ts';
 import { checkRelativePath, openSnapshot, parseManifest } from './snapshot.ts';
 import { type Refusal, repeatUntilStopped } from './watch.ts';
@@ -49,7 +49,7 @@ export class SnapshotMirror {
   readonly #folder: string;
   readonly #retryMs: number;
   readonly #report: MirrorOptions['report'];
-  readonly #client = openClient();
+  readonly #client = openS3Client();
   readonly #stop = new AbortController();
   #etag: string | undefined;
   #confirmedAt = Date.now();
@@ -163,7 +163,7 @@ export class SnapshotMirror {
   #getObject(name: string, ifNoneMatch?: string, expectedBytes?: number): Promise<GetObjectCommandOutput> {
     const { bucket, prefix } = parseS3Url(this.#url)!;
     const input = { Bucket: bucket, Key: prefix + name, ...(ifNoneMatch && { IfNoneMatch: ifNoneMatch }) };
-    const abortSignal = AbortSignal.any([this.#stop.signal, deadline(expectedBytes)]);
+    const abortSignal = AbortSignal.any([this.#stop.signal, deadlineSignal(expectedBytes)]);
     return this.#client.send(new GetObjectCommand(input), { abortSignal });
   }
 }

@@ -16,8 +16,8 @@ import { formatTable } from '../../pipeline/cli/terminal/text-table.ts';
 import { monthIndex } from '../../pipeline/contract/months.ts';
 import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
 import { judgeMonths } from '../../pipeline/model/forecast/alerts.ts';
-import { type Panel, seenAt } from '../../pipeline/model/forecast/panel.ts';
-import { FOLLOWED, type FollowedArea, scoreAlerts } from '../../pipeline/validate/alerts/alert-scores.ts';
+import { type Panel, panelUpTo } from '../../pipeline/model/forecast/panel.ts';
+import { FOLLOWED_MONTHS, type FollowedArea, scoreAlerts } from '../../pipeline/validate/alerts/alert-scores.ts';
 
 const { values: given } = parseArgs({ options: { set: { type: 'string' } } });
 
@@ -38,7 +38,7 @@ async function readRecords(file: string): Promise<Panel> {
     return { code, state_code: '', people: null, cases };
   });
   const disrupted = new Array(months).fill(false);
-  return { level: 'lga', first, months, areas, disrupted, origins: { tried: 0, scored: 0 } };
+  return { level: 'lga', first, months, areas, disrupted, origins: { first_forecast: 0, first_scored: 0 } };
 }
 
 const set = given.set!;
@@ -54,16 +54,16 @@ for (const { panel, onset, index } of await readRows(path.join(set, 'onsets.csv'
   for (const scenario of ['clean', 'mixA', 'mixB', 'state']) {
     const file = scenario === 'clean' ? 'clean.csv' : `${onset}/${scenario}.csv`;
     const records = await readRecords(path.join(set, panel!, file));
-    const judged = judgeMonths(seenAt(records, begin + FOLLOWED - 1));
+    const judged = judgeMonths(panelUpTo(records, begin + FOLLOWED_MONTHS - 1));
     for (const [a, { code, cases }] of records.areas.entries()) {
       const change = truth.get(`${panel} ${onset} ${scenario} ${code}`);
       const before = cases.slice(begin - 24, begin).filter((value) => !Number.isNaN(value));
       const isFew = before.reduce((sum, value) => sum + value, 0) / before.length < 0.25;
       if (scenario !== 'clean' && (!change || (change.type === 'state4' && isFew))) continue;
-      const classes = judged[a]!.slice(-FOLLOWED)
+      const classes = judged[a]!.slice(-FOLLOWED_MONTHS)
         .filter((month) => scenario !== 'clean' || month.cases !== null)
         .map(({ month, detection }) => ({ class: detection.class, isNew: detection.since === month }));
-      followed.push({ panel: panel!, kind: change?.type ?? null, months: Number(change?.months), classes });
+      followed.push({ panel: panel!, kind: change?.type ?? null, duration_months: Number(change?.months), classes });
     }
   }
   process.stderr.write(`${panel} ${onset}\n`);

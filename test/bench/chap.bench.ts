@@ -29,7 +29,7 @@ import { logCases } from '../../pipeline/lib/numerics/log-cases.ts';
 import { quantile } from '../../pipeline/lib/numerics/quantiles.ts';
 import { toCsv } from '../../pipeline/lib/tables/csv.ts';
 import { BASELINES } from '../../pipeline/model/forecast/baselines.ts';
-import { type Panel, seenAt, TRIED_AFTER } from '../../pipeline/model/forecast/panel.ts';
+import { MONTHS_BEFORE_FORECASTS, type Panel, panelUpTo } from '../../pipeline/model/forecast/panel.ts';
 import { withPastErrors } from '../../pipeline/model/forecast/past-errors.ts';
 import { type ChapForecast, type ChapRow, evalAsChap, evaluable, monthsOf, windowEnds } from '../support/chap.ts';
 
@@ -61,7 +61,14 @@ function panelOf(rows: readonly ChapRow[]): Panel {
     return { code, state_code: '', people: null, cases };
   });
   const disrupted = new Array(months.length).fill(false);
-  return { level: 'lga', first, months: months.length, areas, disrupted, origins: { tried: 0, scored: 0 } };
+  return {
+    level: 'lga',
+    first,
+    months: months.length,
+    areas,
+    disrupted,
+    origins: { first_forecast: 0, first_scored: 0 },
+  };
 }
 
 /** Forecasts of the simple methods; those that a method cannot make are left out. */
@@ -71,8 +78,8 @@ function simpleForecasts(rows: readonly ChapRow[]): [name: string, forecasts: Ch
   return BASELINES.map((method) => {
     const { name, forecast } = withPastErrors(method);
     const made: ChapForecast[] = [];
-    for (let origin = TRIED_AFTER - 1; origin <= Math.max(...ends); origin++) {
-      const quantiles = forecast(seenAt(panel, origin));
+    for (let origin = MONTHS_BEFORE_FORECASTS - 1; origin <= Math.max(...ends); origin++) {
+      const quantiles = forecast(panelUpTo(panel, origin));
       if (!ends.has(origin)) continue;
       const at = panel.first + origin;
       for (const [a, { code }] of panel.areas.entries())

@@ -16,7 +16,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { SNAPSHOT, STAGES } from '../../pipeline/stages.ts';
 import { writeSyntheticCountry } from '../../pipeline/synthetic/country.ts';
-import { type CountrySize, countrySize, NIGERIAN } from '../../pipeline/synthetic/size.ts';
+import { type CountrySize, countrySize, NIGERIAN_SIZE } from '../../pipeline/synthetic/size.ts';
 import { usageOf } from './measure.ts';
 
 const { values: given } = parseArgs({
@@ -89,7 +89,7 @@ const line = (cells: string[]) => void process.stdout.write(`| ${cells.join(' | 
 
 async function compareSizes(): Promise<void> {
   const base = countrySize({ states: Number(given.states) });
-  const states = Math.min(4 * base.states, NIGERIAN.states);
+  const states = Math.min(4 * base.states, NIGERIAN_SIZE.states);
   const larger: Record<string, [factor: number, size: CountrySize]> = {
     lgas: [4, { ...base, lgas: 4 * base.lgas }],
     months: [2, { ...base, months: 2 * base.months }],

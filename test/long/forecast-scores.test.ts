@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { caseModel } from '../../pipeline/model/forecast/case-model.ts';
 import { buildPanels } from '../../pipeline/model/forecast/panel.ts';
-import { recalibrated } from '../../pipeline/model/forecast/recalibration.ts';
+import { recalibrate } from '../../pipeline/model/forecast/recalibration.ts';
 import { backtest } from '../../pipeline/validate/backtest/backtest.ts';
-import { summarise } from '../../pipeline/validate/backtest/backtest-summary.ts';
+import { summariseForecasts } from '../../pipeline/validate/backtest/backtest-summary.ts';
 import { realArtifacts } from '../support/real-artifacts.ts';
 import { HAS_REAL_DATA, needsReal } from '../support/real-data.ts';
 
@@ -21,7 +21,7 @@ describe('the case model on the real records', () => {
     const panels = buildPanels({ areas, cases, census, disrupted: model.parameters.season.masked });
     expect(panels.map(({ level }) => level)).toEqual(['lga', 'state', 'long']);
     for (const panel of panels) {
-      const scored = summarise(backtest(panel, [recalibrated(caseModel())], null));
+      const scored = summariseForecasts(backtest(panel, [recalibrate(caseModel())], null));
       const all = scored.find(({ origins, horizon }) => origins === 'all' && horizon === 'all')!;
       const goal = GOALS[panel.level];
       expect(all.forecasts).toBe(goal.forecasts);

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { HeldBack } from '../../pipeline/catalog/held-back.ts';
 import { TransmissionModel } from '../../pipeline/contract/schemas.ts';
 import { countryWords, wordingInCountry } from '../../pipeline/contract/words.ts';
-import { type SeasonOutput, season } from '../../pipeline/model/season/season-stage.ts';
+import { estimateSeasons, type SeasonOutput } from '../../pipeline/model/season/season-stage.ts';
 import { readRegister } from '../../pipeline/model/transmission/held-back-design.ts';
-import { type TransmissionOutput, transmission } from '../../pipeline/model/transmission/transmission-stage.ts';
+import { fitTransmission, type TransmissionOutput } from '../../pipeline/model/transmission/transmission-stage.ts';
 import { TERRITORY } from '../../pipeline/synthetic/states.ts';
 import { realArtifacts } from '../support/real-artifacts.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG } from '../support/real-data.ts';
@@ -19,8 +19,8 @@ describe.skipIf(!HAS_REAL_DATA)(needsReal('Nigeria'), () => {
     const real = await realArtifacts();
     real.model.held_back = readRegister(REAL_CATALOG);
     register = real.model.held_back;
-    seasons = season(real);
-    transmitted = transmission({ ...real, rain: seasons.rain });
+    seasons = estimateSeasons(real);
+    transmitted = fitTransmission({ ...real, rain: seasons.rain });
   });
 
   test('cross-validation over twelve states reaches the required figures', () => {

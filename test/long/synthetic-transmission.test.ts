@@ -1,7 +1,7 @@
 /** The transmission model on made-up countries, whose truth comes from other code and another form of season. */
 import { beforeAll, expect, test } from 'vitest';
 import type { Model } from '../../pipeline/catalog/model.ts';
-import { type TransmissionOutput, transmission } from '../../pipeline/model/transmission/transmission-stage.ts';
+import { fitTransmission, type TransmissionOutput } from '../../pipeline/model/transmission/transmission-stage.ts';
 import { describeModel } from '../../pipeline/synthetic/catalog.ts';
 import { makeCases } from '../support/synthetic-cases.ts';
 
@@ -18,7 +18,7 @@ beforeAll(() => {
     const model: Model = describeModel(seed, 'matern');
     model.parameters.transmission.starts = 4;
     const made = makeCases(seed);
-    return { made, out: transmission({ ...made, model }) };
+    return { made, out: fitTransmission({ ...made, model }) };
   });
 });
 const states = () =>

@@ -4,8 +4,8 @@
 import { expect, test } from 'vitest';
 import { periodRange } from '../../pipeline/contract/months.ts';
 import type { Areas, ClimateRow } from '../../pipeline/ingest/ingest-tables.ts';
-import { season } from '../../pipeline/model/season/season-stage.ts';
-import { bestWindow, windowShares } from '../../pipeline/model/season/windows.ts';
+import { estimateSeasons } from '../../pipeline/model/season/season-stage.ts';
+import { bestRun, shareByStart } from '../../pipeline/model/season/windows.ts';
 import { describeModel } from '../../pipeline/synthetic/catalog.ts';
 import { makeCountry } from '../../pipeline/synthetic/make-country.ts';
 import { STATES } from '../../pipeline/synthetic/states.ts';
@@ -16,7 +16,7 @@ import { STATES } from '../../pipeline/synthetic/states.ts';
  */
 function judge(seed: number) {
   const made = makeCountry(seed);
-  const lgas = made.geography.lgas.map(({ lga_pcode, state }) => ({
+  const lgas = made.geography.lgas.map(({ lga_pcode, state_index: state }) => ({
     lga_code: lga_pcode,
     lga: lga_pcode,
     state_code: STATES[state]!.state_code,
@@ -33,7 +33,7 @@ function judge(seed: number) {
   const populations = Object.fromEntries(lgas.map(({ lga_code }, i) => [lga_code, made.population.by_lga[i]!]));
   const cases = {
     states: [],
-    lgas: made.cases_lgas.map(({ lga, periods, confirmed }) => ({
+    lgas: made.cases_lgas.map(({ lga_index: lga, periods, confirmed }) => ({
       state_code: lgas[lga]!.state_code,
       lga_code: lgas[lga]!.lga_code,
       first: periods[0]!,
@@ -41,7 +41,7 @@ function judge(seed: number) {
       masked: [],
     })),
   };
-  const { windows } = season({ areas, climate, populations, cases, model: describeModel(seed, 'matern') });
+  const { windows } = estimateSeasons({ areas, climate, populations, cases, model: describeModel(seed, 'matern') });
 
   const rows = lgas.map(({ lga_code }, i) => ({
     row: windows.lgas[lga_code]!.find(({ measure, months }) => measure === 'reported_cases' && months === 4)!,
@@ -49,16 +49,16 @@ function judge(seed: number) {
   }));
   const share = (is: (row: (typeof rows)[number]) => boolean) => rows.filter(is).length / rows.length;
   const held = share(({ row, truth }) => {
-    const own = windowShares(truth, 4)[row.first_month - 1]!;
+    const own = shareByStart(truth, 4)[row.first_month - 1]!;
     return row.share_low! <= own && own <= row.share_high!;
   });
   const near = share(({ row, truth }) => {
-    const apart = Math.abs(bestWindow(truth, 4).first_month - row.first_month);
+    const apart = Math.abs(bestRun(truth, 4).first_month - row.first_month);
     return Math.min(apart, 12 - apart) <= 1;
   });
   const promised = rows.reduce((sum, { row }) => sum + row.start_probability!, 0) / rows.length;
   const wrong = rows.filter(({ row, truth }) => {
-    const reached = bestWindow(truth, 4).share >= 0.6;
+    const reached = bestRun(truth, 4).share >= 0.6;
     return row.criterion === (reached ? 'unlikely' : 'reached');
   });
   return { held, near, promised, wrong: wrong.length / rows.length };

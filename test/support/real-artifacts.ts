@@ -6,7 +6,7 @@ import { groupCases } from '../../pipeline/ingest/case-series.ts';
 import { run as runIngest } from '../../pipeline/ingest/ingest-stage.ts';
 import * as ingest from '../../pipeline/ingest/ingest-tables.ts';
 import { readAreas } from '../../pipeline/ingest/read-areas.ts';
-import { byCode } from '../../pipeline/lib/tables/table.ts';
+import { rowByCode } from '../../pipeline/lib/tables/table.ts';
 import { REAL_CATALOG, REAL_DATA, REFERENCE } from './real-data.ts';
 import { ioOf } from './stage-io.ts';
 
@@ -26,7 +26,7 @@ export async function realArtifacts() {
     areas: readAreas(io),
     climate: io.table(ingest.CLIMATE),
     cases: groupCases(io.table(ingest.CASES)),
-    census: byCode(io.table(ingest.CENSUS), 'lga_code'),
+    census: rowByCode(io.table(ingest.CENSUS), 'lga_code'),
     populations,
     model,
   };

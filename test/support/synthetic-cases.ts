@@ -1,11 +1,11 @@
 import { addMonths, monthIndex, type Period } from '../../pipeline/contract/months.ts';
 import type { CaseSeries } from '../../pipeline/ingest/case-series.ts';
 import type { Areas } from '../../pipeline/ingest/ingest-tables.ts';
-import { recordStateCases, STATE_CASES_FIRST, STATE_GAPS, type StateCases } from '../../pipeline/synthetic/cases.ts';
+import { makeStateCases, STATE_CASES_FIRST, STATE_GAPS, type StateCases } from '../../pipeline/synthetic/cases.ts';
 import { makeRain, meanRain } from '../../pipeline/synthetic/climate.ts';
-import { growGeography } from '../../pipeline/synthetic/geography.ts';
+import { makeGeography } from '../../pipeline/synthetic/geography.ts';
 import { centresByLga } from '../../pipeline/synthetic/make-country.ts';
-import { settle } from '../../pipeline/synthetic/population.ts';
+import { makePopulation } from '../../pipeline/synthetic/population.ts';
 import { rainForcing } from '../../pipeline/synthetic/season.ts';
 import { type Sirs, transmissionRate } from '../../pipeline/synthetic/sirs.ts';
 import { STATES } from '../../pipeline/synthetic/states.ts';
@@ -14,35 +14,35 @@ import { STATES } from '../../pipeline/synthetic/states.ts';
  * Case records of a made-up country with their truth, and the other inputs of the transmission stage, without files.
  */
 export function makeCases(seed: number) {
-  const geography = growGeography(seed);
-  const population = settle(seed, geography);
+  const geography = makeGeography(seed);
+  const population = makePopulation(seed, geography);
   const rain = makeRain(seed, geography);
   const rain_mm = centresByLga(geography, population).map((centres) => meanRain(rain, centres));
   const people = Array.from(population.by_lga);
-  const truth = recordStateCases(seed, geography, people, rain_mm.map(rainForcing));
+  const truth = makeStateCases(seed, geography, people, rain_mm.map(rainForcing));
   const areas: Areas = {
     states: STATES.map(({ state_code, state_pcode, state, zone }) => ({ state_code, state_pcode, state, zone })),
     lgas: geography.lgas.map((lga) => ({
       lga_code: lga.lga_pcode,
       lga: lga.lga_pcode,
-      state_code: STATES[lga.state]!.state_code,
+      state_code: STATES[lga.state_index]!.state_code,
     })),
   };
   const usual = (state: number) => {
-    const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state === state);
+    const here = [...geography.lgas.keys()].filter((i) => geography.lgas[i]!.state_index === state);
     const total = here.reduce((sum, i) => sum + people[i]!, 0);
     return Array.from({ length: 12 }, (_, month) =>
       here.reduce((sum, i) => sum + (people[i]! / total) * rain_mm[i]![month]!, 0),
     );
   };
-  const codeOf = ({ state }: StateCases) => STATES[state]!.state_code;
+  const codeOf = ({ state_index: state }: StateCases) => STATES[state]!.state_code;
   return {
     areas,
     cases: { states: truth.map((record) => seriesOf(record, codeOf(record))), lgas: [] },
     census: Object.fromEntries(
       areas.lgas.map(({ lga_code }, i) => [lga_code, { people: Math.round(people[i]!), children_0_4: 1 }]),
     ),
-    rain: Object.fromEntries(truth.map((record) => [codeOf(record), usual(record.state)])),
+    rain: Object.fromEntries(truth.map((record) => [codeOf(record), usual(record.state_index)])),
     truth: truth.map((record) => {
       const state_code = codeOf(record);
       const people = areas.lgas.reduce(

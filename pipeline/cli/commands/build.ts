@@ -5,7 +5,7 @@ import { type BuildResult, build } from '../../release/build.ts';
 import { type Publication, publishVersion } from '../../release/publish.ts';
 import { STAGE_NAMES } from '../../stages.ts';
 import { blocksText } from '../terminal/blocks-text.ts';
-import { addBuildOptions, type BuildOptions, say, terminalWidth } from '../terminal/options.ts';
+import { addBuildOptions, type BuildOptions, printLines, terminalWidth } from '../terminal/options.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { addPublishOptions, describePublication, type PublishCommandOptions } from './publish.ts';
 
@@ -37,22 +37,22 @@ Examples:
     .action(async (options: BuildCommandOptions) => {
       if (options.publish && options.withoutValidation)
         throw new UsageError('--publish: found --without-validation too, but its result cannot be published');
-      const command = process.argv.slice(2).join(' ');
+      const commandLine = process.argv.slice(2).join(' ');
       const result = await withProgress(STAGE_NAMES, options.json ?? false, (onEvent) =>
-        build({ ...options, command, onEvent }),
+        build({ ...options, command: commandLine, onEvent }),
       );
-      if (!options.json) say(describeBuild(result));
-      let published: Publication | null = null;
+      if (!options.json) printLines(describeBuild(result));
+      let publication: Publication | null = null;
       try {
-        if (options.publish) published = await publishBuilt(options, result);
+        if (options.publish) publication = await publishResult(options, result);
       } finally {
-        if (options.json) say(JSON.stringify({ ...result, published }));
+        if (options.json) printLines(JSON.stringify({ ...result, published: publication }));
       }
-      if (published && !options.json) say(describePublication(published));
+      if (publication && !options.json) printLines(describePublication(publication));
     });
 }
 
-function publishBuilt(
+function publishResult(
   { out, approve, by, to, note, keepDays }: BuildCommandOptions,
   built: BuildResult,
 ): Promise<Publication> {

@@ -11,10 +11,17 @@ import { type UpdateRequest, updateSource } from '../../intake/update/update.ts'
 import { quoteForShell } from '../../lib/shell.ts';
 import { describeFaults, describeUpdate } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { addCountryOptions, type CountryOptions, freeText, month, outOption, say } from '../terminal/options.ts';
+import {
+  addCountryOptions,
+  type CountryOptions,
+  outOption,
+  parseMonth,
+  parseText,
+  printLines,
+} from '../terminal/options.ts';
 import { startCommand } from './catalog-start.ts';
 
-const CHECK_DETAIL = `
+const CHECK_HELP = `
 Nothing is built or changed. Checked in this order: the form of the catalog; which files exist; their size and SHA-256;
 tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
 are counted, in one line for each cause with three examples (--json lists each); any other fault, such as a missing
@@ -43,21 +50,21 @@ function checkCommand(): Command {
   return addCountryOptions(new Command('check'))
     .description('Report all faults of a catalog and its files at once, without building')
     .option('--json', 'print every fault and doubt as JSON: step, source, what')
-    .addHelpText('after', CHECK_DETAIL)
+    .addHelpText('after', CHECK_HELP)
     .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
       const deliveries: Delivered[] = [];
       const findings = await checkCountry(country, rawData, deliveries);
       const faults = findings.filter(isFault);
-      if (json) say(JSON.stringify(findings, null, 2));
+      if (json) printLines(JSON.stringify(findings, null, 2));
       else {
-        const account = firstPage(accountFor(deliveries));
-        if (account.length > 0) say(...account, '');
-        if (findings.length > 0) say(...describeFaults(findings));
-        if (faults.length === 0) say(`${country}: no faults`);
+        const accountLines = firstPage(accountFor(deliveries));
+        if (accountLines.length > 0) printLines(...accountLines, '');
+        if (findings.length > 0) printLines(...describeFaults(findings));
+        if (faults.length === 0) printLines(`${country}: no faults`);
         if (faults.some(({ remedy }) => remedy)) {
-          const raw = rawData === undefined ? '' : ` --raw-data ${quoteForShell(rawData)}`;
-          say(
-            `Some of these can be declared instead: malaria-risk catalog repair --country ${quoteForShell(country)}${raw}`,
+          const rawDataArgument = rawData === undefined ? '' : ` --raw-data ${quoteForShell(rawData)}`;
+          printLines(
+            `Some of these can be declared instead: malaria-risk catalog repair --country ${quoteForShell(country)}${rawDataArgument}`,
           );
         }
       }
@@ -65,7 +72,7 @@ function checkCommand(): Command {
     });
 }
 
-const SCHEMA_DETAIL = `
+const SCHEMA_HELP = `
 With the schema, an editor completes names, shows their meaning and marks faults as you type: write it to a file, and
 name that file as "$schema" at the top of the catalog's file.
 
@@ -76,14 +83,14 @@ function schemaCommand(): Command {
   return new Command('schema')
     .description("Print the JSON Schema of one of a catalog's files, for editors")
     .addArgument(new Argument('<file>', 'the file of the catalog').choices(Object.keys(CATALOG_SCHEMAS)))
-    .addHelpText('after', SCHEMA_DETAIL)
+    .addHelpText('after', SCHEMA_HELP)
     .action((file: keyof typeof CATALOG_SCHEMAS) => {
       const about = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: file };
-      say(JSON.stringify({ ...about, ...CATALOG_SCHEMAS[file] }, null, 2));
+      printLines(JSON.stringify({ ...about, ...CATALOG_SCHEMAS[file] }, null, 2));
     });
 }
 
-const REPAIR_DETAIL = `
+const REPAIR_HELP = `
 Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
 a value, months without records, land that belongs to no area (gaps, each with its rule); a name that the table of codes
 spells differently (recode); a name of a table that is like an area's (aliases.csv); an area split into several features
@@ -107,43 +114,50 @@ interface RepairOptions extends CountryOptions {
 function repairCommand(): Command {
   return addCountryOptions(new Command('repair'))
     .description('Propose declarations for faults in the raw files, and write them to the catalog')
-    .option('--accept <reason>', 'write the declarations, for this reason', freeText)
-    .option('--by <name>', 'who accepts them (default: MALARIA_BY, or the user of this process)', freeText)
+    .option('--accept <reason>', 'write the declarations, for this reason', parseText)
+    .option('--by <name>', 'who accepts them (default: MALARIA_BY, or the user of this process)', parseText)
     .option('--json', 'print everything as JSON')
-    .addHelpText('after', REPAIR_DETAIL)
+    .addHelpText('after', REPAIR_HELP)
     .action(async ({ country, rawData, accept, by, json }: RepairOptions) => {
-      const { repairs, left } = await repairCountry(country, rawData, accept ? acceptance(accept, by) : null);
-      if (json) say(JSON.stringify({ repairs, left }, null, 2));
+      const { repairs, left: faultsLeft } = await repairCountry(
+        country,
+        rawData,
+        accept ? acceptance(accept, by) : null,
+      );
+      if (json) printLines(JSON.stringify({ repairs, left: faultsLeft }, null, 2));
       else {
-        if (repairs.length + left.length === 0) say(`${country}: no faults`);
+        if (repairs.length + faultsLeft.length === 0) printLines(`${country}: no faults`);
         for (const { source, declares, fault, remedy } of groupRepairs(repairs, accept ? repairs.length : undefined))
-          say(
+          printLines(
             `${source}, ${declares}`,
             `  for ${fault}`,
             ...(accept ? [`  reason: ${declaredReason(remedy, accept)}`] : []),
           );
-        if (left.length > 0)
-          say('Faults that the catalog cannot declare:', ...describeFaults(left).map((line) => `  ${line}`));
+        if (faultsLeft.length > 0)
+          printLines(
+            'Faults that the catalog cannot declare:',
+            ...describeFaults(faultsLeft).map((line) => `  ${line}`),
+          );
         if (repairs.length > 0)
-          say(
+          printLines(
             accept
               ? 'Each of these is written to the catalog.'
               : 'Nothing has been changed yet; write it with --accept REASON.',
           );
-        const [source, ...more] = new Set(left.map((fault) => fault.source).filter((id) => id !== null));
+        const [source, ...otherSources] = new Set(faultsLeft.map((fault) => fault.source).filter((id) => id !== null));
         const where = { directory: country, rawData: rawData ?? country };
         if (source)
-          say(
+          printLines(
             'Correct these in the files (or their entries in sources.json), and accept each corrected file: ' +
-              acceptCommand(where, more.length === 0 ? source : 'SOURCE'),
+              acceptCommand(where, otherSources.length === 0 ? source : 'SOURCE'),
           );
-        else if (left.length > 0) say(`Correct these in the catalog, ${country}.`);
+        else if (faultsLeft.length > 0) printLines(`Correct these in the catalog, ${country}.`);
         else if (accept)
-          say(
+          printLines(
             `No fault is left. Build it: malaria-risk build --country ${quoteForShell(country)}${rawData ? ` --raw-data ${quoteForShell(rawData)}` : ''} --publish`,
           );
       }
-      if (left.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = EXIT.finding;
+      if (faultsLeft.length > 0 || (repairs.length > 0 && !accept)) process.exitCode = EXIT.finding;
     });
 }
 
@@ -167,7 +181,7 @@ interface UpdateOptions extends CountryOptions {
   json?: boolean;
 }
 
-const UPDATE_DETAIL = `
+const UPDATE_HELP = `
 Shows how a new file differs from the one accepted last, and what looks doubtful about it; with --accept it becomes the
 accepted file. There is no other way to accept a changed file: \`build\` stops at it.
 
@@ -203,26 +217,26 @@ function updateCommand(): Command {
     .argument('<source>', 'id of the source in sources.json, or the name of its file')
     .argument('[files...]', 'new files, if not in the raw data already')
     .addOption(outOption())
-    .option('--accept <reason>', 'accept the change, for this reason', freeText)
+    .option('--accept <reason>', 'accept the change, for this reason', parseText)
     .option('--accept-names', 'write the doubtful names of areas to aliases.csv as proposed')
-    .option('--by <name>', 'who accepts it (default: MALARIA_BY, or the user of this process)', freeText)
-    .option('--last-estimated <month>', 'the last month to estimate from now on', month)
-    .option('--period <month>', 'month of a new raster, if its name does not contain it', month)
-    .option('--release <text>', 'release of the file', freeText)
-    .option('--citation <text>', 'how to cite it', freeText)
-    .option('--licence <text>', 'its licence', freeText)
-    .option('--title <text>', 'its title', freeText)
+    .option('--by <name>', 'who accepts it (default: MALARIA_BY, or the user of this process)', parseText)
+    .option('--last-estimated <month>', 'the last month to estimate from now on', parseMonth)
+    .option('--period <month>', 'month of a new raster, if its name does not contain it', parseMonth)
+    .option('--release <text>', 'release of the file', parseText)
+    .option('--citation <text>', 'how to cite it', parseText)
+    .option('--licence <text>', 'its licence', parseText)
+    .option('--title <text>', 'its title', parseText)
     .option('--json', 'print everything as JSON')
-    .addHelpText('after', UPDATE_DETAIL)
+    .addHelpText('after', UPDATE_HELP)
     .action(async (source: string, files: string[], options: UpdateOptions) => {
       const update = await updateSource(updateRequest(source, files, options));
-      const doubtful = update.names.some(({ area }) => area === null);
-      const pending = !update.accepted && (doubtful || update.files.length + update.edits.length > 0);
-      if (options.json) say(JSON.stringify(update, null, 2));
-      else say(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
-      if (pending && !doubtful && !options.json)
-        say('', 'Nothing has been changed yet; accept it with --accept REASON.');
-      if (pending) process.exitCode = EXIT.finding;
+      const hasDoubtfulNames = update.names.some(({ area }) => area === null);
+      const isPending = !update.accepted && (hasDoubtfulNames || update.files.length + update.edits.length > 0);
+      if (options.json) printLines(JSON.stringify(update, null, 2));
+      else printLines(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
+      if (isPending && !hasDoubtfulNames && !options.json)
+        printLines('', 'Nothing has been changed yet; accept it with --accept REASON.');
+      if (isPending) process.exitCode = EXIT.finding;
     });
 }
 

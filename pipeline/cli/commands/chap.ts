@@ -1,7 +1,13 @@
 import { Command } from 'commander';
-import { readModel, readRecords, readWanted, writeModel, writeSamples } from '../../model/chap/chap-files.ts';
-import { describe, predict, train } from '../../model/chap/chap-model.ts';
-import { fileToWrite, say } from '../terminal/options.ts';
+import {
+  readModel,
+  readRecords,
+  readRequestedForecasts,
+  writeModel,
+  writeSamples,
+} from '../../model/chap/chap-files.ts';
+import { describeRecords, predict, train } from '../../model/chap/chap-model.ts';
+import { parseFileToWrite, printLines } from '../terminal/options.ts';
 
 /** `malaria-risk chap`. */
 export default function chapCommand(): Command {
@@ -24,12 +30,12 @@ function trainCommand(): Command {
   return new Command('train')
     .description('Learn from records how much levels and seasons vary, and how wide ranges have to be')
     .argument('<train.csv>', 'records: time_period, location, disease_cases')
-    .argument('<model>', 'file to write, for predict', fileToWrite)
+    .argument('<model>', 'file to write, for predict', parseFileToWrite)
     .addHelpText('after', '\nExample:\n  malaria-risk chap train training_data.csv model')
     .action(async (file: string, out: string) => {
-      const { panel, absent } = await readRecords(file);
+      const { panel, missingMonths } = await readRecords(file);
       await writeModel(out, train(panel, process.stderr.isTTY ? drawProgress : () => {}));
-      say(...describe(panel, absent).map((line) => `${file}: ${line}`));
+      printLines(...describeRecords(panel, missingMonths).map((line) => `${file}: ${line}`));
     });
 }
 
@@ -39,7 +45,7 @@ function predictCommand(): Command {
     .argument('<model>', 'the file that train wrote')
     .argument('<historic.csv>', 'records up to the month before the forecast')
     .argument('<future.csv>', 'time_period and location of what to forecast, up to 12 months after the records')
-    .argument('<out.csv>', 'file to write: time_period, location, sample_0 to sample_999', fileToWrite)
+    .argument('<out.csv>', 'file to write: time_period, location, sample_0 to sample_999', parseFileToWrite)
     .addHelpText(
       'after',
       `
@@ -50,11 +56,14 @@ Example:
   malaria-risk chap predict model historic_data.csv future_data.csv predictions.csv`,
     )
     .action(async (model: string, historic: string, future: string, out: string) => {
-      const learned = await readModel(model);
-      const { panel, absent } = await readRecords(historic);
-      const rows = predict(learned, panel, await readWanted(future, panel));
+      const trainedModel = await readModel(model);
+      const { panel, missingMonths } = await readRecords(historic);
+      const rows = predict(trainedModel, panel, await readRequestedForecasts(future, panel));
       await writeSamples(out, rows);
-      say(...describe(panel, absent).map((line) => `${historic}: ${line}`), `${out}: ${rows.length} forecasts`);
+      printLines(
+        ...describeRecords(panel, missingMonths).map((line) => `${historic}: ${line}`),
+        `${out}: ${rows.length} forecasts`,
+      );
     });
 }
 

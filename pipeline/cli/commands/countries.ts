@@ -8,10 +8,10 @@ import { snapshotsFolder } from '../../release/build-paths.ts';
 import { newestCandidate } from '../../release/candidates.ts';
 import { currentVersion } from '../../release/current.ts';
 import type { Validation } from '../../validate/validation.ts';
-import { say } from '../terminal/options.ts';
-import { addRowOptions, type RowOptions, sayRows } from '../terminal/rows.ts';
+import { printLines } from '../terminal/options.ts';
+import { addRowOptions, printRows, type RowOptions } from '../terminal/rows.ts';
 
-const DETAIL = `
+const HELP = `
 The list is a CSV file with the columns name, catalog, raw_data (may be empty) and out; paths are relative to its
 folder. Each row of the table describes a country's newest candidate in its \`out\`, and its latest build if --runs has
 one.
@@ -43,16 +43,16 @@ export default function countriesCommand(): Command {
     .description('Show status, findings and skill of many countries in one table')
     .argument('<list>', 'CSV of countries')
     .option('--runs <dir>', "directory of the workflow's results")
-    .addHelpText('after', DETAIL)
-    .action(async (list: string, options: { runs?: string } & RowOptions) => {
-      const rows = await Promise.all((await readList(list)).map((country) => countryRow(country, options.runs)));
-      if (options.json || options.csv) return sayRows(rows, options);
-      sayRows(
+    .addHelpText('after', HELP)
+    .action(async (listFile: string, options: { runs?: string } & RowOptions) => {
+      const rows = await Promise.all((await readList(listFile)).map((country) => countryRow(country, options.runs)));
+      if (options.json || options.csv) return printRows(rows, options);
+      printRows(
         rows.map(({ line: _, ...row }) => row),
         options,
       );
-      for (const { name, line } of rows) if (line !== null) say(`${name}: ${line}`);
-      say(`${rows.filter(({ status }) => status === 'built').length} of ${rows.length} countries are built`);
+      for (const { name, line } of rows) if (line !== null) printLines(`${name}: ${line}`);
+      printLines(`${rows.filter(({ status }) => status === 'built').length} of ${rows.length} countries are built`);
     });
 }
 
@@ -65,22 +65,22 @@ async function readList(file: string): Promise<ListedCountry[]> {
   return table.rows.map((row) => ({ name: row.text('name'), out: path.resolve(folder, row.text('out')) }));
 }
 
-async function countryRow({ name, out }: ListedCountry, runs: string | undefined) {
-  const run = runs === undefined ? null : readIf<RunResult>(path.join(runs, `${name}.json`));
+async function countryRow({ name, out }: ListedCountry, runsFolder: string | undefined) {
+  const run = runsFolder === undefined ? null : readJsonIfExists<RunResult>(path.join(runsFolder, `${name}.json`));
   const version = newestCandidate(out)?.version ?? null;
   const snapshot = version === null ? null : path.join(snapshotsFolder(out), version);
-  const read = <T>(file: string) => (snapshot === null ? null : readIf<T>(path.join(snapshot, file)));
+  const read = <T>(file: string) => (snapshot === null ? null : readJsonIfExists<T>(path.join(snapshot, file)));
   const findings = read<Finding[]>('findings.json');
-  const card = read<{ validation?: Validation | null }>('model-card.json');
+  const modelCard = read<{ validation?: Validation | null }>('model-card.json');
   return {
     name,
-    status: run?.status ?? (runs !== undefined ? 'no result' : version === null ? 'not built' : 'built'),
+    status: run?.status ?? (runsFolder !== undefined ? 'no result' : version === null ? 'not built' : 'built'),
     version,
     current: version !== null && version === currentVersion(out),
     findings: findings?.length ?? null,
     to_decide: findings?.filter(({ needs_approval }) => needs_approval).length ?? null,
-    score: card?.validation?.score ?? null,
-    skill: card?.validation ? formatSkill(card.validation) : null,
+    score: modelCard?.validation?.score ?? null,
+    skill: modelCard?.validation ? skillDifference(modelCard.validation) : null,
     case_error: snapshot && (await caseError(path.join(snapshot, 'tables/forecast_skill.parquet'))),
     seconds: run?.seconds ?? null,
     cpu_s: run?.cpu_seconds ?? null,
@@ -90,7 +90,7 @@ async function countryRow({ name, out }: ListedCountry, runs: string | undefined
 }
 
 /** The published model's log score minus the baseline's; 0 if the baseline is published. */
-const formatSkill = ({ score, difference }: Validation) =>
+const skillDifference = ({ score, difference }: Validation) =>
   score === 'baseline' ? 0 : Number(difference.log_score.mean.toFixed(3));
 
 async function caseError(file: string): Promise<number | null> {
@@ -105,4 +105,5 @@ async function caseError(file: string): Promise<number | null> {
   return row ? Number(row.log_mae.toFixed(3)) : null;
 }
 
-const readIf = <T>(file: string): T | null => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null);
+const readJsonIfExists = <T>(file: string): T | null =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : null;

@@ -5,9 +5,9 @@ import { diffSnapshots } from '../../publish/snapshot/diff.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { sectionsText } from '../terminal/blocks-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { fileToWrite, say } from '../terminal/options.ts';
+import { parseFileToWrite, printLines } from '../terminal/options.ts';
 
-const DETAIL = `
+const HELP = `
 Compares scores area by area, for the months that both snapshots estimate and those that both forecast. A score has
 moved if it changed by more than parameters.diff.score_change in B's model.json; the other thresholds there set what
 --gate lets pass. If B estimates months that A forecast, A's forecasts are scored on those for which B has a survey that
@@ -29,8 +29,8 @@ export default function diffCommand(): Command {
     .argument('<b>', 'directory of the new one')
     .option('--gate', 'exit with 1 if more has changed than the thresholds allow')
     .option('--json', 'print everything as JSON, by state and month')
-    .option('--html <file>', 'write a page with a map of the changes', fileToWrite)
-    .addHelpText('after', DETAIL)
+    .option('--html <file>', 'write a page with a map of the changes', parseFileToWrite)
+    .addHelpText('after', HELP)
     .action(async (a: string, b: string, options: { gate?: boolean; json?: boolean; html?: string }) => {
       const [before, after] = [openSnapshot(a), openSnapshot(b)];
       const diff = await diffSnapshots(before, after);
@@ -44,7 +44,7 @@ export default function diffCommand(): Command {
           changesPage({ title: 'Changes in the new version', lead, synthetic, sections: [], diff, outlines }),
         );
       }
-      say(...(options.json ? [JSON.stringify(diff, null, 2)] : sectionsText(diffSections(diff, outlines))));
+      printLines(...(options.json ? [JSON.stringify(diff, null, 2)] : sectionsText(diffSections(diff, outlines))));
       if (options.gate && diff.over.length > 0) process.exitCode = EXIT.finding;
     });
 }

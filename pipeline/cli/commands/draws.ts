@@ -6,7 +6,7 @@ import { UsageError } from '../../lib/errors.ts';
 import { writeDraws } from '../../model/risk/draws-file.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import { reproducePaths } from '../../model/risk/stage-draws.ts';
-import { addStageOptions, monthSpan, outOption, type StageOptions, say } from '../terminal/options.ts';
+import { addStageOptions, outOption, parseMonthSpan, printLines, type StageOptions } from '../terminal/options.ts';
 import { withStages } from './with-stages.ts';
 
 interface DrawsOptions extends StageOptions {
@@ -26,7 +26,7 @@ export default function drawsCommand(): Command {
     .option('--states <list>', 'only these areas of the upper level and the areas in them, such as KN,KD', (text) =>
       text.split(','),
     )
-    .option('--periods <months>', 'only these months: 2023-12, or 2023-01..2023-12', monthSpan)
+    .option('--periods <months>', 'only these months: 2023-12, or 2023-01..2023-12', parseMonthSpan)
     .addHelpText(
       'after',
       `
@@ -42,29 +42,31 @@ Examples:
     )
     .action(async (file: string, options: DrawsOptions) => {
       const rows = await withStages(['risk'], 'draws', options, (_, io) =>
-        writeDraws(file, reproducePaths(io), selected(io, options)),
+        writeDraws(file, reproducePaths(io), selectDraws(io, options)),
       );
-      say(`${file}: ${rows} rows`);
+      printLines(`${file}: ${rows} rows`);
     });
 }
 
 /** The draws that the options select. @throws UsageError if the country does not have a state or month */
-function selected(io: StageIo, { area, states, periods }: DrawsOptions) {
+function selectDraws(io: StageIo, { area, states, periods }: DrawsOptions) {
   const areas = readAreas(io);
   const stateCodes = areas.states.map(({ state_code }) => state_code);
-  const unknown = states?.find((code) => !stateCodes.includes(code));
-  if (unknown !== undefined)
-    throw new UsageError(`--states: found ${unknown}, expected some of ${stateCodes.join(',')}`);
-  const scored = [...new Set(io.table(risk.LGAS).map(({ period }) => period))];
-  const months = periods ? periodRange(periods.first, periods.last) : scored;
-  const missing = months.find((period) => !scored.includes(period));
-  if (missing !== undefined)
-    throw new UsageError(`--periods: found ${missing}, expected months from ${scored[0]} to ${scored.at(-1)}`);
-  const wanted = new Set(states ?? stateCodes);
+  const unknownState = states?.find((code) => !stateCodes.includes(code));
+  if (unknownState !== undefined)
+    throw new UsageError(`--states: found ${unknownState}, expected some of ${stateCodes.join(',')}`);
+  const scoredMonths = [...new Set(io.table(risk.LGAS).map(({ period }) => period))];
+  const months = periods ? periodRange(periods.first, periods.last) : scoredMonths;
+  const missingMonth = months.find((period) => !scoredMonths.includes(period));
+  if (missingMonth !== undefined)
+    throw new UsageError(
+      `--periods: found ${missingMonth}, expected months from ${scoredMonths[0]} to ${scoredMonths.at(-1)}`,
+    );
+  const selectedStates = new Set(states ?? stateCodes);
   const codes =
     area === 'state'
-      ? areas.states.map(({ state_code }) => ({ code: state_code, wanted: wanted.has(state_code) }))
-      : areas.lgas.map(({ lga_code, state_code }) => ({ code: lga_code, wanted: wanted.has(state_code) }));
+      ? areas.states.map(({ state_code }) => ({ code: state_code, isRequested: selectedStates.has(state_code) }))
+      : areas.lgas.map(({ lga_code, state_code }) => ({ code: lga_code, isRequested: selectedStates.has(state_code) }));
   const scores = area === 'state' ? io.table(risk.STATES) : io.table(risk.LGAS);
   return { area, codes, periods: new Set(months), scores };
 }

@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { readCatalog } from '../../catalog/country.ts';
 import { type FetchOutcome, fetchFile, filesToFetch } from '../../intake/fetch/files.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { addCountryOptions, type CountryOptions, say } from '../terminal/options.ts';
+import { addCountryOptions, type CountryOptions, printLines } from '../terminal/options.ts';
 
-const DETAIL = `
+const HELP = `
 A file that exists and has the catalog's SHA-256 is left alone. An interrupted download continues where it stopped. A
 file has the ending .part until it is complete and its SHA-256 is right. Files without a url come from their
 producers; the catalog's \`access\` explains how to get them.
@@ -21,7 +21,7 @@ export default function fetchCommand(): Command {
     .description('Download the raw files for which the catalog has a url, resuming interrupted downloads')
     .option('--only <source>', 'one source of the catalog, by its id')
     .option('--json', 'print one JSON object per file')
-    .addHelpText('after', DETAIL)
+    .addHelpText('after', HELP)
     .action(async (options: CountryOptions & { only?: string; json?: boolean }) => {
       const country = readCatalog(options.country, options.rawData);
       const files = filesToFetch(country.sources, options.only);
@@ -30,9 +30,9 @@ export default function fetchCommand(): Command {
         const outcome = await fetchFile(file, country.rawData);
         if (outcome.status === 'failed') failed.push(outcome);
         const { path, status, what } = outcome;
-        say(options.json ? JSON.stringify(outcome) : `${path}: ${status}${what ? `, ${what}` : ''}`);
+        printLines(options.json ? JSON.stringify(outcome) : `${path}: ${status}${what ? `, ${what}` : ''}`);
       }
-      if (!options.json) for (const line of files.without) say(line);
+      if (!options.json) for (const line of files.without) printLines(line);
       if (failed.length > 0)
         process.exitCode = failed.every(({ try_again }) => try_again) ? EXIT.try_again : EXIT.finding;
     });

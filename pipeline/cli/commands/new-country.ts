@@ -19,10 +19,10 @@ import { BadInput, groupMessages } from '../../lib/bad-input.ts';
 import { quoteForShell } from '../../lib/shell.ts';
 import { describeFaults } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { say } from '../terminal/options.ts';
+import { printLines } from '../terminal/options.ts';
 import { formatTable } from '../terminal/text-table.ts';
 
-const DETAIL = `
+const HELP = `
 Reads every file, and drafts sources.json and model.json: roles, columns, codes and parents, survey rounds, units,
 ranges, SHA-256. Files are recognised by their content first, by their names second. What the files do not show is asked
 on a terminal, with a guess that Enter accepts; without a terminal the guesses are used and listed, and what cannot be
@@ -43,7 +43,7 @@ Example:
   malaria-risk new-country raw-data/madagascar --from ../downloads/madagascar
   malaria-risk build --country raw-data/madagascar --raw-data ../downloads/madagascar --publish`;
 
-interface Options {
+interface NewCountryOptions {
   from: string[];
   answers?: string;
 }
@@ -55,8 +55,8 @@ export default function newCountryCommand(): Command {
     .argument('<dir>', 'directory for sources.json and model.json')
     .requiredOption('--from <files...>', 'the raw files, or directories of them')
     .option('--answers <file>', 'answers to the questions as JSON, instead of asking')
-    .addHelpText('after', DETAIL)
-    .action(async (directory: string, { from, answers: file }: Options) => {
+    .addHelpText('after', HELP)
+    .action(async (directory: string, { from, answers: file }: NewCountryOptions) => {
       for (const name of ['sources.json', 'model.json'])
         if (lstatSync(path.join(directory, name), { throwIfNoEntry: false }))
           throw new BadInput({
@@ -67,19 +67,21 @@ export default function newCountryCommand(): Command {
       const { root, files } = await listFiles(from);
       const now = new Date().toISOString();
       const recognised = await recogniseAll(root, files);
-      const folder = path.basename(path.resolve(directory));
-      const ready = file ? readAnswers(file) : null;
-      let draft = await draftCountry(recognised, root, now, ready ?? {}, folder).catch((error: unknown) => {
-        listRecognised(recognised);
-        throw error;
-      });
-      if (ready) answersTo(draft.questions, ready);
-      describe(draft);
-      const given = ready ?? (await ask(draft.questions));
-      const { answers, guessed, open } = answersTo(draft.questions, given);
+      const folderName = path.basename(path.resolve(directory));
+      const preparedAnswers = file ? readAnswers(file) : null;
+      let draft = await draftCountry(recognised, root, now, preparedAnswers ?? {}, folderName).catch(
+        (error: unknown) => {
+          showRecognised(recognised);
+          throw error;
+        },
+      );
+      if (preparedAnswers) answersTo(draft.questions, preparedAnswers);
+      showDraft(draft);
+      const userAnswers = preparedAnswers ?? (await askQuestions(draft.questions));
+      const { answers, guessed, open } = answersTo(draft.questions, userAnswers);
       if (draft.questions.some(({ id, redraws, guess }) => redraws && answers[id] !== guess)) {
-        draft = await draftCountry(recognised, root, now, answers, folder);
-        describe(draft);
+        draft = await draftCountry(recognised, root, now, answers, folderName);
+        showDraft(draft);
       }
       showStep('Hashing and measuring the files');
       const { sources, model } = await writeDraft(draft, answers, root, now);
@@ -92,13 +94,13 @@ export default function newCountryCommand(): Command {
       const answered = Object.entries(answers).filter(([id]) => !open.some((question) => question.id === id));
       await write('answers.json', Object.fromEntries(answered));
       if (open.length > 0)
-        say(
+        printLines(
           `No file tells; write it into ${path.join(directory, 'model.json')} before you build:`,
           ...open.map((question) => `  ${question.id} (${question.asks}), in place of ${question.open}`),
           '',
         );
       await showNextSteps(directory, root, guessed, answers);
-      showLost(draft);
+      showUnusedTables(draft);
     });
 }
 
@@ -119,8 +121,8 @@ function showStep(what: string): void {
 }
 
 /** Shows what the files are if a draft cannot be made of them. */
-function listRecognised(files: readonly RecognisedFile[]): void {
-  say(formatTable(files.map((file) => ({ file: file.file, is: file.kind, with: describeContent(file) }))), '');
+function showRecognised(files: readonly RecognisedFile[]): void {
+  printLines(formatTable(files.map((file) => ({ file: file.file, is: file.kind, with: describeContent(file) }))), '');
 }
 
 function describeContent(file: RecognisedFile): string {
@@ -132,18 +134,18 @@ function describeContent(file: RecognisedFile): string {
 }
 
 /** The last line says what the country lacks because a file is not used. */
-function showLost({ leftOut }: Draft): void {
+function showUnusedTables({ leftOut }: Draft): void {
   const lost = leftOut.flatMap(({ file, lost: what }) => (what === null ? [] : [`${file} (${what})`]));
   if (lost.length === 0) return;
-  say(
+  printLines(
     '',
     `Not used, for the reasons above: ${[...new Set(lost)].join(', ')}. Mend them, or list the other files after --from.`,
   );
   process.exitCode = EXIT.finding;
 }
 
-function describe({ entries, leftOut, doubts }: Draft): void {
-  say(
+function showDraft({ entries, leftOut, doubts }: Draft): void {
+  printLines(
     formatTable(
       entries.map(({ entry, format, files, notes }) => ({
         role: entry.figure ?? entry.role,
@@ -158,9 +160,9 @@ function describe({ entries, leftOut, doubts }: Draft): void {
       })),
     ),
   );
-  if (leftOut.length > 0) say('', 'Left out:', ...leftOut.map(({ file, why }) => `  ${file}: ${why}`));
-  if (doubts.length > 0) say('', 'Doubts:', ...groupMessages(doubts).map((line) => `  ${line}`));
-  say('');
+  if (leftOut.length > 0) printLines('', 'Left out:', ...leftOut.map(({ file, why }) => `  ${file}: ${why}`));
+  if (doubts.length > 0) printLines('', 'Doubts:', ...groupMessages(doubts).map((line) => `  ${line}`));
+  printLines('');
 }
 
 function readAnswers(file: string): Answers {
@@ -180,21 +182,21 @@ function readAnswers(file: string): Answers {
 }
 
 /** Asks every question on a terminal, again until the answer is valid; asks none without a terminal. */
-async function ask(questions: readonly Question[]): Promise<Answers> {
+async function askQuestions(questions: readonly Question[]): Promise<Answers> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return {};
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answers: Record<string, string> = {};
   try {
     for (const question of questions) {
-      const shown = question.guess === null ? '' : ` [${question.guess}]`;
+      const guessText = question.guess === null ? '' : ` [${question.guess}]`;
       for (;;) {
-        const answer = (await terminal.question(`${question.asks}${shown}: `)).trim() || question.guess;
-        const wrong = answer === null ? 'an answer is needed' : refuseAnswer(question, answer);
-        if (!wrong) {
+        const answer = (await terminal.question(`${question.asks}${guessText}: `)).trim() || question.guess;
+        const objection = answer === null ? 'an answer is needed' : refuseAnswer(question, answer);
+        if (!objection) {
           answers[question.id] = answer!;
           break;
         }
-        say(wrong);
+        printLines(objection);
       }
     }
   } finally {
@@ -210,12 +212,12 @@ async function showNextSteps(
   answers: Answers,
 ): Promise<void> {
   if (guessed.length > 0)
-    say(
+    printLines(
       `Guessed; check these in ${path.join(directory, 'answers.json')}:`,
       ...guessed.map(({ id, asks }) => `  ${id}: ${answers[id]} (${asks})`),
       '',
     );
-  say(
+  printLines(
     `Fill in, in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file where marked "${OPEN_QUESTION}".`,
   );
   showStep('Checking the catalog against the files');
@@ -224,45 +226,53 @@ async function showNextSteps(
   const doubts = findings.filter((fault) => !isFault(fault));
   const faults = findings.filter(isFault);
   showStep('');
-  const near = path.relative('.', root) || '.';
-  const raw = quoteForShell(near.startsWith('..') ? root : near);
-  const country = quoteForShell(directory);
+  const relativeRoot = path.relative('.', root) || '.';
+  const rawArgument = quoteForShell(relativeRoot.startsWith('..') ? root : relativeRoot);
+  const countryArgument = quoteForShell(directory);
   // A directory and ports of its own: `current` points to one country, and several may be served on one machine.
-  const out = quoteForShell(path.join('build', path.basename(directory)));
+  const outArgument = quoteForShell(path.join('build', path.basename(directory)));
   const port = suggestPort(answers.iso_code!);
-  const account = firstPage(accountFor(deliveries));
-  if (account.length > 0)
-    say('', 'Read from the tables; hold it against an annual report:', ...account.map((line) => `  ${line}`));
+  const accountLines = firstPage(accountFor(deliveries));
+  if (accountLines.length > 0)
+    printLines(
+      '',
+      'Read from the tables; hold it against an annual report:',
+      ...accountLines.map((line) => `  ${line}`),
+    );
   if (doubts.length > 0)
-    say('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));
-  const toServe = [
-    `  npx malaria-risk build --country ${country} --raw-data ${raw} --out ${out} --publish --approve 'a first look'`,
-    `  npx malaria-proxy serve --snapshot ${out}/current --port ${port} --ops-port ${port + 1000} --first-key`,
+    printLines('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));
+  const serveLines = [
+    `  npx malaria-risk build --country ${countryArgument} --raw-data ${rawArgument} --out ${outArgument} --publish --approve 'a first look'`,
+    `  npx malaria-proxy serve --snapshot ${outArgument}/current --port ${port} --ops-port ${port + 1000} --first-key`,
     '',
     'A reason (--approve) is required until the fields above are filled in, and also accepts what the build finds hard to',
     'believe: leave it out to read that first, then run publish with your reason.',
-    `Check it again at any time: npx malaria-risk verify ${out}/current`,
+    `Check it again at any time: npx malaria-risk verify ${outArgument}/current`,
   ];
   if (faults.length === 0)
-    say(
+    printLines(
       '',
       `catalog check: no faults${doubts.length > 0 ? `, ${doubts.length} in doubt (see above)` : ''}. Build it, and serve it:`,
-      ...toServe,
+      ...serveLines,
     );
   else {
-    say('', 'catalog check:', ...describeFaults(faults).map((line) => `  ${line}`));
+    printLines('', 'catalog check:', ...describeFaults(faults).map((line) => `  ${line}`));
     showStep('Looking for what these faults hide');
-    const hidden = await hiddenFaults(directory, root, faults);
+    const hiddenMessages = await hiddenFaults(directory, root, faults);
     showStep('');
-    if (hidden.length > 0)
-      say('', 'Hidden by these until they are declared:', ...groupMessages(hidden).map((line) => `  ${line}`));
-    say(
+    if (hiddenMessages.length > 0)
+      printLines(
+        '',
+        'Hidden by these until they are declared:',
+        ...groupMessages(hiddenMessages).map((line) => `  ${line}`),
+      );
+    printLines(
       '',
       'To see which of these the catalog can declare:',
-      `  npx malaria-risk catalog repair --country ${country} --raw-data ${raw}`,
+      `  npx malaria-risk catalog repair --country ${countryArgument} --raw-data ${rawArgument}`,
       '',
       'When no fault is left, build it, and serve it:',
-      ...toServe,
+      ...serveLines,
     );
     process.exitCode = EXIT.finding;
   }
@@ -272,9 +282,9 @@ async function showNextSteps(
 async function hiddenFaults(directory: string, root: string, faults: readonly Fault[]): Promise<string[]> {
   if (!faults.some(({ remedy }) => remedy)) return [];
   const { repairs, left } = await repairCountry(directory, root);
-  const all = [...repairs.map(({ fault }) => fault), ...left.map(({ what }) => what)];
-  const visible = new Set(faults.map(({ what }) => what));
-  return all.filter((what) => !visible.has(what));
+  const allMessages = [...repairs.map(({ fault }) => fault), ...left.map(({ what }) => what)];
+  const visibleMessages = new Set(faults.map(({ what }) => what));
+  return allMessages.filter((what) => !visibleMessages.has(what));
 }
 
 /** 8100 to 8775, a port for each two-letter code of a country. */

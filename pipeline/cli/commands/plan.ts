@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { planBuild } from '../../release/build.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { addBuildOptions, type BuildOptions, say } from '../terminal/options.ts';
+import { addBuildOptions, type BuildOptions, printLines } from '../terminal/options.ts';
 
-const WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
+const STATUS_WORDS = { cached: 'unchanged', run: 'will run', depends: 'may run' } as const;
 
-const DETAIL = `
+const HELP = `
 A stage runs when one of these has changed: the content of its inputs, its code (comments included), package-lock.json,
 its part of model.json, or the version of Node. These do not count: file times, files imported only for their types, and
 descriptions in sources.json (title, citation, licence, notes), which only the snapshot contains. A stage that "may run"
@@ -22,17 +22,17 @@ export default function planCommand(): Command {
     .option('--why', 'also show why')
     .option('--exit-code', 'exit 1 if a build has anything to run, 0 if it has nothing to do')
     .option('--json', 'as JSON, including the causes')
-    .addHelpText('after', DETAIL)
+    .addHelpText('after', HELP)
     .action(async (options: BuildOptions & { why?: boolean; exitCode?: boolean; json?: boolean }) => {
-      const planned = await planBuild(options);
-      if (options.exitCode && planned.some(({ status }) => status !== 'cached')) process.exitCode = EXIT.finding;
+      const plan = await planBuild(options);
+      if (options.exitCode && plan.some(({ status }) => status !== 'cached')) process.exitCode = EXIT.finding;
       if (options.json) {
-        say(JSON.stringify(planned, null, 2));
+        printLines(JSON.stringify(plan, null, 2));
         return;
       }
-      for (const { stage, status, causes } of planned) {
-        say(`${stage.padEnd(13)} ${WORDS[status]}`);
-        if (options.why) for (const cause of causes) say(`${' '.repeat(14)}${cause}`);
+      for (const { stage, status, causes } of plan) {
+        printLines(`${stage.padEnd(13)} ${STATUS_WORDS[status]}`);
+        if (options.why) for (const cause of causes) printLines(`${' '.repeat(14)}${cause}`);
       }
     });
 }

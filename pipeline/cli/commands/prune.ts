@@ -5,7 +5,7 @@ import { runIfUnused } from '../../engine/lock.ts';
 import { TryAgain, UsageError } from '../../lib/errors.ts';
 import { cacheFolder } from '../../release/build-paths.ts';
 import { clearUnfinished } from '../../release/candidate.ts';
-import { outOption, say } from '../terminal/options.ts';
+import { outOption, printLines } from '../terminal/options.ts';
 
 /** `malaria-risk prune`. */
 export default function pruneCommand(): Command {
@@ -17,13 +17,13 @@ export default function pruneCommand(): Command {
       if (!existsSync(cacheFolder(out)))
         throw new UsageError(`${out}: found no cache there, expected the --out of a build`);
       const result: ReturnType<typeof pruneEntries>[] = [];
-      const done = runIfUnused(out, () => {
+      const hasRun = runIfUnused(out, () => {
         clearUnfinished(out);
         result.push(pruneEntries(cacheFolder(out)));
       });
-      if (!done) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
+      if (!hasRun) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
       const { entries, bytes, kept } = result[0]!;
-      say(
+      printLines(
         json
           ? JSON.stringify(result[0])
           : `Removed ${entries} entries, ${(bytes / 1e6).toFixed(1)} MB, from ${cacheFolder(out)}; kept ${kept}`,

@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { type Publication, publishVersion } from '../../release/publish.ts';
 import { MOST_KEPT_VERSIONS } from '../../release/release-index.ts';
 import { HERE } from '../../release/release-records.ts';
-import { atLeastOne, freeText, outOption, say } from '../terminal/options.ts';
+import { outOption, parseAtLeastOne, parseText, printLines } from '../terminal/options.ts';
 
-const DETAIL = `
+const HELP = `
 Verifies the complete version, compares it with the current one as \`malaria-risk review\` does, and updates \`current\`
 last: if it is killed, either the old version or the new one is current. Changes beyond parameters.diff in model.json,
 anything that is missing, and findings marked for approval stop the publication unless --approve gives a reason. Who
@@ -45,11 +45,11 @@ export interface PublishCommandOptions {
 /** Options of every command that publishes. */
 export function addPublishOptions(command: Command): Command {
   return command
-    .option('--approve <reason>', 'the reason for publishing changes that require one', freeText)
+    .option('--approve <reason>', 'the reason for publishing changes that require one', parseText)
     .option('--to <destination>', "another build's directory, or s3://BUCKET/PREFIX, instead of <out>/current")
-    .option('--note <text>', 'a note on it for key holders', freeText)
-    .option('--keep-days <n>', 'promise to keep the replaced version for this many days', atLeastOne)
-    .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)', freeText);
+    .option('--note <text>', 'a note on it for key holders', parseText)
+    .option('--keep-days <n>', 'promise to keep the replaced version for this many days', parseAtLeastOne)
+    .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)', parseText);
 }
 
 /** `malaria-risk publish`. */
@@ -60,16 +60,16 @@ export default function publishCommand(): Command {
     .addOption(outOption());
   return addPublishOptions(command)
     .option('--json', 'as JSON')
-    .addHelpText('after', DETAIL)
+    .addHelpText('after', HELP)
     .action(async (version: string | undefined, options: PublishCommandOptions & { json?: boolean }) => {
-      const { out, json: _, ...how } = options;
-      const published = await publishVersion(out, { version, ...how });
-      say(options.json ? JSON.stringify(published) : describePublication(published));
+      const { out, json: _, ...publishOptions } = options;
+      const publication = await publishVersion(out, { version, ...publishOptions });
+      printLines(options.json ? JSON.stringify(publication) : describePublication(publication));
     });
 }
 
 export function describePublication({ model_version, directory, replaces, to, release }: Publication): string {
-  const where = to === HERE ? directory : to;
-  if (!release) return `${model_version} is already current: ${where}`;
-  return `Published ${model_version}${replaces ? ` in place of ${replaces}` : ''}: ${where}`;
+  const place = to === HERE ? directory : to;
+  if (!release) return `${model_version} is already current: ${place}`;
+  return `Published ${model_version}${replaces ? ` in place of ${replaces}` : ''}: ${place}`;
 }

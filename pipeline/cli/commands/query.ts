@@ -8,15 +8,15 @@ import { countryWords, fillPlaceholders } from '../../contract/words.ts';
 import { createArtifactViews } from '../../engine/artifact-views.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { interruptible } from '../../lib/interruptible.ts';
-import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
-import { describe, type TableForm } from '../../lib/tables/table.ts';
+import { sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
+import { describeColumn, type TableSchema } from '../../lib/tables/table.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { TABLES } from '../../publish/snapshot/table-columns.ts';
 import { createViews } from '../../publish/snapshot/views.ts';
 import { cacheFolder, snapshotsFolder } from '../../release/build-paths.ts';
 import { STAGE_TABLES } from '../../stages.ts';
 import { outOption } from '../terminal/options.ts';
-import { addRowOptions, type Row, type RowOptions, sayBatches, sayRows } from '../terminal/rows.ts';
+import { addRowOptions, printBatches, printRows, type Row, type RowOptions } from '../terminal/rows.ts';
 import type { Cells } from '../terminal/text-table.ts';
 
 interface QueryOptions {
@@ -31,7 +31,7 @@ interface QueryOptions {
 export const MODEL_ANSWER = 'v1/transmission/model.json';
 
 /** The SQL of `query` without a statement. */
-const LIST = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_schema || '.' END || table_name AS "table",
+const LIST_SQL = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_schema || '.' END || table_name AS "table",
     column_name AS "column", data_type AS type
   FROM information_schema.columns ORDER BY table_schema <> 'snapshot', table_schema, table_name, ordinal_position`;
 
@@ -61,8 +61,8 @@ of the transmission model is read_json($model).
 A statement may use ${MEMORY} of memory and ${DISK} of disk, in TMPDIR.`,
     )
     .action(async (sql: string | undefined, options: QueryOptions & RowOptions) => {
-      if (sql === undefined) sayRows(await list(options), options);
-      else await select(sql, options, (batches) => sayBatches(batches, options));
+      if (sql === undefined) printRows(await listColumns(options), options);
+      else await select(sql, options, (batches) => printBatches(batches, options));
     });
 }
 
@@ -87,19 +87,19 @@ async function select<T>(
   if (sql.replaceAll(/--.*|\/\*[\s\S]*?\*\/|[\s;]/g, '') === '')
     throw new UsageError('query: found an empty statement, expected one SELECT');
   const model = path.resolve(snapshot, MODEL_ANSWER);
-  const named = Object.entries({ ...values, model }).filter(([name]) => sql.includes(`$${name}`));
-  const spilled = path.join(tmpdir(), `malaria-risk-query-${randomUUID()}`);
-  const removeSpilled = () => rmSync(spilled, { recursive: true, force: true });
-  process.once('exit', removeSpilled);
+  const namedValues = Object.entries({ ...values, model }).filter(([name]) => sql.includes(`$${name}`));
+  const spillFolder = path.join(tmpdir(), `malaria-risk-query-${randomUUID()}`);
+  const removeSpillFolder = () => rmSync(spillFolder, { recursive: true, force: true });
+  process.once('exit', removeSpillFolder);
   return withDatabase(async (db) => {
     await db.run(`SET memory_limit = '${MEMORY}'`);
-    await db.run(`SET temp_directory = ${literal(spilled)}`);
+    await db.run(`SET temp_directory = ${sqlLiteral(spillFolder)}`);
     await db.run(`SET max_temp_directory_size = '${DISK}'`);
     const files = [model, ...(await createViews(db, 'snapshot', snapshot))];
     files.push(...(await createArtifactViews(db, cacheFolder(out), openSnapshot(snapshot).manifest.stages)));
-    for (const name of namedSnapshots(out))
+    for (const name of snapshotNames(out))
       if (sql.includes(name)) files.push(...(await createViews(db, name, path.join(snapshotsFolder(out), name))));
-    await db.run(`SET allowed_paths = [${files.map(literal)}]`);
+    await db.run(`SET allowed_paths = [${files.map(sqlLiteral)}]`);
     await db.run('SET enable_external_access = false');
     await db.run('USE snapshot');
     await db.run('SET lock_configuration = true');
@@ -108,8 +108,8 @@ async function select<T>(
     const [statement] = statements.count === 1 ? [await interruptible(statements.prepare(0), interrupt)] : [];
     if (statement?.statementType !== StatementType.SELECT)
       throw new UsageError('query: found another statement, expected one SELECT: the tables are read-only');
-    statement.bind(Object.fromEntries(named));
-    return await read(rowsOf(statement, interrupt));
+    statement.bind(Object.fromEntries(namedValues));
+    return await read(readBatches(statement, interrupt));
   })
     .catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOMEM')
@@ -120,13 +120,13 @@ async function select<T>(
       throw 'code' in error ? error : new UsageError(error.message);
     })
     .finally(() => {
-      process.off('exit', removeSpilled);
-      removeSpilled();
+      process.off('exit', removeSpillFolder);
+      removeSpillFolder();
     });
 }
 
 /** Rows in batches of some thousand, none of them empty. */
-async function* rowsOf(statement: DuckDBPreparedStatement, interrupt: () => void): AsyncGenerator<Row[]> {
+async function* readBatches(statement: DuckDBPreparedStatement, interrupt: () => void): AsyncGenerator<Row[]> {
   const result = await interruptible(statement.stream(), interrupt);
   const columns = result.deduplicatedColumnNames();
   for (;;) {
@@ -138,7 +138,7 @@ async function* rowsOf(statement: DuckDBPreparedStatement, interrupt: () => void
   }
 }
 
-const FORMS: Record<string, TableForm> = {
+const TABLE_SCHEMAS: Record<string, TableSchema> = {
   ...TABLES,
   ...Object.fromEntries(STAGE_TABLES.map((form) => [form.name, form])),
 };
@@ -146,17 +146,17 @@ const FORMS: Record<string, TableForm> = {
 /**
  * The tables and their columns, with the meaning that this version of the program gives them, in the country's words.
  */
-async function list(options: QueryOptions): Promise<Row[]> {
+async function listColumns(options: QueryOptions): Promise<Row[]> {
   const { out = 'build', snapshot = path.join(out, 'current') } = options;
-  const columns = await query(LIST, options);
+  const columns = await query(LIST_SQL, options);
   const words = countryWords(openSnapshot(snapshot).manifest.territory);
   return columns.map((row) => {
-    const column = FORMS[String(row.table).replace('.', '/')]?.columns[String(row.column)];
-    return { ...row, meaning: column ? fillPlaceholders(describe(column), words) : '' };
+    const column = TABLE_SCHEMAS[String(row.table).replace('.', '/')]?.columns[String(row.column)];
+    return { ...row, meaning: column ? fillPlaceholders(describeColumn(column), words) : '' };
   });
 }
 
-function namedSnapshots(out: string): string[] {
+function snapshotNames(out: string): string[] {
   try {
     return readdirSync(snapshotsFolder(out));
   } catch {

@@ -6,7 +6,7 @@ import { HERE } from '../../release/release-records.ts';
 import { findOrigin, type Origin, reproduce } from '../../release/reproduce.ts';
 import { STAGE_NAMES } from '../../stages.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { atLeastOne, jobsOption, outOption, say } from '../terminal/options.ts';
+import { jobsOption, outOption, parseAtLeastOne, printLines } from '../terminal/options.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/text-table.ts';
 
@@ -31,14 +31,14 @@ Examples:
     )
     .action(({ out, json }: { out: string; json?: boolean }) => {
       const releases = listReleases(out);
-      say(json ? JSON.stringify(releases, null, 2) : describeReleases(releases));
+      printLines(json ? JSON.stringify(releases, null, 2) : describeReleases(releases));
     });
 }
 
 function pruneCommand(): Command {
   return new Command('prune')
     .description('Remove old versions permanently')
-    .requiredOption('--keep <n>', 'how many published versions to keep, the newest first', atLeastOne)
+    .requiredOption('--keep <n>', 'how many published versions to keep, the newest first', parseAtLeastOne)
     .addOption(outOption())
     .option('--json', 'as JSON')
     .addHelpText(
@@ -54,9 +54,9 @@ Example:
     )
     .action(async ({ out, keep, json }: { out: string; keep: number; json?: boolean }) => {
       const pruned = await pruneReleases(out, keep);
-      if (json) say(JSON.stringify(pruned));
+      if (json) printLines(JSON.stringify(pruned));
       else
-        say(
+        printLines(
           ...pruned.removed.map(({ model_version, bytes }) => `removed ${model_version}, ${megabytes(bytes)} MB`),
           `Removed ${pruned.removed.length} versions; kept ${pruned.kept.length}`,
           ...(pruned.raw.files > 0
@@ -92,18 +92,22 @@ Examples:
     )
     .action(async (version: string, options: ReproduceOptions) => {
       const origin = findOrigin(options.out, version);
-      if (!options.json) say(describeOrigin(origin));
-      const kept = path.join(options.out, 'raw');
-      const rawData = options.rawData === undefined ? [kept] : [options.rawData, kept];
-      const made = await withProgress(STAGE_NAMES, options.json ?? false, (onEvent) =>
+      if (!options.json) printLines(describeOrigin(origin));
+      const keptRawData = path.join(options.out, 'raw');
+      const rawData = options.rawData === undefined ? [keptRawData] : [options.rawData, keptRawData];
+      const reproduction = await withProgress(STAGE_NAMES, options.json ?? false, (onEvent) =>
         reproduce(origin, { rawData, jobs: options.jobs, onEvent }),
       );
       const { code, raw, manifest_sha256 } = origin;
-      if (options.json) say(JSON.stringify({ ...made, manifest_sha256, code, raw }));
-      else if (made.different.length === 0) say(`${version}: all ${made.files} files came out the same, byte for byte`);
+      if (options.json) printLines(JSON.stringify({ ...reproduction, manifest_sha256, code, raw }));
+      else if (reproduction.different.length === 0)
+        printLines(`${version}: all ${reproduction.files} files came out the same, byte for byte`);
       else
-        say(...made.different.map((name) => `differs: ${name}`), `${version}: ${made.different.length} files differ`);
-      if (made.different.length > 0) process.exitCode = EXIT.finding;
+        printLines(
+          ...reproduction.different.map((name) => `differs: ${name}`),
+          `${version}: ${reproduction.different.length} files differ`,
+        );
+      if (reproduction.different.length > 0) process.exitCode = EXIT.finding;
     });
 }
 

@@ -10,9 +10,9 @@ import { reviewSnapshot } from '../../release/review.ts';
 import { replacedBy, reviewSections } from '../../release/review-sections.ts';
 import { sectionsText } from '../terminal/blocks-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { fileToWrite, outOption, say } from '../terminal/options.ts';
+import { outOption, parseFileToWrite, printLines } from '../terminal/options.ts';
 
-const DETAIL = `
+const HELP = `
 Compares a version with the current one: the answers of every operation, every table, scores by state and month, the
 build's findings, which raw files and which lines of model.json differ, and how good the forecasts were for months that
 now have a new survey. Changes beyond parameters.diff in model.json, anything that is missing, and
@@ -34,22 +34,22 @@ export default function reviewCommand(): Command {
     .argument('[version]', 'one of <out>/snapshots (default: the newest candidate)')
     .addOption(outOption())
     .option('--json', 'print everything as JSON')
-    .option('--html <file>', 'file for the page', fileToWrite)
-    .addHelpText('after', DETAIL)
+    .option('--html <file>', 'file for the page', parseFileToWrite)
+    .addHelpText('after', HELP)
     .action(async (version: string | undefined, options: { out: string; json?: boolean; html?: string }) => {
       const after = findVersion(options.out, version ?? null);
       const review = await reviewSnapshot(currentSnapshot(options.out), after);
-      const page = options.html ?? path.join(releasesFolder(options.out), review.model_version, 'review.html');
+      const pageFile = options.html ?? path.join(releasesFolder(options.out), review.model_version, 'review.html');
       const { model_version, synthetic, diff } = review;
       const [lead, sections, outlines] = [replacedBy(review), reviewSections(review), diffOutlines(after)];
       await writeAtomic(
-        page,
+        pageFile,
         renderChangesPage({ title: `Review of ${model_version}`, lead, synthetic, sections, diff, outlines }),
       );
-      if (options.json) say(JSON.stringify(review, null, 2));
+      if (options.json) printLines(JSON.stringify(review, null, 2));
       else {
         const text = sectionsText([...sections, ...(diff ? diffSections(diff, outlines) : [])]);
-        say(lead, ...text, '', `As a page: ${page}`);
+        printLines(lead, ...text, '', `As a page: ${pageFile}`);
       }
       if (review.refused.length + review.approvals.length > 0) process.exitCode = EXIT.finding;
     });

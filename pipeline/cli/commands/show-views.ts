@@ -6,7 +6,7 @@ import { MODEL_ANSWER } from './query.ts';
 
 export interface View {
   /** The question that it answers. */
-  asks: string;
+  question: string;
   /** SQL for all states; `$period` is the month asked for, or null, and `$model` as in `query`. */
   country?: string;
   /** SQL for one state, `$state`. */
@@ -17,7 +17,7 @@ export interface View {
   needs?: { file: string; why: string };
 }
 
-const transmission = { file: MODEL_ANSWER, why: NO_TRANSMISSION };
+const needsTransmission = { file: MODEL_ANSWER, why: NO_TRANSMISSION };
 /** Why a score beside an alert did not move, and what to do about a first alert. */
 const ALERT_COLUMNS = `period, cases_in, cases, usual, usual_low, usual_high,
     detection_class AS detection, detection_probability AS probability, detection_since AS since,
@@ -29,7 +29,7 @@ const ALERT_COLUMNS = `period, cases_in, cases, usual, usual_low, usual_high,
 const MONTHS = 'JFMAMJJASOND';
 export const VIEWS: Record<string, View> = {
   risk: {
-    asks: 'How high is the score in a month, estimated or forecast, and how certain?',
+    question: 'How high is the score in a month, estimated or forecast, and how certain?',
     country: `
   SELECT state_code, state, level, score, score_low, score_high, zone, population
   FROM (FROM risk_states UNION ALL BY NAME FROM forecasts_states)
@@ -40,10 +40,10 @@ export const VIEWS: Record<string, View> = {
   FROM (FROM risk_lgas UNION ALL BY NAME FROM forecasts_lgas)
   WHERE state_code = $state AND period = coalesce($period, (SELECT max(period) FROM risk_lgas))
   ORDER BY score DESC, lga_code`,
-    charts: { score_high: { draws: 'range', low: 'score_low', middle: 'score' } },
+    charts: { score_high: { kind: 'range', low: 'score_low', middle: 'score' } },
   },
   history: {
-    asks: 'How did the score of an area of the upper level change, month by month?',
+    question: 'How did the score of an area of the upper level change, month by month?',
     state: `
   WITH scores AS (
     SELECT period, score, 'estimated' AS kind FROM risk_states WHERE state_code = $state
@@ -53,10 +53,11 @@ export const VIEWS: Record<string, View> = {
   FROM years CROSS JOIN (SELECT unnest(range(1, 13)) AS month)
     LEFT JOIN scores ON scores.kind = years.kind AND period = format('{}-{:02d}', year, month)
   GROUP BY ALL ORDER BY year, years.kind`,
-    charts: { months: { draws: 'series', heading: MONTHS } },
+    charts: { months: { kind: 'series', heading: MONTHS } },
   },
   alerts: {
-    asks: 'Which areas report more cases than is usual, or fewer, and which are likely to next month? (Unit of cases: cases_in)',
+    question:
+      'Which areas report more cases than is usual, or fewer, and which are likely to next month? (Unit of cases: cases_in)',
     country: `
   SELECT area, code, coalesce(s.state, lga) AS name, ${ALERT_COLUMNS}
   FROM alerts LEFT JOIN context_states s ON area = 'state' AND code = s.state_code
@@ -72,7 +73,7 @@ export const VIEWS: Record<string, View> = {
     needs: { file: tableFile('alerts', 'parquet'), why: NO_ALERTS },
   },
   season: {
-    asks: 'In which months are cases expected?',
+    question: 'In which months are cases expected?',
     country: `
   SELECT coalesce(code, '') AS state_code, coalesce(state, 'the country') AS state,
     max(month) FILTER (is_peak) AS peak, string_agg(month, ' ' ORDER BY month) FILTER (is_high) AS high_months,
@@ -85,36 +86,36 @@ export const VIEWS: Record<string, View> = {
     list(seasonal_index ORDER BY month) AS months
   FROM season JOIN context_lgas ON code = lga_code
   WHERE area = 'lga' AND state_code = $state GROUP BY lga_code, lga ORDER BY lga_code`,
-    charts: { months: { draws: 'series', heading: MONTHS } },
+    charts: { months: { kind: 'series', heading: MONTHS } },
     needs: { file: tableFile('season', 'parquet'), why: NO_RAIN },
   },
   context: {
-    asks: 'How many people live there, and how well are they protected, treated and reached?',
+    question: 'How many people live there, and how well are they protected, treated and reached?',
     country: 'FROM context_states ORDER BY state_code',
     state: 'SELECT * EXCLUDE (state_code) FROM context_lgas WHERE state_code = $state ORDER BY lga_code',
   },
   survey: {
-    asks: 'What did surveys find, round by round?',
+    question: 'What did surveys find, round by round?',
     country: 'SELECT * EXCLUDE (state_code) FROM survey_trend WHERE state_code IS NULL ORDER BY survey_year',
     state: `
   SELECT * EXCLUDE (state_code, urban, rural) FROM survey_trend WHERE state_code = $state ORDER BY survey_year`,
   },
   accounts: {
-    asks: 'How much of what the files delivered is taken, and what is left out by which rule?',
+    question: 'How much of what the files delivered is taken, and what is left out by which rule?',
     country: `
   SELECT file, "column", fate, reason, year, numbers, blank, text, zero, negative, fractional, sum
   FROM accounts ORDER BY file, "column" NULLS FIRST, fate, reason, year`,
   },
   model: {
-    asks: 'How well does the transmission model describe the reported cases?',
+    question: 'How well does the transmission model describe the reported cases?',
     country: `
   SELECT state_code, state, fit_correlation, array_to_string(months_with_infection_growing, ' ') AS months_growing,
     share_of_transmission_year_round AS year_round_share
   FROM (SELECT unnest(states, max_depth := 2) FROM read_json($model)) ORDER BY state_code`,
-    needs: transmission,
+    needs: needsTransmission,
   },
   cases: {
-    asks:
+    question:
       'How many cases were reported each month, and how many are modelled? ' +
       '(Per 1,000 people, unless limits in the answer transmission/model give another unit)',
     country: `
@@ -127,16 +128,16 @@ export const VIEWS: Record<string, View> = {
     list(cases ORDER BY period) AS months
   FROM months UNPIVOT INCLUDE NULLS (cases FOR series IN (reported, modelled))
   GROUP BY state_code, state, series ORDER BY state_code, series DESC`,
-    charts: { months: { draws: 'series', top: 'highest' } },
-    needs: transmission,
+    charts: { months: { kind: 'series', top: 'highest' } },
+    needs: needsTransmission,
   },
   projections: {
-    asks: 'How far off were projections a year ahead, in cases per 1,000 people (mean absolute error)?',
+    question: 'How far off were projections a year ahead, in cases per 1,000 people (mean absolute error)?',
     country: `
   WITH test AS (SELECT unnest(projection_test) FROM read_json($model))
   SELECT 'development' AS years, development.months, unnest(development.mean_absolute_error) FROM test
   UNION ALL BY NAME
   SELECT 'held back, ' || held_back_year AS years, held_back.months, unnest(held_back.mean_absolute_error) FROM test`,
-    needs: transmission,
+    needs: needsTransmission,
   },
 };

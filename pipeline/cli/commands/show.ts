@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import { type Provenance, traceFile } from '../../publish/snapshot/provenance.ts';
 import { openSnapshot } from '../../publish/snapshot/read.ts';
-import { month, say } from '../terminal/options.ts';
-import { addRowOptions, type RowOptions, sayRows } from '../terminal/rows.ts';
+import { parseMonth, printLines } from '../terminal/options.ts';
+import { addRowOptions, printRows, type RowOptions } from '../terminal/rows.ts';
 import { query } from './query.ts';
 import { VIEWS, type View } from './show-views.ts';
 
@@ -31,11 +31,12 @@ Examples:
 const snapshotOption = ['--snapshot <dir>', 'directory of the snapshot', 'build/current'] as const;
 
 function viewCommand(name: string, view: View): Command {
-  const { asks, country, state } = view;
-  const command = addRowOptions(new Command(name).description(asks).option(...snapshotOption));
+  const { question, country, state } = view;
+  const command = addRowOptions(new Command(name).description(question).option(...snapshotOption));
   if (country && state) command.option('--state <name>', 'the areas within one of the upper level; its code or name');
   else if (state) command.requiredOption('--state <name>', 'code or name of the area of the upper level');
-  if (country?.includes('$period')) command.option('--period <month>', 'default: the latest estimated month', month);
+  if (country?.includes('$period'))
+    command.option('--period <month>', 'default: the latest estimated month', parseMonth);
   return command
     .addHelpText(
       'after',
@@ -49,36 +50,36 @@ async function show(name: string, { country, state, charts, needs }: View, optio
   const { snapshot } = options;
   const { manifest } = openSnapshot(snapshot);
   if (needs && !Object.hasOwn(manifest.files, needs.file)) {
-    sayNothing(needs.why, options);
+    printMissing(needs.why, options);
     return;
   }
-  const code = options.state === undefined ? null : await stateCalled(snapshot, options.state);
-  const values = { state: code, period: options.period ?? null };
-  const rows = await query((code === null ? country : state)!, { snapshot, values });
-  if (rows.length > 0) sayRows(rows, options, charts);
+  const stateCode = options.state === undefined ? null : await findStateCode(snapshot, options.state);
+  const values = { state: stateCode, period: options.period ?? null };
+  const rows = await query((stateCode === null ? country : state)!, { snapshot, values });
+  if (rows.length > 0) printRows(rows, options, charts);
   else if (options.period === undefined)
-    sayNothing(`${manifest.model_version} has nothing to show of ${code ?? 'the country'}.`, options);
+    printMissing(`${manifest.model_version} has nothing to show of ${stateCode ?? 'the country'}.`, options);
   else throw new UsageError(`show ${name}: found no rows in ${snapshot}, expected a month that it covers`);
 }
 
 /** That a country lacks the data is an answer: the reason, apart from rows for a program. */
-function sayNothing(why: string, options: RowOptions): void {
+function printMissing(why: string, options: RowOptions): void {
   const forProgram = options.json || options.csv;
-  if (options.json) say('[]');
+  if (options.json) printLines('[]');
   if (forProgram) process.stderr.write(`${why}\n`);
-  else say(why);
+  else printLines(why);
 }
 
 /**
  * Code of the state with this code or name, whatever its case, accents and punctuation.
  * @throws UsageError with the nearest names if there is none
  */
-async function stateCalled(snapshot: string, asked: string): Promise<string> {
-  const plain = (text: string) => `regexp_replace(strip_accents(lower(${text})), '[^\\p{L}\\p{N}]', '', 'g')`;
+async function findStateCode(snapshot: string, asked: string): Promise<string> {
+  const plainSql = (text: string) => `regexp_replace(strip_accents(lower(${text})), '[^\\p{L}\\p{N}]', '', 'g')`;
   const states = await query(
     `SELECT state_code, state_code || ' ' || state AS offered,
-       list_contains([${plain('state_code')}, ${plain('state')}], ${plain('$asked')}) AS found,
-       left(${plain('state')}, 2) = left(${plain('$asked')}, 2) AS near
+       list_contains([${plainSql('state_code')}, ${plainSql('state')}], ${plainSql('$asked')}) AS found,
+       left(${plainSql('state')}, 2) = left(${plainSql('$asked')}, 2) AS near
      FROM context_states ORDER BY found DESC, state_code`,
     { snapshot, values: { asked } },
   );
@@ -98,7 +99,7 @@ function provenanceCommand(): Command {
     .option('--json', 'as JSON')
     .action((file: string, { snapshot, json }: { snapshot: string; json?: boolean }) => {
       const provenance = traceFile(openSnapshot(snapshot).manifest, file);
-      say(json ? JSON.stringify(provenance, null, 2) : describeProvenance(provenance));
+      printLines(json ? JSON.stringify(provenance, null, 2) : describeProvenance(provenance));
     });
 }
 

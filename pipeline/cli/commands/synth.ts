@@ -1,16 +1,16 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_OUT, hasSyntheticCountry, writeSyntheticCountry } from '../../synthetic/country.ts';
-import { FAMILIES, FAMILY_WORDS, type TruthFamily } from '../../synthetic/families.ts';
-import { countrySize, NIGERIAN } from '../../synthetic/size.ts';
-import { atLeastOne, say } from '../terminal/options.ts';
+import { FAMILIES, FAMILY_DESCRIPTIONS, type TruthFamily } from '../../synthetic/families.ts';
+import { countrySize, NIGERIAN_SIZE } from '../../synthetic/size.ts';
+import { parseAtLeastOne, printLines } from '../terminal/options.ts';
 
-const DETAIL = `
+const HELP = `
 Writes a complete made-up country in the formats of a real one: 37 states and 774 LGAs, rasters of population,
 elevation and layers, monthly rain, four survey rounds and monthly cases; a catalog (sources.json, model.json); and
 truth/, with the values that the models should recover. The same seed and family give the same bytes.
 
 Families of truth, --truth:
-${FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_WORDS[family]}`).join('\n')}
+${FAMILIES.map((family) => `  ${family.padEnd(14)} ${family === 'matern' ? '' : 'as matern, '}${FAMILY_DESCRIPTIONS[family]}`).join('\n')}
 
 The size is Nigeria's unless options change it: --states, --lgas (by default in proportion to the states), and --months
 of estimates and case records.
@@ -41,29 +41,29 @@ export default function synthCommand(): Command {
     .description('Write a made-up country whose truth is known')
     .option('--seed <n>', 'seed of all random draws, a whole number of 0 or more', parseSeed, 1)
     .addOption(new Option('--truth <family>', 'family of the truth').choices(FAMILIES).default('matern'))
-    .option('--states <n>', `states, up to ${NIGERIAN.states} (the default)`, atLeastOne)
-    .option('--lgas <n>', 'LGAs', atLeastOne)
-    .option('--months <n>', `estimated months, 72 to 240, ${NIGERIAN.months} unless given`, atLeastOne)
+    .option('--states <n>', `states, up to ${NIGERIAN_SIZE.states} (the default)`, parseAtLeastOne)
+    .option('--lgas <n>', 'LGAs', parseAtLeastOne)
+    .option('--months <n>', `estimated months, 72 to 240, ${NIGERIAN_SIZE.months} unless given`, parseAtLeastOne)
     .option('--out <dir>', 'directory to write to', DEFAULT_OUT)
     .option('--if-missing', 'do nothing if the complete country of this seed and family is already there')
     .option('--json', 'print what was written as JSON')
-    .addHelpText('after', DETAIL)
+    .addHelpText('after', HELP)
     .action(synth);
 }
 
 async function synth(options: SynthOptions): Promise<void> {
   const { seed, truth: family, out, json, states, lgas, months } = options;
-  const asked = Object.entries({ states, lgas, months }).filter(([, value]) => value !== undefined);
-  const size = countrySize(Object.fromEntries(asked));
+  const requestedSize = Object.entries({ states, lgas, months }).filter(([, value]) => value !== undefined);
+  const size = countrySize(Object.fromEntries(requestedSize));
   if (options.ifMissing && hasSyntheticCountry(seed, family, out, size)) {
     const text = `${out} already contains the country of seed ${seed}${family === 'matern' ? '' : `, truth ${family}`}`;
-    say(json ? JSON.stringify({ out, seed, written: false }) : text);
+    printLines(json ? JSON.stringify({ out, seed, written: false }) : text);
     return;
   }
-  const onProgress = json ? () => {} : (part: string) => say(`making ${part}`);
+  const onProgress = json ? () => {} : (part: string) => printLines(`making ${part}`);
   const written = await writeSyntheticCountry({ seed, family, size, out, onProgress });
   const { files, bytes, release } = written;
-  say(
+  printLines(
     json
       ? JSON.stringify({ ...written, seed, written: true })
       : `wrote ${files} files, ${(bytes / 1e6).toFixed(1)} MB, release ${release}, to ${written.out}`,

@@ -4,7 +4,7 @@ import { UsageError } from '../../lib/errors.ts';
 import { verifySnapshot } from '../../publish/snapshot/verify.ts';
 import { releaseIndexFaults } from '../../release/verify-release-index.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
-import { say } from '../terminal/options.ts';
+import { printLines } from '../terminal/options.ts';
 
 /** `malaria-risk verify`. */
 export default function verifyCommand(): Command {
@@ -24,11 +24,11 @@ export default function verifyCommand(): Command {
       }
       const verdict = await verifySnapshot(directory);
       verdict.faults.push(...(await releaseIndexFaults(directory)));
-      if (options.json) say(JSON.stringify(verdict, null, 2));
+      if (options.json) printLines(JSON.stringify(verdict, null, 2));
       else {
-        for (const fault of verdict.faults) say(`fault: ${fault}`);
-        if (verdict.unchecked) say(`not checked: ${verdict.unchecked}`);
-        say(
+        for (const fault of verdict.faults) printLines(`fault: ${fault}`);
+        if (verdict.unchecked) printLines(`not checked: ${verdict.unchecked}`);
+        printLines(
           verdict.faults.length === 0
             ? `${verdict.model_version}: ${verdict.files} files, no faults; SHA-256 of manifest.json ${verdict.manifest_sha256}`
             : `${verdict.model_version ?? directory}: ${verdict.faults.length} faults`,

@@ -1,7 +1,7 @@
 import type { Country } from '../../catalog/country.ts';
 import type { StageIo } from '../../catalog/country-stage.ts';
 import { withArtifacts } from '../../release/with-artifacts.ts';
-import { stagesBehind } from '../../stages.ts';
+import { stagesNeededFor } from '../../stages.ts';
 import type { StageOptions } from '../terminal/options.ts';
 import { withProgress } from '../terminal/progress.ts';
 
@@ -16,8 +16,8 @@ export function withStages<T>(
   options: StageOptions & { out: string; json?: boolean },
   work: (country: Country, io: StageIo, onProgress: (share: number, what: string) => void) => T | Promise<T>,
 ): Promise<T> {
-  const shown = [...stagesBehind(stages).map((stage) => stage.name), name];
-  return withProgress(shown, options.json ?? false, (onEvent) =>
+  const shownStages = [...stagesNeededFor(stages).map((stage) => stage.name), name];
+  return withProgress(shownStages, options.json ?? false, (onEvent) =>
     withArtifacts(stages, { ...options, onEvent }, async (country, io) => {
       const began = performance.now();
       onEvent({ type: 'started', stage: name, causes: ['results of commands are not kept'] });

@@ -5,13 +5,13 @@ import { describeRaster, type RasterDescription } from '../../ingest/readers/geo
 import { identifyFeatures, readPolygons } from '../../ingest/readers/polygons.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
-import { describeGrid, type Grid, sameGrid } from '../../lib/numerics/grid.ts';
-import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
+import { describeGrid, type Grid, isSameGrid } from '../../lib/numerics/grid.ts';
+import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
 import { drawOutline, shareInside } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
-import { atLeastOne, fileToWrite, say } from '../terminal/options.ts';
+import { parseAtLeastOne, parseFileToWrite, printLines } from '../terminal/options.ts';
 
 export interface ZonalOptions {
   polygons: string;
@@ -30,7 +30,7 @@ export interface ZonalOptions {
 const COLUMNS = ['count', 'sum', 'mean', 'weight_sum', 'weighted_sum', 'weighted_mean'] as const;
 
 /** Maximum number of threads by default: each takes about 50 MB, and reading rarely keeps more of them busy. */
-const MOST_JOBS = 8;
+const MAX_DEFAULT_JOBS = 8;
 
 /** `malaria-risk zonal`: statistics of a raster inside polygons, as CSV. */
 export default function zonalCommand(): Command {
@@ -45,21 +45,21 @@ export default function zonalCommand(): Command {
     .requiredOption(
       '--out <file.csv>',
       'columns: id, count (sum of shares), sum, mean, weight_sum, weighted_sum, weighted_mean; with several rasters also raster, after id',
-      fileToWrite,
+      parseFileToWrite,
     )
     .option(
       '--nodata <value>',
       "value of the raster's missing cells: a number, nan or none (every value counts); overrides its tag",
       parseNodata,
     )
-    .option('--band <n>', 'which band of the raster, from 1, if it has several', atLeastOne)
-    .option('--weights-band <n>', 'which band of the weights', atLeastOne)
+    .option('--band <n>', 'which band of the raster, from 1, if it has several', parseAtLeastOne)
+    .option('--weights-band <n>', 'which band of the weights', parseAtLeastOne)
     .option('--weights-nodata <value>', "value of the weights' missing cells", parseNodata)
     .option(
       '--jobs <n>',
       'threads; the results do not depend on them',
-      atLeastOne,
-      Math.min(availableParallelism(), MOST_JOBS),
+      parseAtLeastOne,
+      Math.min(availableParallelism(), MAX_DEFAULT_JOBS),
     )
     .addHelpText(
       'after',
@@ -77,7 +77,7 @@ blocks, not with the raster.`,
     .action(async (options: ZonalOptions) => {
       const { polygons, warnings } = await runZonal(options, process.stderr.isTTY ? drawProgress : () => {});
       for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-      say(`${options.out}: ${polygons} polygons`);
+      printLines(`${options.out}: ${polygons} polygons`);
     });
 }
 
@@ -91,35 +91,39 @@ export async function runZonal(
   onProgress: (share: number) => void,
 ): Promise<{ polygons: number; warnings: string[] }> {
   const { nodata, weightsNodata, jobs = 1 } = options;
-  const declared = { nodata, marksAreValues: nodata === 'none', band: options.band };
-  const layers = await Promise.all(options.raster.map((file) => describeRaster(file, declared)));
+  const rasterOptions = { nodata, marksAreValues: nodata === 'none', band: options.band };
+  const layers = await Promise.all(options.raster.map((file) => describeRaster(file, rasterOptions)));
   // All layers must be on the first layer's grid.
-  const first = layers[0]!;
-  for (const layer of layers) refuseOtherGrid(first, layer);
+  const firstLayer = layers[0]!;
+  for (const layer of layers) refuseOtherGrid(firstLayer, layer);
   const weights =
     options.weights === undefined
       ? null
-      : await describeRaster(options.weights, { valid: POSITIVE, nodata: weightsNodata, band: options.weightsBand });
-  const gridsDiffer = weights !== null && !sameGrid(first.grid, weights.grid);
-  if (gridsDiffer) refuseCoarser(first, weights);
+      : await describeRaster(options.weights, {
+          valid: WEIGHT_RANGE,
+          nodata: weightsNodata,
+          band: options.weightsBand,
+        });
+  const gridsDiffer = weights !== null && !isSameGrid(firstLayer.grid, weights.grid);
+  if (gridsDiffer) refuseCoarser(firstLayer, weights);
   const features = await readPolygons(options.polygons);
   const ids = identifyFeatures(features, options.id, options.polygons);
   const outlines = features.map(({ polygons }) => polygons);
-  refuseMisdrawn(options, ids, outlines);
+  refuseSelfCrossing(options, ids, outlines);
 
   const outlinesOn = (grid: Grid) => outlines.map((polygons) => drawOutline(polygons, grid));
   const passes = gridsDiffer ? 2 : 1;
-  const sums = await sumInside(layers, gridsDiffer ? null : weights, outlinesOn(first.grid), jobs, (done) =>
+  const sums = await sumInside(layers, gridsDiffer ? null : weights, outlinesOn(firstLayer.grid), jobs, (done) =>
     onProgress(done / passes),
   );
   if (gridsDiffer) {
-    const weighted = await sumInside(layers, weights, outlinesOn(weights.grid), jobs, (done) =>
+    const weightedSums = await sumInside(layers, weights, outlinesOn(weights.grid), jobs, (done) =>
       onProgress((1 + done) / passes),
     );
     sums.forEach((layer, k) => {
       layer.forEach((sum, i) => {
-        sum.weightSum = weighted[k]![i]!.weightSum;
-        sum.weightedSum = weighted[k]![i]!.weightedSum;
+        sum.weightSum = weightedSums[k]![i]!.weightSum;
+        sum.weightedSum = weightedSums[k]![i]!.weightedSum;
       });
     });
   }
@@ -128,7 +132,7 @@ export async function runZonal(
     options.raster.map((raster, layer) => ({ id, raster, ...zonalStatistics(sums[layer]![i]!, weights !== null) })),
   );
   await writeCsv(options.out, rows, columns);
-  const warnings = warningsOutside(first, ids, outlines);
+  const warnings = warningsOutside(firstLayer, ids, outlines);
   if (gridsDiffer) {
     const rule = "each of their cells has the value of the raster's cell that contains its centre";
     warnings.push(
@@ -140,11 +144,11 @@ export async function runZonal(
 }
 
 /** What weights can be. */
-const POSITIVE = [0, 1e19] as const;
+const WEIGHT_RANGE = [0, 1e19] as const;
 
-function refuseOtherGrid(first: RasterDescription, layer: RasterDescription): void {
-  if (sameGrid(first.grid, layer.grid)) return;
-  const expected = `the raster's ${describeGrid(first.grid)} (${first.file})`;
+function refuseOtherGrid(firstLayer: RasterDescription, layer: RasterDescription): void {
+  if (isSameGrid(firstLayer.grid, layer.grid)) return;
+  const expected = `the raster's ${describeGrid(firstLayer.grid)} (${firstLayer.file})`;
   throw new BadInput({ file: layer.file, found: describeGrid(layer.grid), expected });
 }
 
@@ -153,8 +157,9 @@ function refuseCoarser(
   { file, grid }: RasterDescription,
   { file: weights, grid: weightsGrid }: RasterDescription,
 ): void {
-  const slack = 1 + 1e-6;
-  if (weightsGrid.cellWidth <= grid.cellWidth * slack && weightsGrid.cellHeight <= grid.cellHeight * slack) return;
+  const tolerance = 1 + 1e-6;
+  if (weightsGrid.cellWidth <= grid.cellWidth * tolerance && weightsGrid.cellHeight <= grid.cellHeight * tolerance)
+    return;
   throw new BadInput({
     file: weights,
     found: `weights in ${describeGrid(weightsGrid)}`,
@@ -163,9 +168,9 @@ function refuseCoarser(
 }
 
 /** @throws BadInput at the first outline whose area, and so every sum in it, depends on how it is read */
-function refuseMisdrawn(options: ZonalOptions, ids: readonly string[], outlines: readonly Polygon[][]): void {
+function refuseSelfCrossing(options: ZonalOptions, ids: readonly string[], outlines: readonly Polygon[][]): void {
   outlines.forEach((polygons, i) => {
-    const fault = selfCrossing(polygons);
+    const fault = findSelfCrossing(polygons);
     if (!fault) return;
     throw new BadInput({
       file: options.polygons,
@@ -177,9 +182,9 @@ function refuseMisdrawn(options: ZonalOptions, ids: readonly string[], outlines:
 }
 
 /** A smaller part of an outline off the raster is due to rounding. */
-const ROUNDING = 1e-6;
+const MAX_ROUNDING_ERROR = 1e-6;
 /** Number of polygons that a warning names. */
-const EXAMPLES = 3;
+const MAX_EXAMPLES = 3;
 
 /** Warnings of polygons outside a raster, or partly so. */
 function warningsOutside(
@@ -187,22 +192,24 @@ function warningsOutside(
   ids: readonly string[],
   outlines: readonly Polygon[][],
 ): string[] {
-  const off = outlines
+  const notCovered = outlines
     .map((polygons, i) => ({ id: ids[i]!, outside: 1 - shareInside(polygons, grid) }))
-    .filter(({ outside }) => !(outside <= ROUNDING))
+    .filter(({ outside }) => !(outside <= MAX_ROUNDING_ERROR))
     .sort((a, b) => b.outside - a.outside);
-  const away = off.filter(({ outside }) => !(outside < 1));
-  const partly = off.filter(({ outside }) => outside < 1);
-  const named = (some: typeof off, of: (one: (typeof off)[number]) => string) =>
-    some.slice(0, EXAMPLES).map(of).join(', ') + (some.length > EXAMPLES ? ' …' : '');
-  const part = ({ id, outside }: (typeof off)[number]) => `${id} ${(100 * outside).toPrecision(3)}%`;
+  const outsideRaster = notCovered.filter(({ outside }) => !(outside < 1));
+  const partlyOutside = notCovered.filter(({ outside }) => outside < 1);
+  const named = (some: typeof notCovered, of: (one: (typeof notCovered)[number]) => string) =>
+    some.slice(0, MAX_EXAMPLES).map(of).join(', ') + (some.length > MAX_EXAMPLES ? ' …' : '');
+  const part = ({ id, outside }: (typeof notCovered)[number]) => `${id} ${(100 * outside).toPrecision(3)}%`;
   return [
-    ...(away.length > 0
-      ? [`${file}: ${away.length} of ${ids.length} polygons have no cell of it: ${named(away, ({ id }) => id)}`]
-      : []),
-    ...(partly.length > 0
+    ...(outsideRaster.length > 0
       ? [
-          `${file}: ${partly.length} of ${ids.length} polygons are partly off it, and their sums lack that part: ${named(partly, part)}`,
+          `${file}: ${outsideRaster.length} of ${ids.length} polygons have no cell of it: ${named(outsideRaster, ({ id }) => id)}`,
+        ]
+      : []),
+    ...(partlyOutside.length > 0
+      ? [
+          `${file}: ${partlyOutside.length} of ${ids.length} polygons are partly off it, and their sums lack that part: ${named(partlyOutside, part)}`,
         ]
       : []),
   ];

@@ -7,7 +7,7 @@ import { describeRatio } from '../../intake/compare/doubts.ts';
 import type { Distribution } from '../../intake/compare/statistics.ts';
 import type { MatchedName, Update } from '../../intake/update/update.ts';
 import { groupMessages } from '../../lib/bad-input.ts';
-import { plainName } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/name-similarity.ts';
 import { type Cells, formatTable } from './text-table.ts';
 
 /** A line for each cause of faults, after its step. */
@@ -29,7 +29,7 @@ export function describeUpdate(update: Update): string {
     ...(comparison ? describeComparison(comparison) : []),
     [
       'Changes to the catalog:',
-      ...edits.map((edit) => `  ${edit.file}, ${edit.field}: ${shown(edit.was)} -> ${shown(edit.value)}`),
+      ...edits.map((edit) => `  ${edit.file}, ${edit.field}: ${shorten(edit.was)} -> ${shorten(edit.value)}`),
     ],
     ...(doubts.length > 0 ? [['Doubts:', ...groupMessages(doubts).map((doubt) => `  ${doubt}`)]] : []),
   ];
@@ -38,10 +38,10 @@ export function describeUpdate(update: Update): string {
 
 /** How the names of a table are matched, without those that differ from the outlines' in case and punctuation alone. */
 function describeMatches(names: readonly MatchedName[]): string[] {
-  const spelled = names.filter(({ name, area }) => area && plainName(name) !== plainName(area.name));
+  const spelledDifferently = names.filter(({ name, area }) => area && plainName(name) !== plainName(area.name));
   return [
-    `Areas by name: ${names.filter(({ area }) => area).length} of ${names.length} names are matched${spelled.length > 0 ? '; otherwise spelled than in the outlines:' : ''}`,
-    ...spelled.map(
+    `Areas by name: ${names.filter(({ area }) => area).length} of ${names.length} names are matched${spelledDifferently.length > 0 ? '; otherwise spelled than in the outlines:' : ''}`,
+    ...spelledDifferently.map(
       ({ name, area, alias }) =>
         `  ${name} = ${area!.name} (${area!.code})${alias ? `, ${alias.from ? `a part from ${alias.from}, ` : ''}accepted in ${ALIASES_FILE}` : ''}`,
     ),
@@ -52,33 +52,35 @@ function describeMatches(names: readonly MatchedName[]): string[] {
 function describeNames({ source, names, faults }: Update): string {
   const doubtful = names.filter(({ area }) => area === null);
   const rows = doubtful.map(({ name, parent, rows, candidates, proposal, leftOver }) => {
-    const likest = candidates.map(({ area, like }) => `${area.name} (${area.code}, ${like.toFixed(2)})`).join(', ');
-    const part = proposal?.from
+    const similarAreas = candidates
+      .map(({ area, like }) => `${area.name} (${area.code}, ${like.toFixed(2)})`)
+      .join(', ');
+    const note = proposal?.from
       ? `; split, parts added up from ${proposal.from}`
       : leftOver
         ? '; not like it, but the only area left over'
         : '';
-    return { name, parent, rows, 'likest area (likeness)': `${likest || 'none is alike'}${part}` };
+    return { name, parent, rows, 'likest area (likeness)': `${similarAreas || 'none is alike'}${note}` };
   });
   const proposed = doubtful.flatMap(({ proposal }) => (proposal ? [aliasCsvLine(proposal)] : []));
   const gaps = faults.flatMap(({ remedy }) => (remedy?.declare === 'gap' ? [JSON.stringify(remedy.gap)] : []));
-  const block = (title: string, lines: readonly string[]) => (lines.length > 0 ? [[title, ...lines]] : []);
+  const blockUnlessEmpty = (title: string, lines: readonly string[]) => (lines.length > 0 ? [[title, ...lines]] : []);
   const blocks = [
     [`${source}: names that are not those of its areas`],
     describeMatches(names),
     ['Doubtful:', formatTable(rows)],
-    ...block(
+    ...blockUnlessEmpty(
       `Where the likest area is right, add its row to ${ALIASES_FILE} (name,parent,code,from), or all with --accept-names:`,
       proposed,
     ),
     ...(proposed.length < doubtful.length ? [['For the others, write rows of your own, or correct the file.']] : []),
-    ...block('Then left to correct:', groupMessages(faults.map(({ what }) => `  ${what}`))),
-    ...block(`or to declare in sources.json, ${source}, gaps, each with its "reason":`, gaps),
+    ...blockUnlessEmpty('Then left to correct:', groupMessages(faults.map(({ what }) => `  ${what}`))),
+    ...blockUnlessEmpty(`or to declare in sources.json, ${source}, gaps, each with its "reason":`, gaps),
   ];
   return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }
 
-const shown = (value: unknown) => {
+const shorten = (value: unknown) => {
   if (value === undefined) return 'nothing';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 12)}…` : text;
@@ -97,10 +99,10 @@ function describeComparison({ rows, outlines, rasters = [] }: SourceComparison):
         ]
       : []),
     ...rasters.map(({ path, before, was, is, rank_correlation }) => [
-      `${path}${before === path ? '' : `, compared with ${before}`}: rank correlation of quarter-degree means ${fixed(rank_correlation)}`,
+      `${path}${before === path ? '' : `, compared with ${before}`}: rank correlation of quarter-degree means ${threeDecimals(rank_correlation)}`,
       formatTable([
-        { of: 'was', sum: rounded(was.sum), ...distributionCells(was.values) },
-        { of: 'is', sum: rounded(is.sum), ...distributionCells(is.values) },
+        { of: 'was', sum: sixDigits(was.sum), ...distributionCells(was.values) },
+        { of: 'is', sum: sixDigits(is.sum), ...distributionCells(is.values) },
       ]),
     ]),
   ];
@@ -116,15 +118,15 @@ function describeRows({
   places,
   added_months,
 }: RowComparison): string[][] {
-  const sample = (keys: readonly string[]) =>
+  const exampleText = (keys: readonly string[]) =>
     keys.length > 0 ? ` (${keys.join(', ')}${keys.length === 5 ? ' …' : ''})` : '';
   const sums = [...by_group, ...by_state, ...added_months].filter(({ was, is }) => was !== is);
   return [
     [
       `Rows: ${rows.was} -> ${rows.is}`,
-      `  added ${rows.added}${sample(examples.added)}`,
-      `  removed ${rows.removed}${sample(examples.removed)}`,
-      `  changed ${rows.changed}${sample(examples.changed)}`,
+      `  added ${rows.added}${exampleText(examples.added)}`,
+      `  removed ${rows.removed}${exampleText(examples.removed)}`,
+      `  changed ${rows.changed}${exampleText(examples.changed)}`,
       ...changed_columns.map(({ column, rows: changed }) => `    ${column} in ${changed}`),
     ],
     [
@@ -152,7 +154,7 @@ function describeRows({
               places.map(({ column, places: count, rank_correlation, months_shifted }) => ({
                 column,
                 places: count,
-                'rank correlation': fixed(rank_correlation),
+                'rank correlation': threeDecimals(rank_correlation),
                 'months shifted': months_shifted === null ? null : months_shifted.toFixed(1),
               })),
             ),
@@ -166,21 +168,21 @@ const sumCells = ({ column, of, rows, was, is }: SumChange): Cells => ({
   column,
   of,
   rows,
-  was: rounded(was),
-  is: rounded(is),
+  was: sixDigits(was),
+  is: sixDigits(is),
   change: describeRatio(is / was),
 });
 
 const distributionCells = ({ n, missing, min, q1, median, q3, max, mean }: Distribution): Cells => ({
   n,
   missing,
-  min: rounded(min),
-  q1: rounded(q1),
-  median: rounded(median),
-  q3: rounded(q3),
-  max: rounded(max),
-  mean: rounded(mean),
+  min: sixDigits(min),
+  q1: sixDigits(q1),
+  median: sixDigits(median),
+  q3: sixDigits(q3),
+  max: sixDigits(max),
+  mean: sixDigits(mean),
 });
 
-const rounded = (value: number | null) => (value === null ? null : Number(value.toPrecision(6)));
-const fixed = (value: number | null) => (value === null ? null : value.toFixed(3));
+const sixDigits = (value: number | null) => (value === null ? null : Number(value.toPrecision(6)));
+const threeDecimals = (value: number | null) => (value === null ? null : value.toFixed(3));

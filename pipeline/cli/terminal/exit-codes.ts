@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { BadInput, type Complaint, complaintIn, errorMessage } from '../../lib/bad-input.ts';
+import { BadInput, type BadInputDetails, badInputDetails, errorMessage } from '../../lib/bad-input.ts';
 import { Stopped, TryAgain, UsageError } from '../../lib/errors.ts';
 
 /** Exit codes, for schedulers and scripts. */
@@ -15,12 +15,12 @@ export const EXIT = {
   fault: 4,
 } as const;
 
-const AGAIN = 'make room and run it again; what is published is unchanged';
+const MAKE_ROOM = 'make room and run it again; what is published is unchanged';
 
 /** System errors: the exit code of each, and what to do about it. */
-const SYSTEM: Record<string, [exit_code: number, message: string]> = {
-  ENOSPC: [EXIT.try_again, `no space left on the disk; ${AGAIN}`],
-  EDQUOT: [EXIT.try_again, `the disk quota is used up; ${AGAIN}`],
+const SYSTEM_ERRORS: Record<string, [exit_code: number, message: string]> = {
+  ENOSPC: [EXIT.try_again, `no space left on the disk; ${MAKE_ROOM}`],
+  EDQUOT: [EXIT.try_again, `the disk quota is used up; ${MAKE_ROOM}`],
   EFBIG: [EXIT.bad_input, 'a file would grow larger than allowed here (ulimit -f); what is published is unchanged'],
   EROFS: [EXIT.bad_input, 'the disk is read-only; expected a writable one'],
   EACCES: [EXIT.bad_input, 'permission denied; expected read and write access'],
@@ -37,7 +37,7 @@ const SYSTEM: Record<string, [exit_code: number, message: string]> = {
 };
 
 /** An error as `--json` prints it, on one line of standard error. */
-export interface ErrorLine extends Partial<Complaint> {
+export interface ErrorLine extends Partial<BadInputDetails> {
   type: 'error';
   /** BAD_INPUT, USAGE, STOPPED, TRY_AGAIN, FAULT, or the system's own code, such as ENOSPC. */
   code: string;
@@ -48,19 +48,19 @@ export interface ErrorLine extends Partial<Complaint> {
 /** Describes any error for the person or program that ran the command. */
 export function describeError(error: Error): ErrorLine {
   const { code = '', path } = error as NodeJS.ErrnoException;
-  const line = (name: string, exit_code: number, message = errorMessage(error).split('\n')[0]!): ErrorLine => ({
+  const toErrorLine = (name: string, exit_code: number, message = errorMessage(error).split('\n')[0]!): ErrorLine => ({
     type: 'error',
     code: name,
     exit_code,
-    ...complaintIn(error),
+    ...badInputDetails(error),
     message,
   });
-  if (error instanceof BadInput) return line('BAD_INPUT', EXIT.bad_input);
+  if (error instanceof BadInput) return toErrorLine('BAD_INPUT', EXIT.bad_input);
   if (error instanceof UsageError || error instanceof CommanderError)
-    return line('USAGE', EXIT.bad_input, error.message.split('\n')[0]!.replace(/^error: /, ''));
-  if (error instanceof Stopped) return line('STOPPED', EXIT.finding);
-  if (error instanceof TryAgain) return line('TRY_AGAIN', EXIT.try_again);
-  const system = SYSTEM[code];
-  if (system) return line(code, system[0], `${path ? `${path}: ` : ''}${system[1]} (${code})`);
-  return line('FAULT', EXIT.fault);
+    return toErrorLine('USAGE', EXIT.bad_input, error.message.split('\n')[0]!.replace(/^error: /, ''));
+  if (error instanceof Stopped) return toErrorLine('STOPPED', EXIT.finding);
+  if (error instanceof TryAgain) return toErrorLine('TRY_AGAIN', EXIT.try_again);
+  const system = SYSTEM_ERRORS[code];
+  if (system) return toErrorLine(code, system[0], `${path ? `${path}: ` : ''}${system[1]} (${code})`);
+  return toErrorLine('FAULT', EXIT.fault);
 }

@@ -55,19 +55,19 @@ export function onlyCountry(): string | undefined {
 }
 
 export const jobsOption = () =>
-  new Option('--jobs <n>', 'stages that may run at once').default(availableParallelism()).argParser(atLeastOne);
+  new Option('--jobs <n>', 'stages that may run at once').default(availableParallelism()).argParser(parseAtLeastOne);
 
 export const outOption = () =>
   new Option('--out <dir>', 'directory for the cache, snapshots, releases and `current`').default('build');
 
-export function atLeastOne(text: string): number {
+export function parseAtLeastOne(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('expected a whole number of at least 1');
   return value;
 }
 
 /** Path of a file to write. An impossible one is refused before the work starts, not after. */
-export function fileToWrite(file: string): string {
+export function parseFileToWrite(file: string): string {
   const stats = (name: string) => statSync(name, { throwIfNoEntry: false });
   if (stats(file)?.isDirectory()) throw new InvalidArgumentError('found a directory, expected a file to write');
   const folder = path.dirname(file);
@@ -76,19 +76,19 @@ export function fileToWrite(file: string): string {
 }
 
 /** Text that people write: a name, a reason. */
-export function freeText(text: string): string {
+export function parseText(text: string): string {
   if (text.trim() !== '' && !text.includes('\0')) return text;
   throw new InvalidArgumentError('expected some text');
 }
 
 /** A month. */
-export function month(text: string): Period {
+export function parseMonth(text: string): Period {
   if (isPeriod(text)) return text;
   throw new InvalidArgumentError('expected a month YYYY-MM');
 }
 
 /** `2023-01..2023-12`, or a single month. */
-export function monthSpan(text: string): { first: Period; last: Period } {
+export function parseMonthSpan(text: string): { first: Period; last: Period } {
   const [first = '', last = first, ...more] = text.split('..');
   if (more.length > 0 || !isPeriod(first) || !isPeriod(last) || last < first)
     throw new InvalidArgumentError('expected a month such as 2023-12, or months such as 2023-01..2023-12');
@@ -96,7 +96,7 @@ export function monthSpan(text: string): { first: Period; last: Period } {
 }
 
 /** `1-3,7` as 1, 2, 3, 7. */
-export function seeds(text: string): number[] {
+export function parseSeeds(text: string): number[] {
   const numbers = text.split(',').flatMap((part) => {
     const range = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part);
     const [first, last] = [Number(range?.[1]), Number(range?.[2] ?? range?.[1])];
@@ -126,13 +126,13 @@ export interface BuildOptions extends StageOptions {
 }
 
 /** Writes lines to standard output: a command's result. */
-export function say(...lines: string[]): void {
+export function printLines(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** Writes an evaluation's result: with `--json` as JSON, otherwise as these lines. */
-export function sayEvaluation({ json }: Pick<EvaluationOptions, 'json'>, result: unknown, lines: string[]): void {
-  say(...(json ? [JSON.stringify(result)] : lines));
+export function printEvaluation({ json }: Pick<EvaluationOptions, 'json'>, result: unknown, lines: string[]): void {
+  printLines(...(json ? [JSON.stringify(result)] : lines));
 }
 
 /**

@@ -32,23 +32,23 @@ export function showProgress(
 ): ProgressDisplay {
   const running = new Map<string, { share: number; what: string }>();
   const done = new Set<string>();
-  const live = (screen.isTTY ?? false) && !json;
+  const isLive = (screen.isTTY ?? false) && !json;
   const began = now();
   let expected: Record<string, number> = {};
 
-  const print = (line: string) => screen.write(`${live ? '\r\x1b[2K' : ''}${line}\n`);
+  const print = (line: string) => screen.write(`${isLive ? '\r\x1b[2K' : ''}${line}\n`);
   const draw = () => {
-    if (!live) return;
-    const work = (stage: string) => expected[stage] ?? UNKNOWN_SECONDS;
-    const total = stages.reduce((sum, stage) => sum + work(stage), 0) || 1;
-    const finished = stages.reduce(
-      (sum, stage) => sum + work(stage) * (done.has(stage) ? 1 : (running.get(stage)?.share ?? 0)),
+    if (!isLive) return;
+    const expectedSeconds = (stage: string) => expected[stage] ?? UNKNOWN_SECONDS;
+    const totalSeconds = stages.reduce((sum, stage) => sum + expectedSeconds(stage), 0) || 1;
+    const doneSeconds = stages.reduce(
+      (sum, stage) => sum + expectedSeconds(stage) * (done.has(stage) ? 1 : (running.get(stage)?.share ?? 0)),
       0,
     );
     const parts = [...running].map(
       ([stage, { share, what }]) => `${stage} ${Math.round(share * 100)}%${what ? ` ${what}` : ''}`,
     );
-    const share = finished / total;
+    const share = doneSeconds / totalSeconds;
     const line = `${Math.round(100 * share)}% ${timeLeft(share, now() - began)}| ${parts.join(' | ')}`;
     screen.write(`\r\x1b[2K${line.slice(0, (screen.columns ?? 80) - 1)}`);
   };
@@ -71,7 +71,7 @@ export function showProgress(
           break;
         case 'started':
           running.set(event.stage, { share: 0, what: '' });
-          if (!live) print(`  ${event.stage.padEnd(13)} runs: ${briefly(event.causes)}`);
+          if (!isLive) print(`  ${event.stage.padEnd(13)} runs: ${describeCauses(event.causes)}`);
           break;
         case 'progress':
           running.set(event.stage, { share: event.share, what: event.what ?? '' });
@@ -85,7 +85,7 @@ export function showProgress(
       draw();
     },
     end() {
-      if (live) screen.write('\r\x1b[2K');
+      if (isLive) screen.write('\r\x1b[2K');
     },
   };
 }
@@ -103,11 +103,11 @@ export function withProgress<T>(
 /** Empty at first, when an estimate would be wrong. */
 function timeLeft(share: number, seconds: number): string {
   if (share < 0.05 || seconds < 1) return '';
-  const left = Math.ceil((seconds / share) * (1 - share));
-  return left < 90 ? `about ${left} s left ` : `about ${Math.ceil(left / 60)} min left `;
+  const secondsLeft = Math.ceil((seconds / share) * (1 - share));
+  return secondsLeft < 90 ? `about ${secondsLeft} s left ` : `about ${Math.ceil(secondsLeft / 60)} min left `;
 }
 
-function briefly(causes: readonly string[]): string {
-  const more = causes.length - 3;
-  return causes.slice(0, 3).join('; ') + (more > 0 ? `; and ${more} more (plan --why)` : '');
+function describeCauses(causes: readonly string[]): string {
+  const moreCauses = causes.length - 3;
+  return causes.slice(0, 3).join('; ') + (moreCauses > 0 ? `; and ${moreCauses} more (plan --why)` : '');
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { escapeFormula, toCsv } from '../../lib/tables/csv.ts';
 import { rangeBar, sparkline } from './charts.ts';
-import { say, terminalWidth } from './options.ts';
+import { printLines, terminalWidth } from './options.ts';
 import { type Cells, formatTable } from './text-table.ts';
 
 /** A row of a query, whose cells may be lists. */
@@ -14,9 +14,9 @@ export type Chart =
    * A list of numbers, one character each. A number has full height if it is the highest of all rows, or as high as the
    * row's figure in the column `top`.
    */
-  | { draws: 'series'; heading?: string; top?: string }
+  | { kind: 'series'; heading?: string; top?: string }
   /** The upper end of a range, with a bar after it. */
-  | { draws: 'range'; low: string; middle: string };
+  | { kind: 'range'; low: string; middle: string };
 
 export interface RowOptions {
   json?: boolean;
@@ -28,38 +28,38 @@ export function addRowOptions(command: Command): Command {
 }
 
 /** Prints rows as a table with charts, as JSON or as CSV. */
-export function sayRows(rows: readonly Row[], { json, csv }: RowOptions, charts: Record<string, Chart> = {}): void {
-  if (json) say(JSON.stringify(rows, null, 2));
-  else if (csv) say(toCsv(rows.map((row) => inertCells(withoutLists(row)))));
-  else say(formatTable(drawn(rows, charts), terminalWidth()));
+export function printRows(rows: readonly Row[], { json, csv }: RowOptions, charts: Record<string, Chart> = {}): void {
+  if (json) printLines(JSON.stringify(rows, null, 2));
+  else if (csv) printLines(toCsv(rows.map((row) => escapeFormulas(withoutLists(row)))));
+  else printLines(formatTable(drawCharts(rows, charts), terminalWidth()));
 }
 
 /** Rows of a table in the terminal, whose columns are as wide as their widest cell: it must be complete first. */
-const TABLE_ROWS = 10_000;
+const MAX_TABLE_ROWS = 10_000;
 
 /** Prints rows as they come, as JSON or as CSV; in a table at most the first `TABLE_ROWS`. */
-export async function sayBatches(batches: AsyncIterable<Row[]>, options: RowOptions): Promise<void> {
+export async function printBatches(batches: AsyncIterable<Row[]>, options: RowOptions): Promise<void> {
   const { json, csv } = options;
-  if (!json && !csv) return sayTable(batches);
+  if (!json && !csv) return printTable(batches);
   let columns: string[] | undefined;
   for await (const rows of batches) {
-    const begins = columns === undefined;
+    const isFirst = columns === undefined;
     columns ??= Object.keys(rows[0]!);
-    await write(json ? `${begins ? '[' : ','}\n${jsonItems(rows)}` : csvLines(rows, columns, begins));
+    await write(json ? `${isFirst ? '[' : ','}\n${jsonItems(rows)}` : csvLines(rows, columns, isFirst));
   }
-  if (columns === undefined) sayRows([], options);
-  else if (json) say('\n]');
+  if (columns === undefined) printRows([], options);
+  else if (json) printLines('\n]');
 }
 
-async function sayTable(batches: AsyncIterable<Row[]>): Promise<void> {
-  const first: Row[] = [];
+async function printTable(batches: AsyncIterable<Row[]>): Promise<void> {
+  const firstRows: Row[] = [];
   for await (const rows of batches) {
-    first.push(...rows);
-    if (first.length > TABLE_ROWS) break;
+    firstRows.push(...rows);
+    if (firstRows.length > MAX_TABLE_ROWS) break;
   }
-  sayRows(first.slice(0, TABLE_ROWS), {});
-  if (first.length > TABLE_ROWS)
-    process.stderr.write(`These are the first ${TABLE_ROWS} rows; --csv and --json print all.\n`);
+  printRows(firstRows.slice(0, MAX_TABLE_ROWS), {});
+  if (firstRows.length > MAX_TABLE_ROWS)
+    process.stderr.write(`These are the first ${MAX_TABLE_ROWS} rows; --csv and --json print all.\n`);
 }
 
 /** Rows as items of the array that `JSON.stringify` would make of all. */
@@ -68,7 +68,7 @@ const jsonItems = (rows: readonly Row[]): string =>
 
 function csvLines(rows: readonly Row[], columns: readonly string[], withHeader: boolean): string {
   const lines = `${toCsv(
-    rows.map((row) => inertCells(withoutLists(row))),
+    rows.map((row) => escapeFormulas(withoutLists(row))),
     columns,
   )}\n`;
   return withHeader ? lines : lines.slice(toCsv([], columns).length + 1);
@@ -80,16 +80,16 @@ async function write(text: string): Promise<void> {
 
 const BAR_WIDTH = 24;
 
-function drawn(rows: readonly Row[], charts: Record<string, Chart>): Cells[] {
+function drawCharts(rows: readonly Row[], charts: Record<string, Chart>): Cells[] {
   const highest = (name: string) => Math.max(...rows.flatMap((row) => row[name] as number | number[]));
   return rows.map((row) => {
     const cells = Object.entries(row).flatMap(([name, cell]) => {
       const chart = charts[name];
-      if (chart?.draws === 'series') {
+      if (chart?.kind === 'series') {
         const { heading = name, top } = chart;
         return [[heading, sparkline(cell as number[], top ? Number(row[top]) : highest(name))]];
       }
-      if (chart?.draws === 'range') {
+      if (chart?.kind === 'range') {
         const top = highest(name);
         const bar = rangeBar(Number(row[chart.low]), Number(row[chart.middle]), Number(cell), top, BAR_WIDTH);
         return [
@@ -108,7 +108,7 @@ const withoutLists = (row: Row): Cells =>
     Object.entries(row).map(([name, cell]) => [name, Array.isArray(cell) ? `[${cell.join(', ')}]` : cell]),
   );
 
-const inertCells = (row: Cells): Cells =>
+const escapeFormulas = (row: Cells): Cells =>
   Object.fromEntries(
     Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? escapeFormula(cell) : cell]),
   );

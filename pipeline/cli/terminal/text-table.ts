@@ -9,16 +9,17 @@ const GAP = '  ';
  */
 export function formatTable(rows: readonly Cells[], width = Number.POSITIVE_INFINITY): string {
   const columns = Object.keys(rows[0] ?? {}).map((name) => toColumn(rows, name));
-  const names = columns.slice(0, namesIn(rows));
-  const groups: Column[][] = [[...names]];
-  for (const column of columns.slice(names.length)) {
+  const nameColumns = columns.slice(0, countNameColumns(rows));
+  const groups: Column[][] = [[...nameColumns]];
+  for (const column of columns.slice(nameColumns.length)) {
     const last = groups.at(-1)!;
-    if (last.length > names.length && totalWidth([...last, column]) > width) groups.push([...names, column]);
+    if (last.length > nameColumns.length && totalWidth([...last, column]) > width)
+      groups.push([...nameColumns, column]);
     else last.push(column);
   }
   // If a single cell is too wide, splitting the table does not help.
-  const fitting = groups.every((group) => totalWidth(group) <= width);
-  return (fitting ? groups : [columns]).map(joinColumns).join('\n\n');
+  const doAllFit = groups.every((group) => totalWidth(group) <= width);
+  return (doAllFit ? groups : [columns]).map(joinColumns).join('\n\n');
 }
 
 /** A row's cells of these columns, in their order; numbers with so many decimals, unless that is null. */
@@ -37,18 +38,18 @@ type Column = string[];
 function toColumn(rows: readonly Cells[], name: string): Column {
   const cells = [name, ...rows.map((row) => String(row[name] ?? '—'))];
   const width = Math.max(...cells.map((cell) => cell.length));
-  const numeric = rows.every((row) => typeof row[name] === 'number' || row[name] === null);
-  return cells.map((cell) => (numeric ? cell.padStart(width) : cell.padEnd(width)));
+  const isNumeric = rows.every((row) => typeof row[name] === 'number' || row[name] === null);
+  return cells.map((cell) => (isNumeric ? cell.padStart(width) : cell.padEnd(width)));
 }
 
 /** How many leading columns identify a row, including a name that follows a code. */
-function namesIn(rows: readonly Cells[]): number {
+function countNameColumns(rows: readonly Cells[]): number {
   const values = rows.map((row) => Object.values(row));
-  const all = values[0]?.length ?? 0;
-  const identify = (count: number) =>
+  const columnCount = values[0]?.length ?? 0;
+  const areUnique = (count: number) =>
     new Set(values.map((row) => JSON.stringify(row.slice(0, count)))).size === rows.length;
   let count = 1;
-  while (count < all && !identify(count)) count++;
+  while (count < columnCount && !areUnique(count)) count++;
   return values.every((row) => typeof row[count] === 'string') ? count + 1 : count;
 }
 

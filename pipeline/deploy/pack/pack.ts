@@ -11,7 +11,7 @@ import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
 import { TABLE_WRITER } from '../../engine/cache-key.ts';
 import { moduleCodeHashes } from '../../engine/code-hashes.ts';
 import { codeState } from '../../lib/code-state.ts';
-import { PACKED, type Packed, ROOT } from '../../lib/packed.ts';
+import { PACK_RECORD_FILE, type PackRecord, ROOT } from '../../lib/packed.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
 import { bundle, lockedVersions } from './bundle.ts';
 import { compiledName, withCompiledNames } from './compiled-names.ts';
@@ -160,10 +160,10 @@ function writePackage({ name, commandFile, description, files }: Package, direct
   const writeJson = (file: string, value: unknown) => writeText(file, `${JSON.stringify(value, null, 2)}\n`);
   writeJson('package.json', packageJson);
   bundle(packageJson.bundleDependencies, ROOT, directory);
-  writeJson(PACKED, packedRecord(name === 'malaria-risk' ? STAGE_MODULES : []));
+  writeJson(PACK_RECORD_FILE, packedRecord(name === 'malaria-risk' ? STAGE_MODULES : []));
 }
 
-function packedRecord(stageModules: readonly string[]): Packed {
+function packedRecord(stageModules: readonly string[]): PackRecord {
   const { commit, dirty } = codeState();
   const modules = Object.fromEntries(stageModules.map((module) => [compiledName(module), moduleCodeHashes(module)]));
   return { commit, dirty, modules };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { type Dialect, SEPARATORS } from '../../catalog/dialect.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
-import { type CsvRow, csvCells, csvRows, hasOpenQuote } from '../../lib/tables/csv.ts';
+import { type CsvRow, hasOpenQuote, splitCsvCells, splitCsvRows } from '../../lib/tables/csv.ts';
 import { isMisread } from './encoding.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
@@ -43,7 +43,7 @@ export async function readCsv(
   const separator = declared ?? likeliestSeparator(first.text);
   const header = splitCells(first, separator, location);
   const last = all.at(-1)!;
-  const lastCells = csvCells(last.text, separator).length;
+  const lastCells = splitCsvCells(last.text, separator).length;
   if (mayBeCut && (rest.length === 0 || lastCells !== header.length)) {
     const found = rest.length === 0 ? 'no line end' : `no line end and ${lastCells} of ${header.length} cells`;
     throw location.at(`row ${last.line}`).error(found, 'a complete last row (is the file cut short?)');
@@ -72,7 +72,7 @@ function unlikeHeader(cells: readonly string[], { length }: readonly string[]): 
 }
 
 function splitCells({ line, text }: CsvRow, separator: Separator, location: InputLocation): string[] {
-  const cells = csvCells(text, separator);
+  const cells = splitCsvCells(text, separator);
   if (cells.includes(null))
     throw location.at(`row ${line}`).error(...(text.includes('\n') ? OPEN_QUOTE : PARTLY_QUOTED));
   return cells as string[];
@@ -85,11 +85,11 @@ const hasRowsInside = ({ text }: CsvRow, separator: Separator, width: number): b
   text
     .split('\n')
     .slice(1, -1)
-    .some((line) => csvCells(line, separator).length === width);
+    .some((line) => splitCsvCells(line, separator).length === width);
 
 /** The rows without their line ends, and whether the last one has none. All are checked before any is used. */
 function splitRows(content: string, location: InputLocation): { rows: CsvRow[]; mayBeCut: boolean } {
-  const rows = csvRows(content);
+  const rows = splitCsvRows(content);
   const mayBeCut = rows.at(-1)!.text !== '';
   if (!mayBeCut) rows.pop();
   if (!rows[0]?.text.trim()) throw location.at('row 1').error('nothing', 'a header');
@@ -188,7 +188,7 @@ type Separator = ',' | (typeof SEPARATORS)[number];
 function titlesAbove(rows: readonly CsvRow[]): number {
   const filled = rows
     .slice(0, FIRST_ROWS)
-    .map(({ text }) => csvCells(text, likeliestSeparator(text)).filter((cell) => cell?.trim() !== '').length);
+    .map(({ text }) => splitCsvCells(text, likeliestSeparator(text)).filter((cell) => cell?.trim() !== '').length);
   const most = Math.max(...filled);
   return filled.findIndex((cells) => cells > 2 || 2 * cells >= most);
 }
@@ -197,6 +197,6 @@ const FIRST_ROWS = 20;
 
 /** The separator that makes the most cells of a header; a comma if none does. */
 function likeliestSeparator(header: string): Separator {
-  const cells = (separator: Separator) => csvCells(header, separator).length;
+  const cells = (separator: Separator) => splitCsvCells(header, separator).length;
   return SEPARATORS.reduce<Separator>((best, one) => (cells(one) > cells(best) ? one : best), ',');
 }

@@ -2,7 +2,7 @@
 import { TEXT_COLUMNS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import { plainName } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/name-similarity.ts';
 import { monthText } from './months.ts';
 
 type Values = Readonly<Record<string, string | null>>;

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Dialect } from '../../catalog/dialect.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
-import { plainName } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/name-similarity.ts';
 import type { TextTable } from './csv.ts';
 import { monthNamed, readMonth, yearsIn } from './months.ts';
 

@@ -1,5 +1,11 @@
 import { InputLocation } from '../../lib/bad-input.ts';
-import { columnLongitude, type Grid, rowLatitude, type Values, type Window } from '../../lib/numerics/grid.ts';
+import {
+  columnLongitude,
+  type Grid,
+  type GridWindow,
+  type RasterValues,
+  rowLatitude,
+} from '../../lib/numerics/grid.ts';
 import type { Declared } from './geotiff-conversion.ts';
 import { describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
 import { fillAbsent, openBlocks, takeValues } from './tiff-blocks.ts';
@@ -16,7 +22,7 @@ export interface Raster extends BlockSize {
    * @throws BadInput if a value is outside `valid` or marks a missing cell (rows and columns are counted from 0), or
    *   the file cannot be decoded
    */
-  readWindow(window: Window, space?: Values): Promise<Values>;
+  readWindow(window: GridWindow, space?: RasterValues): Promise<RasterValues>;
   close(): Promise<void>;
 }
 
@@ -65,7 +71,7 @@ async function openWithLibrary({ file, band, blocks }: RasterDescription) {
   const tiff = await openTiff(file);
   const image = await tiff.getImage();
   return {
-    async read(window: Window, values: Values) {
+    async read(window: GridWindow, values: RasterValues) {
       const { row, column, rows, columns } = window;
       const first = blocks.southUp ? blocks.rows - row - rows : row;
       const samples = (await image.readRasters({
@@ -91,7 +97,7 @@ function watchValues({ file, grid, valid, marks, blocks }: RasterDescription) {
   const packed = scale !== 1 || offset !== 0;
   const isMark = new Set(marks);
   const least = Math.min(...marks.map(Math.abs));
-  return (values: Values, window: Window) => {
+  return (values: RasterValues, window: GridWindow) => {
     for (let i = 0; i < values.length; i++) {
       const value = values[i]!;
       const outside = value < min || value > max;

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { Values, Window } from '../../lib/numerics/grid.ts';
+import type { GridWindow, RasterValues } from '../../lib/numerics/grid.ts';
 import { type Coding, decodeRows, decompress, isCompressed, rowBytes, type Samples } from './tiff-decode.ts';
 
 /** How a file's samples are converted to values. */
@@ -34,7 +34,7 @@ export interface Blocks {
 /** Reads windows whose rows are counted from the north. For one thread only: scratch space is reused between calls. */
 export interface BlockReader {
   /** Fills `values`, one for each cell of the window. @throws Error if a block is damaged or truncated */
-  read(window: Window, values: Values): void;
+  read(window: GridWindow, values: RasterValues): void;
   close(): void;
 }
 
@@ -96,7 +96,7 @@ interface Part {
 }
 
 /** A window block by block. */
-function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
+function* blocksWithin(blocks: Blocks, window: GridWindow): Generator<Part> {
   const { blockRows, southUp } = blocks;
   const blockColumns = blocks.coding.columns;
   const across = Math.ceil(blocks.columns / blockColumns);
@@ -115,7 +115,7 @@ function* blocksWithin(blocks: Blocks, window: Window): Generator<Part> {
 }
 
 /** Fills blocks that are absent from a sparse file: missing, or samples of 0 if no value marks missing cells. */
-export function fillAbsent(blocks: Blocks, window: Window, values: Values): void {
+export function fillAbsent(blocks: Blocks, window: GridWindow, values: RasterValues): void {
   const { missing, offset } = blocks.conversion;
   for (const { block, from, to, west, east, rowStart } of blocksWithin(blocks, window)) {
     if (blocks.bytes[block] !== 0) continue;
@@ -137,7 +137,7 @@ export function takeValues(
   samples: Samples,
   from: number,
   stride: number,
-  values: Values,
+  values: RasterValues,
   start: number,
   count: number,
   { missing, scale, offset }: Conversion,

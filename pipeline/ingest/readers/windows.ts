@@ -1,4 +1,4 @@
-import type { Grid, Window } from '../../lib/numerics/grid.ts';
+import type { Grid, GridWindow } from '../../lib/numerics/grid.ts';
 
 /** Maximum number of cells in a band, unless one row of the file's blocks has more. */
 const BAND_CELLS = 1 << 20;
@@ -27,7 +27,7 @@ export function listWindows(
   grid: Grid,
   { blockRows, northRows }: Pick<BlockSize, 'blockRows' | 'northRows'>,
   outlines: readonly Extent[],
-): Window[] {
+): GridWindow[] {
   const reached = outlines.filter(
     ({ firstRow, endRow, firstColumn, endColumn }) => firstRow < endRow && firstColumn < endColumn,
   );
@@ -38,7 +38,7 @@ export function listWindows(
   const columns = extreme('endColumn', Math.max) - column;
   const end = extreme('endRow', Math.max);
   const step = blockRows * Math.max(1, Math.floor(BAND_CELLS / grid.columns / blockRows));
-  const windows: Window[] = [];
+  const windows: GridWindow[] = [];
   let row = extreme('firstRow', Math.min);
   while (row < end) {
     const next = Math.min(end, northRows + (Math.floor((row - northRows) / step) + 1) * step);
@@ -52,10 +52,10 @@ export function listWindows(
 const TILE_CELLS = 1 << 16;
 
 /** Divides a band into windows from west to east along the borders of the file's blocks. */
-export function cutTiles(band: Window, { blockColumns }: Pick<BlockSize, 'blockColumns'>): Window[] {
+export function cutTiles(band: GridWindow, { blockColumns }: Pick<BlockSize, 'blockColumns'>): GridWindow[] {
   const step = blockColumns * Math.max(1, Math.ceil(TILE_CELLS / band.rows / blockColumns));
   const end = band.column + band.columns;
-  const tiles: Window[] = [];
+  const tiles: GridWindow[] = [];
   let column = band.column;
   while (column < end) {
     const next = Math.min(end, (Math.floor(column / step) + 1) * step);

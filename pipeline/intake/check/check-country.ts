@@ -21,7 +21,7 @@ import { ingestCensus } from '../../ingest/layers.ts';
 import type { Delivered } from '../../ingest/readers/delivered.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
-import { byCode } from '../../lib/tables/table.ts';
+import { rowByCode } from '../../lib/tables/table.ts';
 import { simplifyOutlines } from '../../measure/boundaries/simplify-outlines.ts';
 import { compareWithCensus } from '../../measure/zonal/checks.ts';
 import { type ZonalOutput, zonal } from '../../measure/zonal/zonal-stage.ts';
@@ -180,7 +180,7 @@ export async function readReference(
     // A fault in the census is reported with the census; the other tables are read without it.
     const counted = sources.some(({ role }) => role === 'population_census');
     const census = counted ? await ingestCensus(input, areas).catch(() => []) : [];
-    return { reference: { areas, polygons, census: byCode(census, 'lga_code') }, fault: null };
+    return { reference: { areas, polygons, census: rowByCode(census, 'lga_code') }, fault: null };
   } catch (error) {
     if (error instanceof BadInput) return { reference: null, fault: error };
     throw error;

@@ -16,7 +16,7 @@ import { readTable } from '../../ingest/readers/raw-table.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { readClusters, readStates } from '../../ingest/surveys.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import { describeGrid, type Grid, sameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
+import { describeGrid, type Grid, isSameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
 import type { Content } from '../../measure/doubts/content.ts';
 import { watchFills } from '../../measure/zonal/checks.ts';
 import { allowedUnits, openSource } from '../../measure/zonal/raster-sources.ts';
@@ -79,7 +79,7 @@ export async function readOneRaster({ rawData }: Country, source: Source): Promi
     const raster = await openSource(source, rawData, allowedUnits(source), path);
     try {
       first ??= raster.grid;
-      if (!sameGrid(raster.grid, first))
+      if (!isSameGrid(raster.grid, first))
         throw new BadInput({
           file: path,
           found: describeGrid(raster.grid),

@@ -3,7 +3,7 @@
 import type { Source } from '../../catalog/sources.ts';
 import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
-import { columnLongitude, describeGrid, rowLatitude, sameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
+import { columnLongitude, describeGrid, isSameGrid, rowLatitude, wholeGrid } from '../../lib/numerics/grid.ts';
 import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
 import { describeRatio } from './doubts.ts';
 import { type Distribution, distribution } from './statistics.ts';
@@ -43,7 +43,7 @@ export async function compareRasters(
     const counterpart = after.blocks.get(key);
     return counterpart ? [[sum / n, counterpart.sum / counterpart.n] as const] : [];
   });
-  const same_grid = sameGrid(before.grid, after.grid);
+  const same_grid = isSameGrid(before.grid, after.grid);
   const { correlation, cells } = same_grid ? await compareCells(was, is, nodata) : { correlation: null, cells: null };
   return {
     was: before.summary,

@@ -1,9 +1,9 @@
 /** Compares two releases of a table, row by row, in SQL. */
 import { addMonths, type Period } from '../../contract/months.ts';
 import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
-import { type Database, identifier, literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlIdentifier, sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import { loadTable } from '../../lib/tables/load-table.ts';
-import { type ColumnForm, orNull, real, text } from '../../lib/tables/table.ts';
+import { type ColumnSchema, orNull, real, text } from '../../lib/tables/table.ts';
 import { type Distribution, medianOrNull } from './statistics.ts';
 
 /** A row of a table: its key, place and time, and its columns. */
@@ -166,7 +166,7 @@ async function load(db: Database, sides: Record<'was' | 'is', readonly ComparedR
   const all = [...sides.was, ...sides.is];
   const columnNames = (kind: 'words' | 'numbers') => [...new Set(all.flatMap((row) => Object.keys(row[kind])))];
   const [words, numbers] = [columnNames('words'), columnNames('numbers')];
-  const columns: Record<string, ColumnForm> = { ...ABOUT };
+  const columns: Record<string, ColumnSchema> = { ...ABOUT };
   for (const name of words) columns[name] = orNull(text(''));
   for (const name of numbers) columns[name] = orNull(real(''));
   for (const [side, rows] of Object.entries(sides)) {
@@ -179,12 +179,12 @@ async function load(db: Database, sides: Record<'was' | 'is', readonly ComparedR
     };
     for (const name of words) values[name] = rows.map((row) => row.words[name] ?? null);
     for (const name of numbers) values[name] = rows.map((row) => row.numbers[name] ?? null);
-    await loadTable(db, side, { form: { row: 'a row of a release', columns }, columns: values });
+    await loadTable(db, side, { schema: { row: 'a row of a release', columns }, columns: values });
   }
   const about = Object.keys(ABOUT).join(', ');
   const differing = [...words, ...numbers].map((name) => {
-    const column = identifier(name);
-    return `CASE WHEN was.${column} IS DISTINCT FROM "is".${column} THEN ${literal(name)} END`;
+    const column = sqlIdentifier(name);
+    return `CASE WHEN was.${column} IS DISTINCT FROM "is".${column} THEN ${sqlLiteral(name)} END`;
   });
   await db.run(
     `CREATE TEMP TABLE changes AS
@@ -198,8 +198,8 @@ async function load(db: Database, sides: Record<'was' | 'is', readonly ComparedR
   for (const side of Object.keys(sides))
     for (const [nth, name] of numbers.entries())
       await db.run(
-        `INSERT INTO cells SELECT ${literal(side)}, ${about}, ${nth}, ${literal(name)}, ${identifier(name)}
-         FROM ${identifier(side)}`,
+        `INSERT INTO cells SELECT ${sqlLiteral(side)}, ${about}, ${nth}, ${sqlLiteral(name)}, ${sqlIdentifier(name)}
+         FROM ${sqlIdentifier(side)}`,
       );
   await db.run(
     `CREATE TEMP TABLE pairs AS
@@ -231,7 +231,7 @@ const sums = (db: Database, from: 'pairs' | 'usual', of: string) =>
   db.rows<SumChange>(
     `SELECT "column", ${of} AS of, count(was + "is") AS rows, coalesce(sum(was) FILTER ("is" IS NOT NULL), 0) AS was,
        coalesce(sum("is") FILTER (was IS NOT NULL), 0) AS "is"
-     FROM ${from} WHERE "column" NOT IN (${POSITIONS.map(literal)}) AND ${of} <> '' GROUP BY ALL ORDER BY min(nth), of`,
+     FROM ${from} WHERE "column" NOT IN (${POSITIONS.map(sqlLiteral)}) AND ${of} <> '' GROUP BY ALL ORDER BY min(nth), of`,
   );
 
 async function distributions(db: Database, columns: readonly string[]): Promise<RowComparison['columns']> {
@@ -255,7 +255,7 @@ async function distributions(db: Database, columns: readonly string[]): Promise<
 /** The sets of rows most of which have changed, those with the most changes first; parts of such a set are left out. */
 async function rewritten(db: Database, settled: Period): Promise<Rewritten[]> {
   const sets = await db.rows<Rewritten>(
-    `WITH settled AS (FROM changes WHERE _group <> left(_period, 4) OR _period <= ${literal(settled)}),
+    `WITH settled AS (FROM changes WHERE _group <> left(_period, 4) OR _period <= ${sqlLiteral(settled)}),
      sets AS (
        SELECT _place AS of, changed FROM changes WHERE _place <> _state
        UNION ALL SELECT _state, changed FROM changes WHERE _state <> ''
@@ -352,7 +352,7 @@ const repeated = (db: Database) =>
 const corrected = (db: Database, settled: Period) =>
   db.rows<RowComparison['corrected'][number]>(
     `SELECT "column", _place AS place, _period AS period, was, "is" FROM pairs
-     WHERE was > 0 AND was <> "is" AND _period <> '' AND (_period <= ${literal(settled)} OR "is" < was)
+     WHERE was > 0 AND was <> "is" AND _period <> '' AND (_period <= ${sqlLiteral(settled)} OR "is" < was)
      ORDER BY nth, greatest(was / "is", "is" / was) DESC, place, period`,
   );
 
@@ -392,7 +392,7 @@ const rounds = (db: Database) =>
     `WITH results AS (
        SELECT side, "column", nth, split_part(_group, ' ', 1) AS year, split_part(_group, ' ', 2) AS method,
          avg(value) AS mean
-       FROM cells WHERE split_part(_group, ' ', 2) <> '' AND "column" NOT IN (${POSITIONS.map(literal)}) GROUP BY ALL
+       FROM cells WHERE split_part(_group, ' ', 2) <> '' AND "column" NOT IN (${POSITIONS.map(sqlLiteral)}) GROUP BY ALL
      ), was AS (
        FROM results WHERE side = 'was' AND year = (SELECT max(year) FROM results WHERE side = 'was')
      ), years AS (

@@ -1,5 +1,5 @@
 /** What the population is: every table of people is compared with every raster of people, area by area. */
-import { plainName } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/name-similarity.ts';
 import { columnOfYear, filledCells, looksLike } from '../columns.ts';
 import type { DraftAreas } from './draft-areas.ts';
 import { agree, disagreement, middleRatio, peopleByArea, type Ratio, sumsByArea, toRatios } from './draft-people.ts';

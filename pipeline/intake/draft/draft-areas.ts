@@ -4,7 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
-import { plainName } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/name-similarity.ts';
 import { type ColumnName, columnMatching, columnsNamed, filledCells, likeliestColumn } from '../columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 

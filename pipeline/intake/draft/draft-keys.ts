@@ -6,7 +6,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { dateOrders, monthOrders, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
-import { plainName, sharedWords, splitWords, withoutWords } from '../../lib/likeness.ts';
+import { plainName, sharedWords, splitWords, withoutWords } from '../../lib/name-similarity.ts';
 import { columnMatching, columnsNamed, filledCells } from '../columns.ts';
 
 /** A level's codes and names. */

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { describeRaster } from '../../ingest/readers/geotiff-description.ts';
 import { median } from '../../lib/numerics/averages.ts';
-import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
+import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
 import { drawOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
@@ -56,7 +56,7 @@ export async function sumsByArea(
   { file, nodata }: RasterFile,
   { features }: OutlineFile,
 ): Promise<number[] | null> {
-  if (features.some(({ polygons }) => selfCrossing(polygons))) return null;
+  if (features.some(({ polygons }) => findSelfCrossing(polygons))) return null;
   const raster = await describeRaster(path.join(root, file), { nodata: nodata ?? undefined });
   const outlines = features.map(({ polygons }) => drawOutline(polygons, raster.grid));
   const sums = await sumInside([raster], null, outlines, 1, () => {});

@@ -2,7 +2,7 @@
 import type { Source } from '../../catalog/sources.ts';
 import { joined, joinKey } from '../../ingest/readers/joined.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
-import { plainName } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/name-similarity.ts';
 import { type ColumnName, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn, yearIn } from './survey-rounds.ts';

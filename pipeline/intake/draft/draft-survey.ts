@@ -8,7 +8,7 @@ import { inOwnDialect } from '../../ingest/readers/dialect.ts';
 import { daysIn, readMonth } from '../../ingest/readers/months.ts';
 import { urbanIn } from '../../ingest/survey-rows.ts';
 import { isOfAges } from '../../ingest/surveys.ts';
-import { plainName } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/name-similarity.ts';
 import { columnAliases, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
 import {

@@ -4,7 +4,7 @@ import { type Dialect, MONTH_ORDERS, YEAR_LOCATIONS } from '../../catalog/dialec
 import type { ReadCsv, TextTable } from '../../ingest/readers/csv.ts';
 import { nameIn, OF_THE_ROW } from '../../ingest/readers/dialect.ts';
 import { monthNamed, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
-import { plainName } from '../../lib/likeness.ts';
+import { plainName } from '../../lib/name-similarity.ts';
 
 /** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
 const FIGURES = ['dx.name', 'dx', 'dataname', 'Data'];

@@ -1,6 +1,6 @@
 /** What a country calls the areas of each level, as the columns of its tables and their cells say. */
 import { AREA_TERMS, type AreaTerm } from '../../catalog/area-terms.ts';
-import { plainName, sharedWords } from '../../lib/likeness.ts';
+import { plainName, sharedWords } from '../../lib/name-similarity.ts';
 import { filledCells } from '../columns.ts';
 import type { AreaCodes, AreaLevel } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';

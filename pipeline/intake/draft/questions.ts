@@ -5,7 +5,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { describeSiblings, type Sibling } from '../../ingest/siblings.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { plainName, splitWords } from '../../lib/likeness.ts';
+import { plainName, splitWords } from '../../lib/name-similarity.ts';
 import type { levelWords } from './level-words.ts';
 
 export interface Question {

@@ -8,21 +8,21 @@ export function mean(values: ArrayLike<number>): number {
 /** Middle value, or the mean of the two middle ones; NaN if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
 /** Pearson's correlation; 0 if either side does not vary, so that a constant prediction scores 0. */
 export function correlation(a: readonly number[], b: readonly number[]): number {
   const meanA = mean(a);
   const meanB = mean(b);
-  let ab = 0;
-  let aa = 0;
-  let bb = 0;
+  let productSum = 0;
+  let squaresA = 0;
+  let squaresB = 0;
   for (const [i, value] of a.entries()) {
-    ab += (value - meanA) * (b[i]! - meanB);
-    aa += (value - meanA) ** 2;
-    bb += (b[i]! - meanB) ** 2;
+    productSum += (value - meanA) * (b[i]! - meanB);
+    squaresA += (value - meanA) ** 2;
+    squaresB += (b[i]! - meanB) ** 2;
   }
-  return aa > 0 && bb > 0 ? ab / Math.sqrt(aa * bb) : 0;
+  return squaresA > 0 && squaresB > 0 ? productSum / Math.sqrt(squaresA * squaresB) : 0;
 }

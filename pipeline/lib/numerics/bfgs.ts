@@ -3,18 +3,18 @@ import type { Minimum } from './nelder-mead.ts';
 
 export interface BfgsOptions {
   /** Estimated width of f along each parameter, where f rises by a half. Sets the first steps. */
-  spread: number[];
+  widths: number[];
   /** A better estimate, if available: the inverse of f's second derivatives, in rows. */
-  inverse?: number[][];
+  inverseHessian?: number[][];
   /** The gradient of f at x, the point at which f was last evaluated; by default forward differences are used. */
-  gradient?: (x: number[]) => number[];
+  computeGradient?: (x: number[]) => number[];
   /** Step of the forward differences. */
-  difference?: number;
+  differenceStep?: number;
   /** Stops once a step would gain less than this. */
   tolerance?: number;
   /** Longest step along any parameter. */
-  reach?: number;
-  limit?: number;
+  longestStep?: number;
+  maxIterations?: number;
 }
 
 /** Minimises a smooth f of few parameters by BFGS (Nocedal & Wright 2006, ch. 6) with step halving. */
@@ -22,13 +22,13 @@ export function minimiseBfgs(
   f: (x: number[]) => number,
   start: number[],
   {
-    spread,
-    inverse: givenInverse,
-    gradient: givenGradient,
-    difference = 1e-3,
+    widths,
+    inverseHessian: givenInverse,
+    computeGradient: givenGradient,
+    differenceStep = 1e-3,
     tolerance = 1e-3,
-    reach = 1,
-    limit = 40,
+    longestStep = 1,
+    maxIterations = 40,
   }: BfgsOptions,
 ): Minimum {
   let evaluations = 0;
@@ -38,45 +38,45 @@ export function minimiseBfgs(
   };
   const gradientAt = (x: number[], valueAtX: number) =>
     givenGradient?.(x) ??
-    x.map((_, i) => (value(x.map((v, j) => (i === j ? v + difference : v))) - valueAtX) / difference);
+    x.map((_, i) => (value(x.map((v, j) => (i === j ? v + differenceStep : v))) - valueAtX) / differenceStep);
 
   let x = start;
-  let current = value(x);
-  let gradient = gradientAt(x, current);
-  const guess = givenInverse ?? spread.map((v, i) => spread.map((_, j) => (i === j ? v * v : 0)));
-  let inverse = guess;
-  for (let iteration = 0; iteration < limit; iteration++) {
-    let step = inverse.map((row) => -dot(row, gradient));
+  let currentValue = value(x);
+  let gradient = gradientAt(x, currentValue);
+  const startingInverse = givenInverse ?? widths.map((v, i) => widths.map((_, j) => (i === j ? v * v : 0)));
+  let inverseHessian = startingInverse;
+  for (let iteration = 0; iteration < maxIterations; iteration++) {
+    let step = inverseHessian.map((row) => -dot(row, gradient));
     if (dot(step, gradient) >= 0) {
-      inverse = guess;
-      step = inverse.map((row) => -dot(row, gradient));
+      inverseHessian = startingInverse;
+      step = inverseHessian.map((row) => -dot(row, gradient));
     }
     if (-dot(step, gradient) < 2 * tolerance) break;
     const longest = Math.max(...step.map(Math.abs));
-    if (longest > reach) step = step.map((v) => (v * reach) / longest);
+    if (longest > longestStep) step = step.map((v) => (v * longestStep) / longest);
 
-    let candidate = value(x.map((v, i) => v + step[i]!));
+    let candidateValue = value(x.map((v, i) => v + step[i]!));
     let halvings = 0;
-    while (!(candidate < current + 1e-4 * dot(step, gradient)) && halvings++ < 12) {
+    while (!(candidateValue < currentValue + 1e-4 * dot(step, gradient)) && halvings++ < 12) {
       step = step.map((v) => v / 2);
-      candidate = value(x.map((v, i) => v + step[i]!));
+      candidateValue = value(x.map((v, i) => v + step[i]!));
     }
-    if (!(candidate < current)) break;
+    if (!(candidateValue < currentValue)) break;
     x = x.map((v, i) => v + step[i]!);
-    current = candidate;
-    const next = gradientAt(x, current);
-    const turn = next.map((g, i) => g - gradient[i]!);
+    currentValue = candidateValue;
+    const next = gradientAt(x, currentValue);
+    const y = next.map((g, i) => g - gradient[i]!);
     gradient = next;
-    const sy = dot(step, turn);
+    const sy = dot(step, y);
     if (sy <= 1e-12) continue;
-    const H = inverse;
-    const Hy = H.map((row) => dot(row, turn));
-    const scale = (1 + dot(turn, Hy) / sy) / sy;
-    inverse = H.map((row, i) =>
+    const H = inverseHessian;
+    const Hy = H.map((row) => dot(row, y));
+    const scale = (1 + dot(y, Hy) / sy) / sy;
+    inverseHessian = H.map((row, i) =>
       row.map((h, j) => h + scale * step[i]! * step[j]! - (Hy[i]! * step[j]! + step[i]! * Hy[j]!) / sy),
     );
   }
-  return { x, value: current, evaluations };
+  return { x, value: currentValue, evaluations };
 }
 
 /** The points reached from x by a step h along each axis. */
@@ -86,17 +86,17 @@ export const forwardPoints = (x: readonly number[], h: number): number[][] =>
 /**
  * Second derivatives at x, in rows, from forward differences of the gradient with step `h`, which is also about the
  * error.
- * @param centre gradient at x
- * @param slopes gradients at the points of `forwardPoints`, in their order
+ * @param centreGradient gradient at x
+ * @param gradients gradients at the points of `forwardPoints`, in their order
  */
 export function finiteDifferenceHessian(
-  centre: readonly number[],
-  slopes: readonly (readonly number[])[],
+  centreGradient: readonly number[],
+  gradients: readonly (readonly number[])[],
   h: number,
 ): Float64Array {
-  const n = centre.length;
+  const n = centreGradient.length;
   return Float64Array.from({ length: n * n }, (_, k) => {
     const [i, j] = [Math.floor(k / n), k % n];
-    return (slopes[i]![j]! - centre[j]! + slopes[j]![i]! - centre[i]!) / (2 * h);
+    return (gradients[i]![j]! - centreGradient[j]! + gradients[j]![i]! - centreGradient[i]!) / (2 * h);
   });
 }

@@ -12,7 +12,7 @@ export interface BoundedSearch {
   starts: number;
   random: Random;
   iterations?: number;
-  from?: readonly number[];
+  firstStart?: readonly number[];
 }
 
 /**
@@ -21,32 +21,36 @@ export interface BoundedSearch {
  * start.
  * @param from parameters of an additional start before the random ones
  */
-export function minimiseBounded(
+export function minimiseBoundedSquares(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,
   bounds: readonly Bounds[],
-  { starts, random, iterations = 40, from }: BoundedSearch,
+  { starts, random, iterations = 40, firstStart }: BoundedSearch,
 ): LeastSquares {
-  const inside = (free: readonly number[]) => free.map((x, j) => intoInterval(1 / (1 + Math.exp(-x)), bounds[j]!));
+  const toParameters = (unconstrained: readonly number[]) =>
+    unconstrained.map((x, j) => valueAtShare(1 / (1 + Math.exp(-x)), bounds[j]!));
   const logit = (share: number) => Math.log(share / (1 - share));
   let best: LeastSquares | null = null;
-  const first = from ? 0 : 1;
-  for (let k = first; k <= Math.max(first, starts); k++) {
+  const firstIndex = firstStart ? 0 : 1;
+  for (let k = firstIndex; k <= Math.max(firstIndex, starts); k++) {
     const start = bounds.map((interval, j) =>
-      k === 0 ? logit(shareWithin(from![j]!, interval)) : logit(0.1 + 0.8 * random.uniform()),
+      k === 0 ? logit(shareOfInterval(firstStart![j]!, interval)) : logit(0.1 + 0.8 * random.uniform()),
     );
-    const minimum = minimiseSquares((free) => residuals(inside(free)), start, { iterations, tolerance: 1e-7 });
-    if (best === null || minimum.squares < best.squares) best = minimum;
+    const minimum = minimiseSquares((unconstrained) => residuals(toParameters(unconstrained)), start, {
+      iterations,
+      tolerance: 1e-7,
+    });
+    if (best === null || minimum.sumOfSquares < best.sumOfSquares) best = minimum;
   }
-  return { ...best!, parameters: inside(best!.parameters) };
+  return { ...best!, parameters: toParameters(best!.parameters) };
 }
 
 /** The point at `share` (0-1) of the interval. */
-function intoInterval(share: number, { low, high, log }: Bounds): number {
+function valueAtShare(share: number, { low, high, log }: Bounds): number {
   return log ? low * (high / low) ** share : low + (high - low) * share;
 }
 
 /** Relative position of a value in the interval, 0-1, kept off the ends, where the search could not move. */
-function shareWithin(value: number, { low, high, log }: Bounds): number {
+function shareOfInterval(value: number, { low, high, log }: Bounds): number {
   const share = log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
   return Math.min(0.99, Math.max(0.01, share));
 }

@@ -3,17 +3,17 @@
 /** A B. Each pass adds four rows of B, so that C is read and written a quarter as often. */
 export function multiply(a: Float64Array, b: Float64Array, n: number): Float64Array {
   const c = new Float64Array(n * n);
-  const whole = n - (n % 4);
+  const blockedEnd = n - (n % 4);
   for (let i = 0; i < n; i++) {
     const rowOfC = c.subarray(i * n, (i + 1) * n);
     const offset = i * n;
-    for (let k = 0; k < whole; k += 4) {
+    for (let k = 0; k < blockedEnd; k += 4) {
       const [a0, a1, a2, a3] = [a[offset + k]!, a[offset + k + 1]!, a[offset + k + 2]!, a[offset + k + 3]!];
       if (a0 === 0 && a1 === 0 && a2 === 0 && a3 === 0) continue;
       const [b0, b1, b2, b3] = [k * n, (k + 1) * n, (k + 2) * n, (k + 3) * n];
       for (let j = 0; j < n; j++) rowOfC[j]! += a0 * b[b0 + j]! + a1 * b[b1 + j]! + a2 * b[b2 + j]! + a3 * b[b3 + j]!;
     }
-    for (let k = whole; k < n; k++) {
+    for (let k = blockedEnd; k < n; k++) {
       const factor = a[offset + k]!;
       for (let j = 0; j < n; j++) rowOfC[j]! += factor * b[k * n + j]!;
     }
@@ -22,13 +22,13 @@ export function multiply(a: Float64Array, b: Float64Array, n: number): Float64Ar
 }
 
 /** The lower triangle of A L for a lower triangular L, and zeros above it. */
-export function timesLower(a: Float64Array, l: Float64Array, n: number): Float64Array {
+export function multiplyLower(a: Float64Array, l: Float64Array, n: number): Float64Array {
   const c = new Float64Array(n * n);
   for (let i = 0; i < n; i++)
     for (let k = 0; k < n; k++) {
       const factor = a[i * n + k]!;
-      const most = Math.min(i, k);
-      for (let j = 0; j <= most; j++) c[i * n + j]! += factor * l[k * n + j]!;
+      const lastColumn = Math.min(i, k);
+      for (let j = 0; j <= lastColumn; j++) c[i * n + j]! += factor * l[k * n + j]!;
     }
   return c;
 }
@@ -63,7 +63,7 @@ export function gramMatrix(a: Float64Array, n: number): Float64Array {
       const factor = a[k * n + i]!;
       for (let j = 0; j <= i; j++) c[i * n + j]! += factor * a[k * n + j]!;
     }
-  return withUpper(c, n);
+  return mirrorLower(c, n);
 }
 
 /** aᵀ b. */
@@ -80,10 +80,10 @@ export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
  * @returns ln |A|
  */
 export function invertInPlace(a: Float64Array, n: number): number {
-  let logs = 0;
+  let logSum = 0;
   for (let k = 0; k < n; k++) {
     const diagonal = Math.sqrt(a[k * n + k]!);
-    logs += Math.log(diagonal);
+    logSum += Math.log(diagonal);
     for (let j = k + 1; j < n; j++) a[k * n + j]! /= diagonal;
     for (let i = k + 1; i < n; i++) {
       const factor = a[k * n + i]!;
@@ -107,12 +107,12 @@ export function invertInPlace(a: Float64Array, n: number): number {
       for (let j = 0; j <= i; j++) a[i * n + j]! += factor * a[k * n + j]!;
     }
   }
-  withUpper(a, n);
-  return 2 * logs;
+  mirrorLower(a, n);
+  return 2 * logSum;
 }
 
 /** Copies the lower triangle of a symmetric matrix to the upper. */
-function withUpper(c: Float64Array, n: number): Float64Array {
+function mirrorLower(c: Float64Array, n: number): Float64Array {
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) c[j * n + i] = c[i * n + j]!;
   return c;
 }

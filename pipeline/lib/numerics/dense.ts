@@ -32,7 +32,7 @@ export function solveLower(l: Float64Array, n: number, b: Float64Array): Float64
 }
 
 /** L⁻¹ B, as a new matrix. */
-export function solveLowerRows(l: Float64Array, b: Float64Array, n: number): Float64Array {
+export function solveLowerMatrix(l: Float64Array, b: Float64Array, n: number): Float64Array {
   const x = b.slice();
   for (let i = 0; i < n; i++) {
     const rowOfX = x.subarray(i * n, (i + 1) * n);

@@ -34,7 +34,7 @@ export function drawBeta(random: Random, a: number, b: number): number {
 }
 
 /** Up to this many trials or this mean, events are drawn one by one. */
-const FEW = 32;
+const DIRECT_DRAW_LIMIT = 32;
 
 /**
  * Successes in `trials` trials with probability `chance`. Few trials are drawn one by one; many are halved exactly by
@@ -48,7 +48,7 @@ export function drawBinomial(random: Random, trials: number, chance: number): nu
   let n = trials;
   let p = chance;
   let successes = 0;
-  while (n > FEW && p > 0 && p < 1) {
+  while (n > DIRECT_DRAW_LIMIT && p > 0 && p < 1) {
     const middle = 1 + Math.floor(n / 2);
     const y = drawBeta(random, middle, n + 1 - middle);
     if (y >= p) {
@@ -73,11 +73,11 @@ export function drawBinomial(random: Random, trials: number, chance: number): nu
 export function drawPoisson(random: Random, mean: number): number {
   if (!(mean >= 0 && mean < Number.POSITIVE_INFINITY))
     throw new RangeError(`poisson: mean ${mean}, expected 0 or more`);
-  if (mean > FEW) {
+  if (mean > DIRECT_DRAW_LIMIT) {
     const events = Math.floor((7 * mean) / 8);
-    const waited = drawGamma(random, events);
-    if (waited > mean) return drawBinomial(random, events - 1, mean / waited);
-    return events + drawPoisson(random, mean - waited);
+    const waitingTime = drawGamma(random, events);
+    if (waitingTime > mean) return drawBinomial(random, events - 1, mean / waitingTime);
+    return events + drawPoisson(random, mean - waitingTime);
   }
   const limit = Math.exp(-mean);
   let product = random.uniform();
@@ -95,7 +95,7 @@ export function drawNegativeBinomial(random: Random, mean: number, size: number)
 }
 
 /** Beta with mean `mean` and variance mean (1 − mean) `rho`: the prevalence of one cluster. */
-export function drawOverdispersedChance(random: Random, mean: number, rho: number): number {
+export function drawClusterPrevalence(random: Random, mean: number, rho: number): number {
   const size = 1 / rho - 1;
   return drawBeta(random, mean * size, (1 - mean) * size);
 }
@@ -104,14 +104,18 @@ export function drawOverdispersedChance(random: Random, mean: number, rho: numbe
  * Beta-binomial successes in `trials` trials with mean probability `mean` and overdispersion `rho`; 0 is the binomial.
  */
 export function drawBetaBinomial(random: Random, trials: number, mean: number, rho: number): number {
-  const scattered = rho > 0 && mean > 0 && mean < 1;
-  return drawBinomial(random, trials, scattered ? drawOverdispersedChance(random, mean, rho) : mean);
+  const isOverdispersed = rho > 0 && mean > 0 && mean < 1;
+  return drawBinomial(random, trials, isOverdispersed ? drawClusterPrevalence(random, mean, rho) : mean);
 }
 
-/** A normal vector with this mean, and the covariance of which `root` is the lower Cholesky factor. */
-export function drawNormals(random: Random, mean: ArrayLike<number>, root: Float64Array): Float64Array {
+/** A normal vector with this mean, and the covariance of which `choleskyFactor` is the lower Cholesky factor. */
+export function drawMultivariateNormal(
+  random: Random,
+  mean: ArrayLike<number>,
+  choleskyFactor: Float64Array,
+): Float64Array {
   const z = Float64Array.from(mean, () => random.normal());
-  return multiplyVector(root, z, z.length).map((value, i) => value + mean[i]!);
+  return multiplyVector(choleskyFactor, z, z.length).map((value, i) => value + mean[i]!);
 }
 
 /**

@@ -9,7 +9,7 @@ export interface Grid {
 }
 
 /** Rows `row` to `row + rows` and columns `column` to `column + columns` of a grid, ends excluded. */
-export interface Window {
+export interface GridWindow {
   row: number;
   column: number;
   rows: number;
@@ -17,7 +17,7 @@ export interface Window {
 }
 
 /** Values of a window, row by row; NaN if missing. Float32 if it can represent the file's type exactly. */
-export type Values = Float32Array | Float64Array;
+export type RasterValues = Float32Array | Float64Array;
 
 /** All cells of a grid, in the form that `listWindows` expects. */
 export function wholeGrid(grid: Grid) {
@@ -25,18 +25,18 @@ export function wholeGrid(grid: Grid) {
 }
 
 /** Largest difference between equal grids, as a share of a cell: programs round what they write. */
-const TOLERANCE = 1e-6;
+const TOLERANCE_CELLS = 1e-6;
 
 /** Whether the grids have the same cells: as many, with the same corners. */
-export function sameGrid(a: Grid, b: Grid): boolean {
-  const near = (x: number, y: number, cell: number) => Math.abs(x - y) <= TOLERANCE * cell;
+export function isSameGrid(a: Grid, b: Grid): boolean {
+  const isNear = (x: number, y: number, cell: number) => Math.abs(x - y) <= TOLERANCE_CELLS * cell;
   return (
     a.columns === b.columns &&
     a.rows === b.rows &&
-    near(a.west, b.west, a.cellWidth) &&
-    near(a.north, b.north, a.cellHeight) &&
-    near(a.west + a.columns * a.cellWidth, b.west + b.columns * b.cellWidth, a.cellWidth) &&
-    near(a.north - a.rows * a.cellHeight, b.north - b.rows * b.cellHeight, a.cellHeight)
+    isNear(a.west, b.west, a.cellWidth) &&
+    isNear(a.north, b.north, a.cellHeight) &&
+    isNear(a.west + a.columns * a.cellWidth, b.west + b.columns * b.cellWidth, a.cellWidth) &&
+    isNear(a.north - a.rows * a.cellHeight, b.north - b.rows * b.cellHeight, a.cellHeight)
   );
 }
 

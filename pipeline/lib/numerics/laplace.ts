@@ -1,18 +1,18 @@
-import type { Factor, Symbolic } from './sparse-cholesky.ts';
+import type { Factor, SymbolicAnalysis } from './sparse-cholesky.ts';
 import { factorise, factorLogDeterminant, solveBackward, solveForward } from './sparse-cholesky.ts';
 
 /** A latent vector x with a Gaussian prior, and a likelihood. */
 export interface LatentModel {
-  symbolic: Symbolic;
+  symbolic: SymbolicAnalysis;
   mean: Float64Array;
   /** Prior precision in the pattern's order, and its log determinant. */
   precision: Float64Array;
   log_determinant: number;
   /**
    * Returns ln p(y | x); adds its gradient to `gradient` and minus its second derivatives to `precision`.
-   * With `concave`, observations whose curvature has the wrong sign are left out of `precision`.
+   * With `concaveOnly`, observations whose curvature has the wrong sign are left out of `precision`.
    */
-  likelihood(x: Float64Array, gradient: Float64Array, precision: Float64Array, concave: boolean): number;
+  likelihood(x: Float64Array, gradient: Float64Array, precision: Float64Array, concaveOnly: boolean): number;
 }
 
 export interface Mode {
@@ -40,10 +40,10 @@ export interface Mode {
 export function findMode(
   model: LatentModel,
   start: Float64Array,
-  { near = null, tolerance = 1e-15 }: { near?: Factor | null; tolerance?: number } = {},
+  { similarFactor = null, tolerance = 1e-15 }: { similarFactor?: Factor | null; tolerance?: number } = {},
 ): Mode | null {
   const { symbolic, mean, log_determinant } = model;
-  const evaluate = (x: Float64Array, concave: boolean) => {
+  const evaluate = (x: Float64Array, concaveOnly: boolean) => {
     const precision = model.precision.slice();
     const deviation = x.map((v, i) => v - mean[i]!);
     const gradient = multiplySymmetric(symbolic, model.precision, deviation);
@@ -52,34 +52,34 @@ export function findMode(
       value -= 0.5 * deviation[i]! * gradient[i]!;
       gradient[i] = -gradient[i]!;
     }
-    value += model.likelihood(x, gradient, precision, concave);
+    value += model.likelihood(x, gradient, precision, concaveOnly);
     return { x, value, gradient, precision };
   };
 
   let current = evaluate(start, false);
-  if (near) current = approach(current, near, tolerance / 10, (x) => evaluate(x, false));
+  if (similarFactor) current = iterateWithFactor(current, similarFactor, tolerance / 10, (x) => evaluate(x, false));
   for (let steps = 0; steps < 60; steps++) {
     const factor = factorise(symbolic, current.precision) ?? factorise(symbolic, evaluate(current.x, true).precision);
     if (!factor) return null;
     const { step, decrement } = newtonStep(factor, current.gradient);
-    const closer =
-      decrement < CLOSE && decrement >= tolerance
-        ? approach(current, factor, tolerance, (x) => evaluate(x, false))
+    const refined =
+      decrement < CLOSE_DECREMENT && decrement >= tolerance
+        ? iterateWithFactor(current, factor, tolerance, (x) => evaluate(x, false))
         : current;
-    if (closer !== current) {
-      current = closer;
+    if (refined !== current) {
+      current = refined;
       continue;
     }
     // further steps would only change rounding errors
-    if (decrement < CLOSE) {
+    if (decrement < CLOSE_DECREMENT) {
       const log_marginal = current.value + 0.5 * log_determinant - 0.5 * factorLogDeterminant(factor);
       return { x: current.x, factor, log_marginal, steps };
     }
-    let length = 1;
-    let candidate = evaluate(move(current.x, step, length), false);
-    while (!(candidate.value >= current.value - 1e-10) && length > 1e-4) {
-      length /= 2;
-      candidate = evaluate(move(current.x, step, length), false);
+    let stepLength = 1;
+    let candidate = evaluate(moveAlong(current.x, step, stepLength), false);
+    while (!(candidate.value >= current.value - 1e-10) && stepLength > 1e-4) {
+      stepLength /= 2;
+      candidate = evaluate(moveAlong(current.x, step, stepLength), false);
     }
     current = candidate;
   }
@@ -87,7 +87,7 @@ export function findMode(
 }
 
 /** Squared Newton decrement below which steps with a fixed factor converge to the mode. */
-const CLOSE = 1e-3;
+const CLOSE_DECREMENT = 1e-3;
 
 function newtonStep(factor: Factor, gradient: Float64Array) {
   const step = solveBackward(factor, solveForward(factor, gradient.slice()));
@@ -96,23 +96,28 @@ function newtonStep(factor: Factor, gradient: Float64Array) {
   return { step, decrement };
 }
 
-interface Point {
+interface EvaluatedPoint {
   x: Float64Array;
   value: number;
   gradient: Float64Array;
 }
 
-function approach<P extends Point>(start: P, factor: Factor, tolerance: number, evaluate: (x: Float64Array) => P): P {
+function iterateWithFactor<P extends EvaluatedPoint>(
+  start: P,
+  factor: Factor,
+  tolerance: number,
+  evaluate: (x: Float64Array) => P,
+): P {
   let current = start;
   let { step, decrement } = newtonStep(factor, current.gradient);
   while (decrement >= tolerance) {
-    const candidate = advance(current, step, decrement, evaluate);
+    const candidate = takeNewtonStep(current, step, decrement, evaluate);
     const next = newtonStep(factor, candidate.gradient);
     if (!(next.decrement < decrement)) break;
-    const slow = next.decrement > 0.3 * decrement;
+    const isSlow = next.decrement > 0.3 * decrement;
     current = candidate;
     ({ step, decrement } = next);
-    if (slow) break;
+    if (isSlow) break;
   }
   return current;
 }
@@ -122,23 +127,28 @@ function approach<P extends Point>(start: P, factor: Factor, tolerance: number, 
  * secant method. With a curvature that omits terms (where an area's mean prevalence is far from its cells'), full steps
  * could oscillate about the mode for ever.
  */
-function advance<P extends Point>(current: P, step: Float64Array, slope: number, evaluate: (x: Float64Array) => P): P {
-  const candidate = evaluate(move(current.x, step, 1));
+function takeNewtonStep<P extends EvaluatedPoint>(
+  current: P,
+  step: Float64Array,
+  slope: number,
+  evaluate: (x: Float64Array) => P,
+): P {
+  const candidate = evaluate(moveAlong(current.x, step, 1));
   const slopeAfter = step.reduce((sum, v, i) => sum + v * candidate.gradient[i]!, 0);
-  return slopeAfter < -slope / 4 ? evaluate(move(current.x, step, slope / (slope - slopeAfter))) : candidate;
+  return slopeAfter < -slope / 4 ? evaluate(moveAlong(current.x, step, slope / (slope - slopeAfter))) : candidate;
 }
 
-function move(x: Float64Array, step: Float64Array, length: number): Float64Array {
-  return x.map((v, i) => v + length * step[i]!);
+function moveAlong(x: Float64Array, step: Float64Array, stepLength: number): Float64Array {
+  return x.map((v, i) => v + stepLength * step[i]!);
 }
 
 /** A v for a symmetric A stored as its lower triangle. */
-export function multiplySymmetric({ pattern }: Symbolic, a: Float64Array, v: Float64Array): Float64Array {
+export function multiplySymmetric({ pattern }: SymbolicAnalysis, a: Float64Array, v: Float64Array): Float64Array {
   const product = new Float64Array(pattern.n);
   for (let j = 0; j < pattern.n; j++) {
-    const first = pattern.start[j]!;
-    let sum = a[first]! * v[j]!;
-    for (let e = first + 1; e < pattern.start[j + 1]!; e++) {
+    const diagonalEntry = pattern.start[j]!;
+    let sum = a[diagonalEntry]! * v[j]!;
+    for (let e = diagonalEntry + 1; e < pattern.start[j + 1]!; e++) {
       const i = pattern.row[e]!;
       sum += a[e]! * v[i]!;
       product[i]! += a[e]! * v[j]!;

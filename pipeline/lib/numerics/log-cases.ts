@@ -7,4 +7,4 @@ import { mean } from './averages.ts';
 export const logCases = (cases: number): number => Math.log(Math.max(cases, 0.5));
 
 /** Whether there is a case a month on average: the logarithms of fewer are level for want of cases. */
-export const enoughForLogs = (cases: ArrayLike<number>): boolean => mean(cases) >= 1;
+export const hasEnoughCasesForLogs = (cases: ArrayLike<number>): boolean => mean(cases) >= 1;

@@ -8,7 +8,7 @@ const BRIDGED_MONTHS = 3;
  * has no yearly rhythm. Gaps of up to three months are interpolated for the trend; the result is null if the month or
  * part of its window of thirteen months is unknown.
  */
-export function logsOverTrend(logs: readonly (number | null)[]): (number | null)[] {
+export function detrendLogs(logs: readonly (number | null)[]): (number | null)[] {
   const bridged = bridgeGaps(logs);
   return logs.map((log, t) => {
     const window = bridged.slice(Math.max(0, t - 6), t + 7);
@@ -21,14 +21,15 @@ export function logsOverTrend(logs: readonly (number | null)[]): (number | null)
 /** Interpolates linearly in runs of up to `BRIDGED_MONTHS` nulls with values on both sides. */
 function bridgeGaps(values: readonly (number | null)[]): (number | null)[] {
   const filled = [...values];
-  let last: number | null = null;
+  let lastKnown: number | null = null;
   for (const [t, value] of values.entries()) {
     if (value === null) continue;
-    if (last !== null && t - last - 1 <= BRIDGED_MONTHS) {
-      const from = values[last]!;
-      for (let i = last + 1; i < t; i++) filled[i] = from + ((value - from) * (i - last)) / (t - last);
+    if (lastKnown !== null && t - lastKnown - 1 <= BRIDGED_MONTHS) {
+      const startValue = values[lastKnown]!;
+      for (let i = lastKnown + 1; i < t; i++)
+        filled[i] = startValue + ((value - startValue) * (i - lastKnown)) / (t - lastKnown);
     }
-    last = t;
+    lastKnown = t;
   }
   return filled;
 }

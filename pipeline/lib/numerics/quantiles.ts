@@ -6,8 +6,8 @@
  */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   const position = share * (sorted.length - 1);
-  const below = Math.floor(position);
-  const a = sorted[below]!;
-  const b = sorted[Math.min(below + 1, sorted.length - 1)]!;
-  return a + (position - below) * (b - a);
+  const lowerIndex = Math.floor(position);
+  const lower = sorted[lowerIndex]!;
+  const upper = sorted[Math.min(lowerIndex + 1, sorted.length - 1)]!;
+  return lower + (position - lowerIndex) * (upper - lower);
 }

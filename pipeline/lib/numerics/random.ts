@@ -9,7 +9,7 @@ export interface Random {
 }
 
 /** The stream with every number reflected in the middle of its distribution. */
-export const mirrored = ({ uniform, normal }: Random): Random => ({
+export const mirrorStream = ({ uniform, normal }: Random): Random => ({
   uniform: () => 1 - uniform(),
   normal: () => -normal(),
 });
@@ -25,7 +25,7 @@ export function randomStream(seed: number, name: string): Random {
   let b = digest.readInt32LE(4);
   let c = digest.readInt32LE(8);
   let counter = 1;
-  let spare: number | null = null;
+  let spareNormal: number | null = null;
 
   const uniform = () => {
     const t = (((a + b) | 0) + counter) | 0;
@@ -36,9 +36,9 @@ export function randomStream(seed: number, name: string): Random {
     return ((t >>> 0) + 0.5) / 4294967296;
   };
   const normal = () => {
-    if (spare !== null) {
-      const value = spare;
-      spare = null;
+    if (spareNormal !== null) {
+      const value = spareNormal;
+      spareNormal = null;
       return value;
     }
     for (;;) {
@@ -47,7 +47,7 @@ export function randomStream(seed: number, name: string): Random {
       const s = u * u + v * v;
       if (s >= 1 || s === 0) continue;
       const scale = Math.sqrt((-2 * Math.log(s)) / s);
-      spare = v * scale;
+      spareNormal = v * scale;
       return u * scale;
     }
   };

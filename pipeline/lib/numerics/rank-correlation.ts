@@ -4,11 +4,11 @@ import { correlation } from './averages.ts';
 export function averageRanks(values: readonly number[]): number[] {
   const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
   const ranks = new Array<number>(values.length);
-  for (let from = 0; from < order.length; ) {
-    let to = from;
-    while (to < order.length && values[order[to]!] === values[order[from]!]) to++;
-    for (let i = from; i < to; i++) ranks[order[i]!] = (from + to + 1) / 2;
-    from = to;
+  for (let start = 0; start < order.length; ) {
+    let end = start;
+    while (end < order.length && values[order[end]!] === values[order[start]!]) end++;
+    for (let i = start; i < end; i++) ranks[order[i]!] = (start + end + 1) / 2;
+    start = end;
   }
   return ranks;
 }

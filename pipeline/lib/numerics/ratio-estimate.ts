@@ -2,7 +2,7 @@ import { expit } from './special.ts';
 import { studentQuantile } from './student-t.ts';
 
 /** A cluster's input to the estimator. */
-export interface Sampled {
+export interface ClusterSample {
   /** Children tested × sampling weight. */
   size: number;
   /** Share of them positive, 0-1. */
@@ -28,13 +28,16 @@ const logit = (p: number) => Math.log(p / (1 - p));
  * also null if p is exactly 0 or 1.
  * @param confidence confidence level of the range, such as 0.95
  */
-export function ratioEstimate(clusters: readonly Sampled[], confidence: number): RatioEstimate {
+export function ratioEstimate(clusters: readonly ClusterSample[], confidence: number): RatioEstimate {
   const total = clusters.reduce((sum, { size }) => sum + size, 0);
   const p = clusters.reduce((sum, { size, positivity }) => sum + size * positivity, 0) / total;
   const k = clusters.length;
   if (k < 2) return { positivity: p, se: null, low: null, high: null };
-  const squares = clusters.reduce((sum, { size, positivity }) => sum + ((size * (positivity - p)) / total) ** 2, 0);
-  const se = Math.sqrt((k / (k - 1)) * squares);
+  const sumOfSquares = clusters.reduce(
+    (sum, { size, positivity }) => sum + ((size * (positivity - p)) / total) ** 2,
+    0,
+  );
+  const se = Math.sqrt((k / (k - 1)) * sumOfSquares);
   if (p <= 0 || p >= 1) return { positivity: p, se, low: null, high: null };
   const margin = (studentQuantile((1 + confidence) / 2, k - 1) * se) / (p * (1 - p));
   return { positivity: p, se, low: expit(logit(p) - margin), high: expit(logit(p) + margin) };

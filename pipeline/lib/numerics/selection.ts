@@ -4,10 +4,10 @@
  * median of three.
  * @param values finite; reordered
  */
-export function select(values: Float64Array, k: number, from = 0, to = values.length - 1): number {
+export function quickselect(values: Float64Array, k: number, from = 0, to = values.length - 1): number {
   let [low, high] = [from, to];
   while (low < high) {
-    const pivot = middleValue(values[low]!, values[(low + high) >> 1]!, values[high]!);
+    const pivot = medianOfThree(values[low]!, values[(low + high) >> 1]!, values[high]!);
     let [i, j] = [low, high];
     while (i <= j) {
       while (values[i]! < pivot) i++;
@@ -24,7 +24,7 @@ export function select(values: Float64Array, k: number, from = 0, to = values.le
   return values[k]!;
 }
 
-const middleValue = (a: number, b: number, c: number) => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+const medianOfThree = (a: number, b: number, c: number) => Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 
 /**
  * The same quantiles as `quantile` in quantiles.ts (type 7), without sorting.
@@ -36,12 +36,12 @@ export function selectQuantiles(values: Float64Array, shares: readonly number[])
   let from = 0;
   return shares.map((share) => {
     const position = share * last;
-    const below = Math.floor(position);
-    const a = select(values, below, from);
-    from = below;
-    if (position === below) return a;
-    let b = Number.POSITIVE_INFINITY;
-    for (let i = below + 1; i <= last; i++) if (values[i]! < b) b = values[i]!;
-    return a + (position - below) * (b - a);
+    const lowerIndex = Math.floor(position);
+    const lower = quickselect(values, lowerIndex, from);
+    from = lowerIndex;
+    if (position === lowerIndex) return lower;
+    let upper = Number.POSITIVE_INFINITY;
+    for (let i = lowerIndex + 1; i <= last; i++) if (values[i]! < upper) upper = values[i]!;
+    return lower + (position - lowerIndex) * (upper - lower);
   });
 }

@@ -40,23 +40,25 @@ export interface SirsCycle {
   susceptible: number;
   infectious: number;
   /** False if the model did not converge to a yearly cycle (another period, or too slow). */
-  settled: boolean;
+  converged: boolean;
 }
 
-const STEADY = 1e-12;
-const MOST_YEARS = 400;
+const CONVERGED_CHANGE = 1e-12;
+const MAX_YEARS = 400;
 /**
  * Terms of the Taylor series, and the longest step times the fastest rate: together the error is below 1e-10 (tested).
  */
-const ORDER = 10;
+const TAYLOR_TERMS = 10;
 const LONGEST_STEP = 1;
 
 /** s at `t` months from the start of January. */
 export function seasonAt({ monthly, lag_months }: LaggedSeason, t: number): number {
   const position = t - 0.5 - lag_months;
-  const before = Math.floor(position);
-  const value = (month: number) => monthly[((month % 12) + 12) % 12]!;
-  return value(before) + (position - before) * (value(before + 1) - value(before));
+  const monthBefore = Math.floor(position);
+  const valueInMonth = (month: number) => monthly[((month % 12) + 12) % 12]!;
+  return (
+    valueInMonth(monthBefore) + (position - monthBefore) * (valueInMonth(monthBefore + 1) - valueInMonth(monthBefore))
+  );
 }
 
 /** An interval of the year on which β is linear. */
@@ -67,15 +69,15 @@ interface Interval {
   h: number;
   /** β at its start, and the increase of β over it. */
   beta: number;
-  rise: number;
+  betaIncrease: number;
 }
 
 /** Divides the year into intervals at the ends of months and at kinks, none longer than the rates allow. */
-function monthIntervals(parameters: SirsParameters, season: LaggedSeason): Interval[] {
+function yearIntervals(parameters: SirsParameters, season: LaggedSeason): Interval[] {
   const { transmission_rate, share_year_round, infectious_months, immune_months } = parameters;
   const beta = (t: number) => transmission_rate * (share_year_round + (1 - share_year_round) * seasonAt(season, t));
   const kink = (((season.lag_months + 0.5) % 1) + 1) % 1;
-  const fastest = transmission_rate * Math.max(1, ...season.monthly) + 1 / infectious_months + 1 / immune_months;
+  const fastestRate = transmission_rate * Math.max(1, ...season.monthly) + 1 / infectious_months + 1 / immune_months;
   const intervals: Interval[] = [];
   for (let month = 0; month < 12; month++) {
     for (const [from, to] of [
@@ -84,9 +86,10 @@ function monthIntervals(parameters: SirsParameters, season: LaggedSeason): Inter
     ] as const) {
       if (!(to > from)) continue;
       const [start, end] = [beta(month + from), beta(month + to)];
-      const parts = Math.ceil(((to - from) * fastest) / LONGEST_STEP);
-      const rise = (end - start) / parts;
-      for (let k = 0; k < parts; k++) intervals.push({ month, h: (to - from) / parts, beta: start + k * rise, rise });
+      const parts = Math.ceil(((to - from) * fastestRate) / LONGEST_STEP);
+      const betaIncrease = (end - start) / parts;
+      for (let k = 0; k < parts; k++)
+        intervals.push({ month, h: (to - from) / parts, beta: start + k * betaIncrease, betaIncrease });
     }
   }
   return intervals;
@@ -104,46 +107,47 @@ function monthIntervals(parameters: SirsParameters, season: LaggedSeason): Inter
  * 14:99). Starts from the equilibrium under the year's mean β; if mean β × infectious months ≤ 1, infection dies out.
  */
 export function sirsCycle(parameters: SirsParameters, season: LaggedSeason): SirsCycle {
-  const intervals = monthIntervals(parameters, season);
+  const intervals = yearIntervals(parameters, season);
   const recovery = 1 / parameters.infectious_months;
   const waning = 1 / parameters.immune_months;
 
   let meanBeta = 0;
-  for (const { h, beta, rise } of intervals) meanBeta += ((beta + rise / 2) * h) / 12;
+  for (const { h, beta, betaIncrease } of intervals) meanBeta += ((beta + betaIncrease / 2) * h) / 12;
   let s = Math.min(1, recovery / meanBeta);
   let i = ((1 - s) * waning) / (waning + recovery);
   const incidence = new Array<number>(12).fill(0);
   const reproduction = new Array<number>(12).fill(0);
-  const cS = new Float64Array(ORDER + 1);
-  const cI = new Float64Array(ORDER + 1);
+  const seriesS = new Float64Array(TAYLOR_TERMS + 1);
+  const seriesI = new Float64Array(TAYLOR_TERMS + 1);
 
-  for (let year = 0; year < MOST_YEARS; year++) {
+  for (let year = 0; year < MAX_YEARS; year++) {
     const startS = s;
     const startI = i;
     incidence.fill(0);
     reproduction.fill(0);
-    for (const { month, h, beta, rise } of intervals) {
-      cS[0] = s;
-      cI[0] = i;
+    for (const { month, h, beta, betaIncrease } of intervals) {
+      seriesS[0] = s;
+      seriesI[0] = i;
       let product = 0;
-      for (let k = 0; k < ORDER; k++) {
-        const before = product;
+      for (let k = 0; k < TAYLOR_TERMS; k++) {
+        const previousProduct = product;
         product = 0;
-        for (let j = 0; j <= k; j++) product += cS[j]! * cI[k - j]!;
-        const infections = beta * product + rise * before;
-        const per = h / (k + 1);
-        cS[k + 1] = per * (waning * ((k === 0 ? 1 : 0) - cS[k]! - cI[k]!) - infections);
-        cI[k + 1] = per * (infections - recovery * cI[k]!);
-        s += cS[k + 1]!;
-        i += cI[k + 1]!;
-        incidence[month]! += per * infections;
-        reproduction[month]! += (per * (beta * cS[k]! + rise * (k > 0 ? cS[k - 1]! : 0))) / recovery;
+        for (let j = 0; j <= k; j++) product += seriesS[j]! * seriesI[k - j]!;
+        const infections = beta * product + betaIncrease * previousProduct;
+        const stepFactor = h / (k + 1);
+        seriesS[k + 1] = stepFactor * (waning * ((k === 0 ? 1 : 0) - seriesS[k]! - seriesI[k]!) - infections);
+        seriesI[k + 1] = stepFactor * (infections - recovery * seriesI[k]!);
+        s += seriesS[k + 1]!;
+        i += seriesI[k + 1]!;
+        incidence[month]! += stepFactor * infections;
+        reproduction[month]! +=
+          (stepFactor * (beta * seriesS[k]! + betaIncrease * (k > 0 ? seriesS[k - 1]! : 0))) / recovery;
       }
     }
-    if (Math.abs(s - startS) + Math.abs(i - startI) < STEADY)
-      return { incidence, reproduction_number: reproduction, susceptible: s, infectious: i, settled: true };
+    if (Math.abs(s - startS) + Math.abs(i - startI) < CONVERGED_CHANGE)
+      return { incidence, reproduction_number: reproduction, susceptible: s, infectious: i, converged: true };
   }
-  return { incidence, reproduction_number: reproduction, susceptible: s, infectious: i, settled: false };
+  return { incidence, reproduction_number: reproduction, susceptible: s, infectious: i, converged: false };
 }
 
 /**
@@ -156,6 +160,6 @@ export function sirsCycle(parameters: SirsParameters, season: LaggedSeason): Sir
  */
 export function rainForcing(rain_mm: readonly number[], half_saturation_mm: number, steepness = 2): number[] {
   const effects = rain_mm.map((rain) => rain ** steepness / (rain ** steepness + half_saturation_mm ** steepness));
-  const most = Math.max(...effects);
-  return effects.map((value) => (most > 0 ? value / most : 1));
+  const largest = Math.max(...effects);
+  return effects.map((value) => (largest > 0 ? value / largest : 1));
 }

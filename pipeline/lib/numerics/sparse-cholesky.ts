@@ -26,15 +26,15 @@ export function cliquePattern(n: number, cliques: Iterable<ArrayLike<number>>): 
 
 /** Position of entry (i, j) or (j, i) in the pattern's values. @throws RangeError if it is not in the pattern */
 export function entryPosition({ start, row }: Pattern, i: number, j: number): number {
-  const r = Math.max(i, j);
+  const lowerRow = Math.max(i, j);
   let low = start[Math.min(i, j)]!;
   let high = start[Math.min(i, j) + 1]! - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (row[middle]! < r) low = middle + 1;
+    if (row[middle]! < lowerRow) low = middle + 1;
     else high = middle;
   }
-  if (row[low] !== r) throw new RangeError(`entry (${i}, ${j}) is not in the pattern`);
+  if (row[low] !== lowerRow) throw new RangeError(`entry (${i}, ${j}) is not in the pattern`);
   return low;
 }
 
@@ -42,14 +42,14 @@ export function entryPosition({ start, row }: Pattern, i: number, j: number): nu
  * Symbolic analysis of a pattern: the pattern of L, and for each of its rows the columns left of the diagonal,
  * ascending.
  */
-export interface Symbolic {
+export interface SymbolicAnalysis {
   pattern: Pattern;
   start: Int32Array;
   row: Int32Array;
   rowStart: Int32Array;
   rowColumns: Int32Array;
   /** 1 if columns j to j + 3 of L have the same rows below row j + 3 and are full down to that row. */
-  alike: Uint8Array;
+  isBlockStart: Uint8Array;
   /** The pattern by rows: row i's entries are `byRowEntry[byRowStart[i]]` …, in columns `byRowColumn`. */
   byRowStart: Int32Array;
   byRowEntry: Int32Array;
@@ -57,62 +57,72 @@ export interface Symbolic {
 }
 
 /** The pattern of L from that of A: each row of L is the part of the elimination tree that the row's entries reach. */
-export function analyse(pattern: Pattern): Symbolic {
+export function analysePattern(pattern: Pattern): SymbolicAnalysis {
   const { n, start, row } = pattern;
   const byRowStart = new Int32Array(n + 1);
   for (let e = 0; e < row.length; e++) byRowStart[row[e]! + 1]!++;
   for (let i = 0; i < n; i++) byRowStart[i + 1]! += byRowStart[i]!;
   const byRowEntry = new Int32Array(row.length);
   const byRowColumn = new Int32Array(row.length);
-  const fill = byRowStart.slice();
+  const nextEntry = byRowStart.slice();
   for (let j = 0; j < n; j++)
     for (let e = start[j]!; e < start[j + 1]!; e++) {
-      const k = fill[row[e]!]!++;
+      const k = nextEntry[row[e]!]!++;
       byRowEntry[k] = e;
       byRowColumn[k] = j;
     }
 
   const parent = new Int32Array(n).fill(-1);
-  const seen = new Int32Array(n).fill(-1);
-  const counts = new Int32Array(n + 1);
+  const seenInRow = new Int32Array(n).fill(-1);
+  const columnStart = new Int32Array(n + 1);
   const rows: Int32Array[] = [];
   for (let i = 0; i < n; i++) {
-    seen[i] = i;
+    seenInRow[i] = i;
     const columns: number[] = [];
     for (let k = byRowStart[i]!; k < byRowStart[i + 1]!; k++) {
-      for (let j = byRowColumn[k]!; seen[j] !== i; j = parent[j]!) {
+      for (let j = byRowColumn[k]!; seenInRow[j] !== i; j = parent[j]!) {
         if (parent[j] === -1) parent[j] = i;
-        seen[j] = i;
+        seenInRow[j] = i;
         columns.push(j);
       }
     }
     const sorted = Int32Array.from(columns).sort();
-    for (const j of sorted) counts[j + 1]!++;
-    counts[i + 1]!++;
+    for (const j of sorted) columnStart[j + 1]!++;
+    columnStart[i + 1]!++;
     rows.push(sorted);
   }
-  for (let j = 0; j < n; j++) counts[j + 1]! += counts[j]!;
-  const lRow = new Int32Array(counts[n]!);
+  for (let j = 0; j < n; j++) columnStart[j + 1]! += columnStart[j]!;
+  const rowOfL = new Int32Array(columnStart[n]!);
   const rowStart = new Int32Array(n + 1);
-  const rowColumns = new Int32Array(counts[n]! - n);
-  const next = counts.slice();
+  const rowColumns = new Int32Array(columnStart[n]! - n);
+  const nextInColumn = columnStart.slice();
   for (let i = 0; i < n; i++) {
     rowColumns.set(rows[i]!, rowStart[i]!);
     rowStart[i + 1] = rowStart[i]! + rows[i]!.length;
-    for (const j of rows[i]!) lRow[next[j]!++] = i;
-    lRow[next[i]!++] = i;
+    for (const j of rows[i]!) rowOfL[nextInColumn[j]!++] = i;
+    rowOfL[nextInColumn[i]!++] = i;
   }
   // if j + 1 is the parent of j, its column contains the rows of column j below j + 1: equal counts mean equal rows
-  const follows = (j: number) =>
-    parent[j] === j + 1 && counts[j + 1]! - counts[j]! === counts[j + 2]! - counts[j + 1]! + 1;
-  const alike = Uint8Array.from({ length: n }, (_, j) =>
-    Number(j + 3 < n && follows(j) && follows(j + 1) && follows(j + 2)),
+  const sharesRowsWithNext = (j: number) =>
+    parent[j] === j + 1 && columnStart[j + 1]! - columnStart[j]! === columnStart[j + 2]! - columnStart[j + 1]! + 1;
+  const isBlockStart = Uint8Array.from({ length: n }, (_, j) =>
+    Number(j + 3 < n && sharesRowsWithNext(j) && sharesRowsWithNext(j + 1) && sharesRowsWithNext(j + 2)),
   );
-  return { pattern, start: counts, row: lRow, rowStart, rowColumns, alike, byRowStart, byRowEntry, byRowColumn };
+  return {
+    pattern,
+    start: columnStart,
+    row: rowOfL,
+    rowStart,
+    rowColumns,
+    isBlockStart,
+    byRowStart,
+    byRowEntry,
+    byRowColumn,
+  };
 }
 
 /** Position of each entry of the pattern in the pattern of L. */
-export function factorPositions({ pattern, start, row }: Symbolic): Int32Array {
+export function factorPositions({ pattern, start, row }: SymbolicAnalysis): Int32Array {
   const positions = new Int32Array(pattern.row.length);
   for (let j = 0; j < pattern.n; j++) {
     let k = start[j]!;
@@ -126,7 +136,7 @@ export function factorPositions({ pattern, start, row }: Symbolic): Int32Array {
 
 /** Values of L in the order of `symbolic.row`, the diagonal first in each column. */
 export interface Factor {
-  symbolic: Symbolic;
+  symbolic: SymbolicAnalysis;
   values: Float64Array;
 }
 
@@ -136,8 +146,8 @@ export interface Factor {
  * @param a values of A in the pattern's order
  * @returns null if A is not positive definite
  */
-export function factorise(symbolic: Symbolic, a: Float64Array): Factor | null {
-  const { pattern, start, row, rowStart, rowColumns, alike, byRowStart, byRowEntry, byRowColumn } = symbolic;
+export function factorise(symbolic: SymbolicAnalysis, a: Float64Array): Factor | null {
+  const { pattern, start, row, rowStart, rowColumns, isBlockStart, byRowStart, byRowEntry, byRowColumn } = symbolic;
   const values = new Float64Array(row.length);
   const work = new Float64Array(pattern.n);
   const end = start.slice();
@@ -149,8 +159,8 @@ export function factorise(symbolic: Symbolic, a: Float64Array): Factor | null {
     for (let k = rowStart[i]!; k < last; k++) {
       const j = rowColumns[k]!;
       const first = start[j]!;
-      const stop = end[j]!;
-      if (alike[j] && k + 3 < last && rowColumns[k + 3] === j + 3) {
+      const columnEnd = end[j]!;
+      if (isBlockStart[j] && k + 3 < last && rowColumns[k + 3] === j + 3) {
         const [s1, s2, s3] = [start[j + 1]!, start[j + 2]!, start[j + 3]!];
         const l0 = work[j]! / values[first]!;
         const l1 = (work[j + 1]! - values[first + 1]! * l0) / values[s1]!;
@@ -162,26 +172,26 @@ export function factorise(symbolic: Symbolic, a: Float64Array): Factor | null {
         work[j + 3] = 0;
         // offsets from an entry of column j to those in the same row of the next three columns
         const [d1, d2, d3] = [s1 - first - 1, s2 - first - 2, s3 - first - 3];
-        for (let e = first + 4; e < stop; e++)
+        for (let e = first + 4; e < columnEnd; e++)
           work[row[e]!]! -= values[e]! * l0 + values[e + d1]! * l1 + values[e + d2]! * l2 + values[e + d3]! * l3;
         diagonal -= l0 * l0 + l1 * l1 + l2 * l2 + l3 * l3;
-        values[stop] = l0;
-        values[stop + d1] = l1;
-        values[stop + d2] = l2;
-        values[stop + d3] = l3;
-        end[j] = stop + 1;
-        end[j + 1] = stop + d1 + 1;
-        end[j + 2] = stop + d2 + 1;
-        end[j + 3] = stop + d3 + 1;
+        values[columnEnd] = l0;
+        values[columnEnd + d1] = l1;
+        values[columnEnd + d2] = l2;
+        values[columnEnd + d3] = l3;
+        end[j] = columnEnd + 1;
+        end[j + 1] = columnEnd + d1 + 1;
+        end[j + 2] = columnEnd + d2 + 1;
+        end[j + 3] = columnEnd + d3 + 1;
         k += 3;
         continue;
       }
       const l = work[j]! / values[first]!;
       work[j] = 0;
-      for (let e = first + 1; e < stop; e++) work[row[e]!]! -= values[e]! * l;
+      for (let e = first + 1; e < columnEnd; e++) work[row[e]!]! -= values[e]! * l;
       diagonal -= l * l;
-      values[stop] = l;
-      end[j] = stop + 1;
+      values[columnEnd] = l;
+      end[j] = columnEnd + 1;
     }
     if (!(diagonal > 0)) return null;
     values[start[i]!] = Math.sqrt(diagonal);

@@ -59,8 +59,8 @@ export function tetragamma(x: number): number {
 /** The logistic function, without overflow. */
 export function expit(x: number): number {
   if (x >= 0) return 1 / (1 + Math.exp(-x));
-  const e = Math.exp(x);
-  return e / (1 + e);
+  const exponential = Math.exp(x);
+  return exponential / (1 + exponential);
 }
 
 /** ln(p / (1 − p)), 0 < p < 1. */

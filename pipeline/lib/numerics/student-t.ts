@@ -5,15 +5,15 @@
 export function studentCdf(t: number, degreesOfFreedom: number): number {
   const theta = Math.atan(t / Math.sqrt(degreesOfFreedom));
   const cosine = Math.cos(theta);
-  const odd = degreesOfFreedom % 2 === 1;
-  let term = odd ? cosine : 1;
+  const isOdd = degreesOfFreedom % 2 === 1;
+  let term = isOdd ? cosine : 1;
   let sum = degreesOfFreedom === 1 ? 0 : term;
-  for (let k = odd ? 3 : 2; k <= degreesOfFreedom - 2; k += 2) {
+  for (let k = isOdd ? 3 : 2; k <= degreesOfFreedom - 2; k += 2) {
     term *= (cosine * cosine * (k - 1)) / k;
     sum += term;
   }
-  const inside = odd ? (2 / Math.PI) * (theta + Math.sin(theta) * sum) : Math.sin(theta) * sum;
-  return 0.5 + inside / 2;
+  const centralProbability = isOdd ? (2 / Math.PI) * (theta + Math.sin(theta) * sum) : Math.sin(theta) * sum;
+  return 0.5 + centralProbability / 2;
 }
 
 /**
@@ -25,10 +25,10 @@ export function studentQuantile(p: number, degreesOfFreedom: number): number {
     throw new RangeError(
       `p ${p} and ${degreesOfFreedom} degrees of freedom: expected 0 < p < 1 and a positive integer`,
     );
-  let reach = 1;
-  while (studentCdf(reach, degreesOfFreedom) < Math.max(p, 1 - p)) reach *= 2;
-  let [low, high] = [-reach, reach];
-  for (let i = 0; i < 200 && high - low > Number.EPSILON * reach; i++) {
+  let bound = 1;
+  while (studentCdf(bound, degreesOfFreedom) < Math.max(p, 1 - p)) bound *= 2;
+  let [low, high] = [-bound, bound];
+  for (let i = 0; i < 200 && high - low > Number.EPSILON * bound; i++) {
     const middle = (low + high) / 2;
     if (studentCdf(middle, degreesOfFreedom) < p) low = middle;
     else high = middle;

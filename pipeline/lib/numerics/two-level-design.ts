@@ -10,9 +10,9 @@ const PRIMES = [3, 7, 11, 19, 23, 31];
 export function twoLevelDesign(m: number): number[][] {
   const q = PRIMES.find((prime) => prime >= m);
   if (q === undefined) throw new RangeError(`a design for ${m} axes, expected at most ${PRIMES.at(-1)}`);
-  const squares = new Set(Array.from({ length: q }, (_, i) => (i * i) % q));
-  const shifted = Array.from({ length: q }, (_, i) =>
-    Array.from({ length: m }, (_, j) => (squares.has((i + j) % q) ? 1 : -1)),
+  const quadraticResidues = new Set(Array.from({ length: q }, (_, i) => (i * i) % q));
+  const points = Array.from({ length: q }, (_, i) =>
+    Array.from({ length: m }, (_, j) => (quadraticResidues.has((i + j) % q) ? 1 : -1)),
   );
-  return [...shifted, Array.from({ length: m }, () => -1)];
+  return [...points, Array.from({ length: m }, () => -1)];
 }

@@ -1,6 +1,6 @@
 /** Findings, reviews and diffs as data, which are shown on a page or in a terminal. */
-import { type Html, html, prose } from './html.ts';
-import { type Column, table } from './table.ts';
+import { type Html, html, withCodeMarked } from './html.ts';
+import { type Column, renderTable } from './table.ts';
 
 /** What a terminal can show, too. */
 export type Cell = string | number | null | undefined;
@@ -15,7 +15,7 @@ export interface ListBlock {
   hint?: string | undefined;
   items: readonly string[];
   /** Whether the reader must not overlook it. */
-  alert?: boolean;
+  isAlert?: boolean;
 }
 export interface TableBlock {
   caption: string;
@@ -57,11 +57,11 @@ export const renderSections = (sections: readonly Section[]): Html =>
 export const renderBlocks = (blocks: Section['blocks']): Html => html`${nonEmpty(blocks).map(renderBlock)}`;
 
 function renderBlock(block: Block): Html {
-  if (typeof block === 'string') return html`<p>${prose(block)}</p>`;
+  if (typeof block === 'string') return html`<p>${withCodeMarked(block)}</p>`;
   if ('details' in block)
     return html`<details><summary>${block.summary}</summary>${renderBlocks(block.details)}</details>`;
-  if ('rows' in block) return table(block.caption, block.columns, block.rows);
-  const { heading, hint, items, alert } = block;
-  return html`${heading && html`<h3>${heading}</h3>`}${hint && html`<p class="note">${prose(hint)}</p>`}
-<ul${alert && html` class="notice"`}>${items.map((item) => html`<li>${prose(item)}</li>`)}</ul>`;
+  if ('rows' in block) return renderTable(block.caption, block.columns, block.rows);
+  const { heading, hint, items, isAlert } = block;
+  return html`${heading && html`<h3>${heading}</h3>`}${hint && html`<p class="note">${withCodeMarked(hint)}</p>`}
+<ul${isAlert && html` class="notice"`}>${items.map((item) => html`<li>${withCodeMarked(item)}</li>`)}</ul>`;
 }

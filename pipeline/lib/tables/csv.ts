@@ -6,12 +6,12 @@ export function toCsv<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[] = Object.keys(rows[0] ?? {}) as (keyof Row & string)[],
 ): string {
-  const cell = (value: unknown) => {
+  const toCell = (value: unknown) => {
     const text = value === null || value === undefined ? '' : String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [columns, ...rows.map((row) => columns.map((column) => row[column]))]
-    .map((row) => row.map(cell).join(','))
+    .map((row) => row.map(toCell).join(','))
     .join('\n');
 }
 
@@ -36,40 +36,40 @@ export const hasOpenQuote = (text: string): boolean => text.includes('"') && tex
  * The rows of a CSV (RFC 4180): a line end between quotes belongs to a cell. After a quote that is not closed, the rest
  * of the text is one row.
  */
-export const csvRows = (text: string): CsvRow[] =>
+export const splitCsvRows = (text: string): CsvRow[] =>
   joinParts(text.split('\n'), '\n', hasOpenQuote).map(({ first, text }) => ({ line: first + 1, text }));
 
 /** The cells of a row without the quotes around them; null for a cell that quotes enclose only in part. */
-export function csvCells(row: string, separator: string): (string | null)[] {
+export function splitCsvCells(row: string, separator: string): (string | null)[] {
   const parts = row.split(separator);
   if (!row.includes('"')) return parts;
-  const opens = (part: string) => part.trimStart().startsWith('"') && hasOpenQuote(part);
-  return joinParts(parts, separator, opens).map(({ text }) => unquote(text));
+  const opensQuote = (part: string) => part.trimStart().startsWith('"') && hasOpenQuote(part);
+  return joinParts(parts, separator, opensQuote).map(({ text }) => unquote(text));
 }
 
 function unquote(cell: string): string | null {
   const text = cell.trim();
   if (!text.startsWith('"')) return cell.includes('\n') ? null : cell;
-  const inside = text.slice(1, -1);
-  const isEnclosed = text.length > 1 && text.endsWith('"') && !inside.replaceAll('""', '').includes('"');
-  return isEnclosed ? inside.replaceAll('""', '"') : null;
+  const content = text.slice(1, -1);
+  const isEnclosed = text.length > 1 && text.endsWith('"') && !content.replaceAll('""', '').includes('"');
+  return isEnclosed ? content.replaceAll('""', '"') : null;
 }
 
 /** The parts of a text, joined where a quote is open between them; `first` is the index of the first of them. */
 function joinParts(
   parts: readonly string[],
   separator: string,
-  opens: (part: string) => boolean,
+  opensQuote: (part: string) => boolean,
 ): { first: number; text: string }[] {
-  const pieces: { first: number; text: string }[] = [];
+  const joined: { first: number; text: string }[] = [];
   for (let first = 0; first < parts.length; ) {
     let end = first + 1;
-    if (opens(parts[first]!)) {
+    if (opensQuote(parts[first]!)) {
       while (end < parts.length && !hasOpenQuote(parts[end]!)) end++;
       end++;
     }
-    pieces.push({ first, text: end === first + 1 ? parts[first]! : parts.slice(first, end).join(separator) });
+    joined.push({ first, text: end === first + 1 ? parts[first]! : parts.slice(first, end).join(separator) });
     first = end;
   }
-  return pieces;
+  return joined;
 }

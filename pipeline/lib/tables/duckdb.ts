@@ -9,34 +9,34 @@ export interface Database {
 }
 
 /** One thread, so that rows and sums come in the same order on every machine. */
-const open = () => DuckDBInstance.create(':memory:', { threads: '1' });
+const openInMemory = () => DuckDBInstance.create(':memory:', { threads: '1' });
 
 /** Runs `work` on a temporary database. */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  const instance = await open();
+  const instance = await openInMemory();
   try {
-    return await connected(instance, work);
+    return await withConnectionTo(instance, work);
   } finally {
     instance.closeSync();
   }
 }
 
-let shared: Promise<DuckDBInstance> | undefined;
+let sharedInstance: Promise<DuckDBInstance> | undefined;
 
 /** Runs `work` on this thread's shared database, to read and write files. `work` may create temporary tables only. */
 export async function withConnection<T>(work: (db: Database) => Promise<T>): Promise<T> {
-  shared ??= open();
-  return connected(await shared, work);
+  sharedInstance ??= openInMemory();
+  return withConnectionTo(await sharedInstance, work);
 }
 
-async function connected<T>(instance: DuckDBInstance, work: (db: Database) => Promise<T>): Promise<T> {
+async function withConnectionTo<T>(instance: DuckDBInstance, work: (db: Database) => Promise<T>): Promise<T> {
   const connection = await instance.connect();
   try {
     return await work({
       connection,
       run: async (sql, values) => void (await connection.run(sql, values)),
       rows: async <R>(sql: string, values?: DuckDBValue[]) =>
-        (await connection.runAndReadAll(sql, values)).getRowObjectsJS().map(withNumbers) as R[],
+        (await connection.runAndReadAll(sql, values)).getRowObjectsJS().map(convertIntegers) as R[],
     });
   } catch (error) {
     throw withSystemCode(error as Error);
@@ -46,7 +46,7 @@ async function connected<T>(instance: DuckDBInstance, work: (db: Database) => Pr
 }
 
 /** The system's messages as they appear in DuckDB's errors, by Node's code for the same error. */
-const SYSTEM: Record<string, string> = {
+const SYSTEM_MESSAGES: Record<string, string> = {
   ENOSPC: 'No space left on device',
   EDQUOT: 'Disk quota exceeded',
   EFBIG: 'File too large',
@@ -60,22 +60,22 @@ const SYSTEM: Record<string, string> = {
  * not bugs in the program.
  */
 function withSystemCode(error: Error): Error {
-  const code = Object.keys(SYSTEM).find((name) => error.message?.includes(SYSTEM[name]!));
+  const code = Object.keys(SYSTEM_MESSAGES).find((name) => error.message?.includes(SYSTEM_MESSAGES[name]!));
   return code === undefined || 'code' in error ? error : Object.assign(error, { code });
 }
 
 /** Text as an SQL literal. */
-export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
+export const sqlLiteral = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 /** A name as a quoted SQL identifier. */
-export const identifier = (name: string) => `"${name.replaceAll('"', '""')}"`;
+export const sqlIdentifier = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** Turns the integers in a value into numbers, in place. */
-function withNumbers(value: unknown): unknown {
+function convertIntegers(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (value !== null && typeof value === 'object' && !(value instanceof Uint8Array)) {
-    const inside = value as Record<string, unknown>;
-    for (const key in inside) inside[key] = withNumbers(inside[key]);
+    const record = value as Record<string, unknown>;
+    for (const key in record) record[key] = convertIntegers(record[key]);
   }
   return value;
 }

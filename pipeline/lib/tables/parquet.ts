@@ -1,5 +1,5 @@
 /** Tables as Parquet files: the same rows give the same bytes. */
-import { type Database, literal, withConnection } from './duckdb.ts';
+import { type Database, sqlLiteral, withConnection } from './duckdb.ts';
 import { loadTable } from './load-table.ts';
 import type { Table } from './table.ts';
 
@@ -11,9 +11,9 @@ export async function writeTable(
   metadata: Record<string, string> = {},
 ): Promise<void> {
   await loadTable(db, 'written', table);
-  const entries = Object.entries(metadata).map(([key, value]) => `${key}: ${literal(value)}`);
+  const entries = Object.entries(metadata).map(([key, value]) => `${key}: ${sqlLiteral(value)}`);
   const options = entries.length > 0 ? `, KV_METADATA {${entries}}` : '';
-  await db.run(`COPY written TO ${literal(file)} (FORMAT parquet, COMPRESSION zstd${options})`);
+  await db.run(`COPY written TO ${sqlLiteral(file)} (FORMAT parquet, COMPRESSION zstd${options})`);
   await db.run('DROP TABLE written');
 }
 
@@ -22,7 +22,7 @@ export function readColumns(files: Record<string, string>): Promise<Record<strin
   return withConnection(async ({ connection }) => {
     const tables: Record<string, Table['columns']> = {};
     for (const [name, file] of Object.entries(files)) {
-      const read = await connection.runAndReadAll(`FROM read_parquet(${literal(file)})`);
+      const read = await connection.runAndReadAll(`FROM read_parquet(${sqlLiteral(file)})`);
       const columns = Object.entries(read.getColumnsObjectJS()).map(([column, values]) => [
         column,
         values.some((value) => typeof value === 'bigint')

@@ -1,7 +1,7 @@
 import { booleanClockwise } from '@turf/boolean-clockwise';
 import type { AreaGeometry } from '../../contract/schemas.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
-import { selfCrossing } from '../../lib/numerics/self-crossing.ts';
+import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
 
 /** An area's outline with its code and that of its state (for a state, twice the same). */
 export interface CodedOutline {
@@ -40,7 +40,7 @@ export function outlineFaults({ code, polygons }: CodedOutline): string[] {
         faults.push(`${code}: an edge that crosses the antimeridian without being cut there`);
     });
   }
-  const crossing = selfCrossing(polygons);
+  const crossing = findSelfCrossing(polygons);
   if (crossing) faults.push(`${code}: an outline that crosses itself at ${crossing.join(', ')}`);
   return faults;
 }

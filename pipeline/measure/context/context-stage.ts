@@ -2,7 +2,7 @@ import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import { figureValues } from '../../catalog/figures.ts';
 import { worded } from '../../contract/words.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { byCode, type TableRow, toTable } from '../../lib/tables/table.ts';
+import { rowByCode, type TableRow, toTable } from '../../lib/tables/table.ts';
 import * as boundaries from '../boundaries/boundaries-tables.ts';
 import * as zonal from '../zonal/zonal-tables.ts';
 import { LGAS, STATES } from './context-tables.ts';
@@ -23,9 +23,9 @@ export const run: StageRun = async (io) => {
 };
 
 function contextTables(io: StageIo): { lgas: TableRow<typeof LGAS>[]; states: TableRow<typeof STATES>[] } {
-  const layers = byCode(io.table(ingest.LAYERS), 'lga_code');
-  const fromRasters = byCode(io.table(zonal.LGAS), 'lga_code');
-  const areas = byCode(io.table(boundaries.AREAS_KM2), 'lga_code');
+  const layers = rowByCode(io.table(ingest.LAYERS), 'lga_code');
+  const fromRasters = rowByCode(io.table(zonal.LGAS), 'lga_code');
+  const areas = rowByCode(io.table(boundaries.AREAS_KM2), 'lga_code');
 
   const lgas = io.table(ingest.LGAS).map(({ lga_code, state_code }) => {
     const row = fromRasters[lga_code]!;

@@ -2,8 +2,8 @@ import { openDescribed } from '../../ingest/readers/geotiff.ts';
 import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { readNearest } from '../../ingest/readers/nearest.ts';
 import { type BlockSize, cutTiles } from '../../ingest/readers/windows.ts';
-import { BadInput, type Complaint, complaintIn } from '../../lib/bad-input.ts';
-import { type Grid, sameGrid, type Values, type Window } from '../../lib/numerics/grid.ts';
+import { BadInput, type BadInputDetails, badInputDetails } from '../../lib/bad-input.ts';
+import { type Grid, type GridWindow, isSameGrid, type RasterValues } from '../../lib/numerics/grid.ts';
 import { type Coverage, createCover } from './coverage.ts';
 import type { Outline } from './outline.ts';
 import { SUMS_PER_ROW, sumRows } from './sums.ts';
@@ -22,10 +22,10 @@ export interface PassTask {
 /** A band's sums, or the error, in a form that threads can send. */
 export type BandAnswer =
   | { sums: Float64Array<ArrayBuffer> }
-  | { message: string; complaint: Complaint | null; code?: string };
+  | { message: string; complaint: BadInputDetails | null; code?: string };
 
 /** Number of rows that an outline and a band have in common; 0 or negative if they do not meet. */
-export function rowsWithin(outline: Outline, band: Window): number {
+export function rowsWithin(outline: Outline, band: GridWindow): number {
   return Math.min(outline.endRow, band.row + band.rows) - Math.max(outline.firstRow, band.row);
 }
 
@@ -33,7 +33,7 @@ export function rowsWithin(outline: Outline, band: Window): number {
 export function coverOutlines(
   cover: ReturnType<typeof createCover>,
   outlines: readonly Outline[],
-  band: Window,
+  band: GridWindow,
 ): [index: number, Coverage][] {
   const meeting = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
   return meeting.map((index) => [index, cover(outlines[index]!, band.row, band.row + band.rows)]);
@@ -45,7 +45,7 @@ export interface BandWorker {
    * Sums by row: `SUMS_PER_ROW` numbers for each row, of each layer, of each outline that meets the band, in order.
    * @throws BadInput
    */
-  sumBand(band: Window): Promise<Float64Array<ArrayBuffer>>;
+  sumBand(band: GridWindow): Promise<Float64Array<ArrayBuffer>>;
   close(): Promise<void>;
 }
 
@@ -57,8 +57,8 @@ export async function openBandWorker({ grid, layers, weights, outlines, size }: 
   const rasters = await Promise.all(layers.map(openDescribed));
   const weightRaster = weights && (await openDescribed(weights));
   const cover = createCover(grid.columns);
-  let weightSpace: Values | undefined;
-  let space: Values | undefined;
+  let weightSpace: RasterValues | undefined;
+  let space: RasterValues | undefined;
 
   return {
     async sumBand(band) {
@@ -83,7 +83,7 @@ export async function openBandWorker({ grid, layers, weights, outlines, size }: 
         if (weightRaster) weightSpace = await weightRaster.readWindow(tile, weightSpace);
         const weightValues = weightRaster ? weightSpace! : null;
         for (const [layer, raster] of rasters.entries()) {
-          space = sameGrid(raster.grid, grid)
+          space = isSameGrid(raster.grid, grid)
             ? await raster.readWindow(tile, space)
             : await readNearest(raster, grid, tile);
           for (const { coverage, from, figures, next } of inTile) {
@@ -100,12 +100,12 @@ export async function openBandWorker({ grid, layers, weights, outlines, size }: 
   };
 }
 
-export async function answerBand(worker: BandWorker, band: Window): Promise<BandAnswer> {
+export async function answerBand(worker: BandWorker, band: GridWindow): Promise<BandAnswer> {
   try {
     return { sums: await worker.sumBand(band) };
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    return { message, complaint: complaintIn(error), ...(code === undefined ? {} : { code }) };
+    return { message, complaint: badInputDetails(error), ...(code === undefined ? {} : { code }) };
   }
 }
 

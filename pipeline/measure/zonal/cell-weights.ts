@@ -1,4 +1,4 @@
-import type { Values, Window } from '../../lib/numerics/grid.ts';
+import type { GridWindow, RasterValues } from '../../lib/numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 
 /** The distribution of an area's people over a coarser grid: Σ share × persons by cell of that grid. */
@@ -18,8 +18,8 @@ export function createCellWeights(columns: number) {
     add(
       area: number,
       coverage: Coverage,
-      window: Window,
-      persons: Values,
+      window: GridWindow,
+      persons: RasterValues,
       match: { columns: Int32Array; rows: Int32Array },
     ): void {
       const { firstRow, rowStart } = coverage;

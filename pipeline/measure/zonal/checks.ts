@@ -4,7 +4,13 @@ import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
-import { columnLongitude, rowLatitude, type Values, type Window, wholeGrid } from '../../lib/numerics/grid.ts';
+import {
+  columnLongitude,
+  type GridWindow,
+  type RasterValues,
+  rowLatitude,
+  wholeGrid,
+} from '../../lib/numerics/grid.ts';
 import type { ZonalRow } from './zonal-tables.ts';
 
 /** Share of an LGA that may be outside the population raster (cells trimmed along a coast). */
@@ -15,7 +21,7 @@ const CENSUS_FACTOR = 4;
 /** Checks a raster, window by window, for signs of an undeclared nodata value. */
 export interface FillWatch {
   /** Checks a window; each cell must be passed once. @throws BadInput for a missing cell, if none may be */
-  check(values: Values, window: Window): void;
+  check(values: RasterValues, window: GridWindow): void;
   /** @throws BadInput if one value other than 0 fills adjacent cells, or is the largest value in many cells */
   finish(): void;
 }
@@ -30,7 +36,7 @@ export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source
   const most = source.repeats ?? Number.POSITIVE_INFINITY;
   const touching = new Map<number, number>();
   const largest = { value: Number.NEGATIVE_INFINITY, cells: 0 };
-  const formatPlace = (window: Window, i: number) => {
+  const formatPlace = (window: GridWindow, i: number) => {
     const row = window.row + Math.floor(i / window.columns);
     const column = window.column + (i % window.columns);
     return `row ${row}, column ${column} (${columnLongitude(grid, column).toFixed(4)}, ${rowLatitude(grid, row).toFixed(4)})`;

@@ -27,7 +27,7 @@ const ROUNDING = 1e-13;
  * time depends on the number of cells that edges cross, not on the cells inside. Every edge is processed from its upper
  * to its lower end, so that neighbours compute the same pieces with opposite signs, and their shares sum to 1.
  *
- * Shares are right only for outlines without faults (`selfCrossing`).
+ * Shares are right only for outlines without faults (`findSelfCrossing`).
  */
 export function createCover(columns: number): (outline: Outline, firstRow: number, endRow: number) => Coverage {
   const pieces = createPieces();

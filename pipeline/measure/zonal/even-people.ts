@@ -1,7 +1,7 @@
 import type { Areas, Census, Polygons } from '../../ingest/ingest-tables.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { gridCellAreaKm2 } from '../../lib/numerics/area.ts';
-import type { Grid, Window } from '../../lib/numerics/grid.ts';
+import type { Grid, GridWindow } from '../../lib/numerics/grid.ts';
 import { coverOutlines } from './band.ts';
 import { type Coverage, createCover } from './coverage.ts';
 import { drawOutline } from './outline.ts';
@@ -15,7 +15,7 @@ export type PersonsRaster = Omit<Raster, 'description'>;
 /** The people of a census, spread evenly over the ground of each area, on a grid of about 1 km. */
 export interface EvenPeople extends PersonsRaster {
   /** Persons by cell of the window if all of it belonged to one area, so that its sum over the area is the census's. */
-  ofArea(lga: number, window: Window): Float64Array;
+  ofArea(lga: number, window: GridWindow): Float64Array;
 }
 
 /** @param file the census, which messages name; an area without a row has no people */

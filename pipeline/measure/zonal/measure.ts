@@ -5,7 +5,7 @@ import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { matchCentres, readNearest } from '../../ingest/readers/nearest.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import type { Values, Window } from '../../lib/numerics/grid.ts';
+import type { GridWindow, RasterValues } from '../../lib/numerics/grid.ts';
 import { coverOutlines } from './band.ts';
 import { checkCovered } from './checks.ts';
 import { type Coverage, createCover } from './coverage.ts';
@@ -83,7 +83,7 @@ export async function measureLgas(
     await eachWindow(population, polygons, async (window, coverages) => {
       const persons = await population.readWindow(window);
       const urban = markCentres(centres, window);
-      const urbanPart = (persons: Values) => persons.map((n, i) => n * urban[i]!);
+      const urbanPart = (persons: RasterValues) => persons.map((n, i) => n * urban[i]!);
       const all = { persons, urbanPersons: urbanPart(persons) };
       const personsIn = (lga: number) => {
         if (!even) return all;
@@ -93,9 +93,9 @@ export async function measureLgas(
       const heights = elevation
         ? await readNearest(elevation, grid, window)
         : new Float64Array(persons.length).fill(Number.NaN);
-      const figures: Values[] = [];
+      const figures: RasterValues[] = [];
       for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
-      const values: Values[] = [];
+      const values: RasterValues[] = [];
       for (const raster of covariates) values.push(await readNearest(raster, grid, window));
       const match = rain && matchCentres(grid, window, rain.grid);
       for (const [lga, coverage] of coverages) {
@@ -153,7 +153,7 @@ export async function measureLgas(
 async function eachWindow(
   raster: PersonsRaster,
   polygons: Polygons,
-  work: (window: Window, coverages: [lga: number, Coverage][]) => Promise<void>,
+  work: (window: GridWindow, coverages: [lga: number, Coverage][]) => Promise<void>,
 ): Promise<void> {
   const outlines = outlinesOn(raster, polygons);
   const cover = createCover(raster.grid.columns);
@@ -170,7 +170,11 @@ async function meanElevation(elevation: Raster, polygons: Polygons): Promise<(nu
 }
 
 /** Number of cells of a window with people that meet any area; a cell on a border counts once. */
-function countTouched(coverages: readonly [area: number, Coverage][], window: Window, persons: Values): number {
+function countTouched(
+  coverages: readonly [area: number, Coverage][],
+  window: GridWindow,
+  persons: RasterValues,
+): number {
   const marks = new Uint8Array(persons.length);
   for (const [, { firstRow, rowStart, column, length }] of coverages) {
     for (let i = 0; i + 1 < rowStart.length; i++) {

@@ -1,7 +1,7 @@
 import { openThreadPool } from '../../engine/threads.ts';
 import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { type BlockSize, listWindows } from '../../ingest/readers/windows.ts';
-import type { Window } from '../../lib/numerics/grid.ts';
+import type { GridWindow } from '../../lib/numerics/grid.ts';
 import { type BandAnswer, bandSums, openBandWorker, type PassTask, rowsWithin } from './band.ts';
 import type { Outline } from './outline.ts';
 import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
@@ -52,7 +52,7 @@ function commonBlocks(rasters: RasterDescription[]): BlockSize {
   };
 }
 
-function addBand(sums: ZonalSums[][], outlines: Outline[], band: Window, rows: Float64Array): void {
+function addBand(sums: ZonalSums[][], outlines: Outline[], band: GridWindow, rows: Float64Array): void {
   let from = 0;
   outlines.forEach((outline, index) => {
     const figures = SUMS_PER_ROW * rowsWithin(outline, band);
@@ -67,7 +67,7 @@ function addBand(sums: ZonalSums[][], outlines: Outline[], band: Window, rows: F
 /** Sums the bands in this thread, or ahead in several, and processes results and errors from north to south. */
 async function sumBands(
   task: PassTask,
-  bands: Window[],
+  bands: GridWindow[],
   threads: number,
   onSums: (band: number, rows: Float64Array) => void,
 ): Promise<void> {
@@ -80,7 +80,7 @@ async function sumBands(
     }
     return;
   }
-  const pool = openThreadPool<Window, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
+  const pool = openThreadPool<GridWindow, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
   try {
     const ahead: Promise<BandAnswer>[] = [];
     let sent = 0;

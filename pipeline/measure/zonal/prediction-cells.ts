@@ -1,5 +1,11 @@
 import { gridCellAreaKm2 } from '../../lib/numerics/area.ts';
-import { columnLongitude, type Grid, rowLatitude, type Values, type Window } from '../../lib/numerics/grid.ts';
+import {
+  columnLongitude,
+  type Grid,
+  type GridWindow,
+  type RasterValues,
+  rowLatitude,
+} from '../../lib/numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 import type { PredictionCells } from './zonal-tables.ts';
 
@@ -69,11 +75,11 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
     add(
       lga: number,
       coverage: Coverage,
-      window: Window,
-      persons: Values,
+      window: GridWindow,
+      persons: RasterValues,
       urban: Uint8Array,
-      elevation: Values,
-      values: readonly Values[] = [],
+      elevation: RasterValues,
+      values: readonly RasterValues[] = [],
     ): void {
       const { firstRow, rowStart } = coverage;
       for (let i = 0; i + 1 < rowStart.length; i++) {

@@ -3,7 +3,7 @@ import { rainFiles } from '../../catalog/rain-files.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ClimateRow } from '../../ingest/ingest-tables.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import { describeGrid, type Grid, sameGrid, type Window } from '../../lib/numerics/grid.ts';
+import { describeGrid, type Grid, type GridWindow, isSameGrid } from '../../lib/numerics/grid.ts';
 import { type CellWeights, createCellWeights, weightedMean } from './cell-weights.ts';
 import { allowedUnits, openSource } from './raster-sources.ts';
 
@@ -36,7 +36,7 @@ export async function readRain(
   for (const { path } of rainFiles(source)) {
     const raster = await openSource(source, rawData, allowedUnits(source), path);
     try {
-      if (!sameGrid(raster.grid, grid)) {
+      if (!isSameGrid(raster.grid, grid)) {
         throw new BadInput({
           file: raster.file,
           found: describeGrid(raster.grid),
@@ -87,7 +87,7 @@ export function rainRows(
 }
 
 /** The inhabited part of the grid. */
-function coveringWindow(weights: CellWeights[], grid: Grid): Window {
+function coveringWindow(weights: CellWeights[], grid: Grid): GridWindow {
   let [top, bottom, west, east] = [grid.rows, 0, grid.columns, 0];
   for (const { cells } of weights) {
     for (const cell of cells) {

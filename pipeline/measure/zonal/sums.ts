@@ -1,4 +1,4 @@
-import type { Values, Window } from '../../lib/numerics/grid.ts';
+import type { GridWindow, RasterValues } from '../../lib/numerics/grid.ts';
 import type { Coverage } from './coverage.ts';
 
 /**
@@ -52,9 +52,9 @@ export function createSums(): ZonalSums {
 export function addWindow(
   sums: ZonalSums,
   coverage: Coverage,
-  window: Window,
-  values: Values,
-  weights: Values | null,
+  window: GridWindow,
+  values: RasterValues,
+  weights: RasterValues | null,
 ): void {
   const rows = new Float64Array(SUMS_PER_ROW * (coverage.rowStart.length - 1));
   sumRows(rows, coverage, coverage.rowStart.slice(), window, values, weights);
@@ -80,9 +80,9 @@ export function sumRows(
   rows: Float64Array,
   coverage: Coverage,
   next: Int32Array,
-  tile: Window,
-  values: Values,
-  weights: Values | null,
+  tile: GridWindow,
+  values: RasterValues,
+  weights: RasterValues | null,
 ): void {
   const { firstRow, rowStart, column, length, share } = coverage;
   const endColumn = tile.column + tile.columns;

@@ -1,5 +1,5 @@
 import { gridCellAreaKm2 } from '../../lib/numerics/area.ts';
-import type { Grid, Values, Window } from '../../lib/numerics/grid.ts';
+import type { Grid, GridWindow, RasterValues } from '../../lib/numerics/grid.ts';
 
 export interface UrbanRule {
   /** Minimum people per km² of a cell. */
@@ -56,7 +56,7 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
 
   return {
     /** @param persons one or more complete rows, starting at `row` */
-    add(row: number, persons: Values): void {
+    add(row: number, persons: RasterValues): void {
       if (row !== runsByRow.length) throw new Error(`got row ${row} of persons, expected row ${runsByRow.length}`);
       for (let offset = 0; offset < persons.length; offset += grid.columns) {
         const least = rule.density * gridCellAreaKm2(grid, runsByRow.length);
@@ -89,7 +89,7 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
 }
 
 /** 1 for each cell of the window in an urban centre, else 0. */
-export function markCentres({ rows }: UrbanCentres, window: Window): Uint8Array {
+export function markCentres({ rows }: UrbanCentres, window: GridWindow): Uint8Array {
   const marks = new Uint8Array(window.rows * window.columns);
   for (let row = 0; row < window.rows; row++) {
     const runs = rows[window.row + row] ?? [];

@@ -9,7 +9,7 @@ import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE } from '../../ingest/ingest-tables.ts';
 import { refuseUnknownPlaces } from '../../ingest/input.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
-import { byCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
+import { rowByCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
 import { compareWithCensus } from './checks.ts';
 import { fillCells } from './covariate-rasters.ts';
 import { spreadEvenly } from './even-people.ts';
@@ -45,7 +45,7 @@ export const run: StageRun = async (io) => {
   const areas = readAreas(io);
   const { sources, rawData, progress } = io;
   refuseUnknownPlaces(sources, areas);
-  const census = byCode(io.table(ingest.CENSUS), 'lga_code');
+  const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
   const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData, census };
   const { lgas, cells, climate, covariates, report } = await zonal(input, progress);
   for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, census);

@@ -8,14 +8,14 @@ import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { compileSchema } from '../../lib/json-schema.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
 import { hyperparameterPriors } from '../forecast/case-hyperparameters.ts';
-import { WINDOW } from '../forecast/case-model.ts';
+import { WINDOW_MONTHS } from '../forecast/case-model.ts';
 import type { Panel } from '../forecast/panel.ts';
 
 /** CHAP's names of columns. Others, such as covariates and population, are not read. */
 const COLUMNS = { period: 'time_period', location: 'location', cases: 'disease_cases' };
 
 /** Months that a model can forecast, from 1 after the last one of its records. */
-export const AHEAD: readonly number[] = Array.from({ length: 12 }, (_, i) => i + 1);
+export const CHAP_HORIZONS: readonly number[] = Array.from({ length: 12 }, (_, i) => i + 1);
 
 /** What `train` leaves to `predict`. */
 export const ChapModel = Type.Object(
@@ -28,8 +28,8 @@ export const ChapModel = Type.Object(
     }),
     /** Factors of the ranges, by months ahead. */
     stretches: Type.Array(Type.Object({ inner: Type.Number(), outer: Type.Number() }), {
-      minItems: AHEAD.length,
-      maxItems: AHEAD.length,
+      minItems: CHAP_HORIZONS.length,
+      maxItems: CHAP_HORIZONS.length,
     }),
   },
   { additionalProperties: false },
@@ -81,13 +81,13 @@ function readPeriod(row: RawRow): Period {
 }
 
 /** More than there are people: a larger number is a mistake, and would leave the range of what can be computed. */
-const MOST_CASES = 1e10;
+const MAX_CASES = 1e10;
 
-export interface Records {
+export interface ChapRecords {
   /** One group of all locations, in the order of the file. */
   panel: Panel;
   /** Locations in months without a row, between the first and the last month of the file. */
-  absent: LocationMonth[];
+  missingMonths: LocationMonth[];
 }
 
 /**
@@ -96,58 +96,58 @@ export interface Records {
  * @throws BadInput naming the row: a time that is not a month, a number of cases that is not a whole number of 0 or
  *   more, two rows for one location and month; and for a file without any number of cases in its last six years
  */
-export async function readRecords(file: string): Promise<Records> {
+export async function readRecords(file: string): Promise<ChapRecords> {
   const table = await readTable('', { files: [{ path: file }], columns: COLUMNS });
   const rows = readEach(table.rows, (row) => ({
     ...readLocationMonth(row),
-    cases: row.numberOrNull('cases', { least: 0, most: MOST_CASES, integer: true }) ?? Number.NaN,
+    cases: row.numberOrNull('cases', { least: 0, most: MAX_CASES, integer: true }) ?? Number.NaN,
   }));
   table.refuseDuplicates(['location', 'period']);
-  const all = rows.map(({ month }) => month);
-  const first = all.reduce((a, b) => Math.min(a, b));
-  const months = all.reduce((a, b) => Math.max(a, b)) - first + 1;
+  const monthIndices = rows.map(({ month }) => month);
+  const first = monthIndices.reduce((a, b) => Math.min(a, b));
+  const months = monthIndices.reduce((a, b) => Math.max(a, b)) - first + 1;
   const areas = [...Map.groupBy(rows, ({ location }) => location)].map(([location, locationRows]) => {
     const cases = new Float64Array(months).fill(Number.NaN);
     for (const { month, cases: value } of locationRows) cases[month - first] = value;
-    return panelArea(location, cases);
+    return createArea(location, cases);
   });
   const rowKeys = new Set(rows.map(({ location, month }) => `${month} ${location}`));
-  const absent = areas.flatMap(({ code }) =>
+  const missingMonths = areas.flatMap(({ code }) =>
     Array.from({ length: months }, (_, t) => ({ location: code, month: first + t })).filter(
       ({ location, month }) => !rowKeys.has(`${month} ${location}`),
     ),
   );
-  if (!areas.some(({ cases }) => cases.slice(-WINDOW).some((value) => !Number.isNaN(value))))
+  if (!areas.some(({ cases }) => cases.slice(-WINDOW_MONTHS).some((value) => !Number.isNaN(value))))
     throw table.error(
-      `no cases in the ${WINDOW} months up to ${monthFromIndex(first + months - 1)}`,
+      `no cases in the ${WINDOW_MONTHS} months up to ${monthFromIndex(first + months - 1)}`,
       'at least one known month: older ones are not used',
     );
-  return { panel: toPanel(areas, first, months), absent };
+  return { panel: createPanel(areas, first, months), missingMonths };
 }
 
 /** Population is not an input: every area has a level of its own. */
-const panelArea = (code: string, cases: Float64Array) => ({ code, state_code: '', people: null, cases });
+const createArea = (code: string, cases: Float64Array) => ({ code, state_code: '', people: null, cases });
 
-const toPanel = (areas: Panel['areas'], first: number, months: number): Panel => ({
+const createPanel = (areas: Panel['areas'], first: number, months: number): Panel => ({
   level: 'lga',
   first,
   months,
   areas,
   disrupted: new Array(months).fill(false),
-  origins: { tried: 0, scored: 0 },
+  origins: { first_forecast: 0, first_scored: 0 },
 });
 
 /** The panel with those of the locations that it lacks, without a month of data. */
-export function withLocations(panel: Panel, locations: Iterable<string>): Panel {
-  const existing = new Set(panel.areas.map(({ code }) => code));
-  const more = [...new Set(locations)].filter((location) => !existing.has(location));
-  const nothing = () => new Float64Array(panel.months).fill(Number.NaN);
-  const areas = [...panel.areas, ...more.map((location) => panelArea(location, nothing()))];
-  return toPanel(areas, panel.first, panel.months);
+export function addLocations(panel: Panel, locations: Iterable<string>): Panel {
+  const knownCodes = new Set(panel.areas.map(({ code }) => code));
+  const newLocations = [...new Set(locations)].filter((location) => !knownCodes.has(location));
+  const unknownCases = () => new Float64Array(panel.months).fill(Number.NaN);
+  const areas = [...panel.areas, ...newLocations.map((location) => createArea(location, unknownCases()))];
+  return createPanel(areas, panel.first, panel.months);
 }
 
 /** A row of the months to forecast. */
-export interface Wanted {
+export interface RequestedForecast {
   location: string;
   period: Period;
   /** Months after the last one of the records. */
@@ -160,16 +160,16 @@ export interface Wanted {
  * @throws BadInput naming the row: a time that is not a month, one that the records contain or that is more than a year
  *   after them, two rows for one location and month
  */
-export async function readWanted(file: string, records: Panel): Promise<Wanted[]> {
+export async function readRequestedForecasts(file: string, records: Panel): Promise<RequestedForecast[]> {
   const { period, location } = COLUMNS;
   const table = await readTable('', { files: [{ path: file }], columns: { period, location } });
   table.refuseDuplicates(['location', 'period']);
-  const last = records.first + records.months - 1;
+  const lastMonth = records.first + records.months - 1;
   return readEach(table.rows, (row) => {
     const { location, month } = readLocationMonth(row);
-    const horizon = month - last;
-    if (horizon < 1 || horizon > AHEAD.length) {
-      const [from, to] = [monthFromIndex(last + 1), monthFromIndex(last + AHEAD.length)];
+    const horizon = month - lastMonth;
+    if (horizon < 1 || horizon > CHAP_HORIZONS.length) {
+      const [from, to] = [monthFromIndex(lastMonth + 1), monthFromIndex(lastMonth + CHAP_HORIZONS.length)];
       throw row.at(COLUMNS.period).error(monthFromIndex(month), `${from} to ${to}, the year after the historic data`);
     }
     return { location, period: monthFromIndex(month), horizon };
@@ -179,7 +179,10 @@ export async function readWanted(file: string, records: Panel): Promise<Wanted[]
 /**
  * Writes samples as CHAP reads them: a row for each location and month, and a column for each draw, from `sample_0`.
  */
-export function writeSamples(file: string, rows: readonly (Wanted & { draws: Float64Array })[]): Promise<void> {
+export function writeSamples(
+  file: string,
+  rows: readonly (RequestedForecast & { draws: Float64Array })[],
+): Promise<void> {
   return writeCsv(
     file,
     rows.map(({ location, period, draws }) => ({

@@ -1,13 +1,19 @@
 /** The case model of ../forecast behind CHAP's two commands (README.md). */
 import { monthFromIndex } from '../../contract/months.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
-import { inQuantiles } from '../forecast/case-draws.ts';
+import { mapToQuantiles } from '../forecast/case-draws.ts';
 import { caseModel, REFIT_EVERY } from '../forecast/case-model.ts';
-import { type Panel, seenAt, TRIED_AFTER } from '../forecast/panel.ts';
-import { LOOK_BACK, recalibrated, scaled } from '../forecast/recalibration.ts';
-import { AHEAD, type ChapModel, type LocationMonth, type Wanted, withLocations } from './chap-files.ts';
+import { MONTHS_BEFORE_FORECASTS, type Panel, panelUpTo } from '../forecast/panel.ts';
+import { PAST_ORIGINS, recalibrate, scaleQuantiles } from '../forecast/recalibration.ts';
+import {
+  addLocations,
+  CHAP_HORIZONS,
+  type ChapModel,
+  type LocationMonth,
+  type RequestedForecast,
+} from './chap-files.ts';
 
-const SEED = 1;
+const DRAWS_SEED = 1;
 /** Draws of each forecast. */
 const DRAWS = 1000;
 
@@ -17,11 +23,14 @@ const DRAWS = 1000;
  */
 function pastOrigins({ areas, months }: Panel): number[] {
   const hasCases = Array.from({ length: months }, (_, t) => areas.some(({ cases }) => !Number.isNaN(cases[t]!)));
-  const last = months - 1;
-  const earliest = Math.max(hasCases.indexOf(true) + TRIED_AFTER - 1, last - LOOK_BACK - AHEAD.length);
-  const before = Math.max(0, last - earliest);
-  const count = before - (before % REFIT_EVERY) + 1;
-  return Array.from({ length: count }, (_, i) => last - count + 1 + i);
+  const lastMonth = months - 1;
+  const earliest = Math.max(
+    hasCases.indexOf(true) + MONTHS_BEFORE_FORECASTS - 1,
+    lastMonth - PAST_ORIGINS - CHAP_HORIZONS.length,
+  );
+  const monthsBack = Math.max(0, lastMonth - earliest);
+  const count = monthsBack - (monthsBack % REFIT_EVERY) + 1;
+  return Array.from({ length: count }, (_, i) => lastMonth - count + 1 + i);
 }
 
 /**
@@ -31,17 +40,17 @@ function pastOrigins({ areas, months }: Panel): number[] {
  * @param onProgress called with the share that is done
  */
 export function train(records: Panel, onProgress: (share: number) => void = () => {}): ChapModel {
-  const model = caseModel(AHEAD);
-  const calibrated = recalibrated(model, AHEAD);
+  const model = caseModel(CHAP_HORIZONS);
+  const recalibratedModel = recalibrate(model, CHAP_HORIZONS);
   const origins = pastOrigins(records);
   for (const [i, origin] of origins.entries()) {
-    calibrated.forecast(seenAt(records, origin));
+    recalibratedModel.forecast(panelUpTo(records, origin));
     onProgress((i + 1) / origins.length);
   }
   return {
     model: 'malaria-risk chap 1',
     hyperparameters: [...model.hyperparameters()!],
-    stretches: calibrated.stretches(records),
+    stretches: recalibratedModel.stretches(records),
   };
 }
 
@@ -53,37 +62,39 @@ export function train(records: Panel, onProgress: (share: number) => void = () =
 export function predict(
   { hyperparameters, stretches }: ChapModel,
   records: Panel,
-  wanted: readonly Wanted[],
-): (Wanted & { draws: Float64Array })[] {
-  const panel = withLocations(
+  requested: readonly RequestedForecast[],
+): (RequestedForecast & { draws: Float64Array })[] {
+  const panel = addLocations(
     records,
-    wanted.map(({ location }) => location),
+    requested.map(({ location }) => location),
   );
-  const horizons = [...new Set(wanted.map(({ horizon }) => horizon))].sort((a, b) => a - b);
-  const random = randomStream(SEED, 'chap');
+  const horizons = [...new Set(requested.map(({ horizon }) => horizon))].sort((a, b) => a - b);
+  const random = randomStream(DRAWS_SEED, 'chap');
   const { forecast, draws } = caseModel(horizons, hyperparameters).draw(panel, DRAWS, random);
   const indexByCode = new Map(panel.areas.map(({ code }, a) => [code, a]));
-  return wanted.map(({ location, period, horizon }) => {
+  return requested.map(({ location, period, horizon }) => {
     const [a, h] = [indexByCode.get(location)!, horizons.indexOf(horizon)];
-    const quantiles = scaled(forecast[a]![h]!, stretches[horizon - 1]!);
-    return { location, period, horizon, draws: inQuantiles(draws[a]![h]!, quantiles, random) };
+    const quantiles = scaleQuantiles(forecast[a]![h]!, stretches[horizon - 1]!);
+    return { location, period, horizon, draws: mapToQuantiles(draws[a]![h]!, quantiles, random) };
   });
 }
 
 /** What the records are, in a line; and another for months without a row. */
-export function describe({ first, months, areas }: Panel, absent: readonly LocationMonth[]): string[] {
-  const recordedMonths = areas.reduce(
+export function describeRecords({ first, months, areas }: Panel, missingMonths: readonly LocationMonth[]): string[] {
+  const knownMonthCount = areas.reduce(
     (sum, { cases }) => sum + cases.filter((value) => !Number.isNaN(value)).length,
     0,
   );
   const span = `${monthFromIndex(first)} to ${monthFromIndex(first + months - 1)}`;
-  const knownMonths = `months with known cases: ${recordedMonths} of ${areas.length * months}`;
-  const recorded = `${span}, locations: ${areas.length}, ${knownMonths}`;
-  if (absent.length === 0) return [recorded];
-  const named = absent.slice(0, NAMED).map(({ location, month }) => `${location} ${monthFromIndex(month)}`);
-  const list = `${named.join(', ')}${absent.length > NAMED ? ', …' : ''}`;
-  return [recorded, `months without a row, taken as unknown: ${absent.length} (${list})`];
+  const knownMonths = `months with known cases: ${knownMonthCount} of ${areas.length * months}`;
+  const summary = `${span}, locations: ${areas.length}, ${knownMonths}`;
+  if (missingMonths.length === 0) return [summary];
+  const listedMonths = missingMonths
+    .slice(0, MAX_LISTED_MONTHS)
+    .map(({ location, month }) => `${location} ${monthFromIndex(month)}`);
+  const list = `${listedMonths.join(', ')}${missingMonths.length > MAX_LISTED_MONTHS ? ', …' : ''}`;
+  return [summary, `months without a row, taken as unknown: ${missingMonths.length} (${list})`];
 }
 
 /** Months without a row that are named. */
-const NAMED = 5;
+const MAX_LISTED_MONTHS = 5;

@@ -4,7 +4,7 @@ import { mean } from '../../lib/numerics/averages.ts';
 import { type TableRow, toTable } from '../../lib/tables/table.ts';
 import { type JudgedMonth, judgeMonths } from './alerts.ts';
 import { AREAS } from './alerts-tables.ts';
-import { isForecast } from './forecast-stage.ts';
+import { isForecastPanel } from './forecast-stage.ts';
 import type { Area, Panel } from './panel.ts';
 import { readPanels } from './read-panels.ts';
 
@@ -14,47 +14,52 @@ type Row = TableRow<typeof AREAS>;
 export const run: StageRun = async (io) => {
   const panels = readPanels(io);
   const lgas = panels.find(({ level }) => level === 'lga')?.areas ?? [];
-  const all = panels.reduce((sum, { areas }) => sum + areas.length, 0);
-  let done = 0;
-  const rows = panels.filter(isForecast).flatMap((panel) => {
+  const areaCount = panels.reduce((sum, { areas }) => sum + areas.length, 0);
+  let areasDone = 0;
+  const rows = panels.filter(isForecastPanel).flatMap((panel) => {
     const { areas, level } = panel;
-    const judged = judgeMonths(panel, (share) =>
-      io.progress((done + share * areas.length) / all, `${areas.length} ${level}`),
+    const judgedMonths = judgeMonths(panel, (share) =>
+      io.progress((areasDone + share * areas.length) / areaCount, `${areas.length} ${level}`),
     );
-    done += areas.length;
+    areasDone += areas.length;
     return areas.flatMap((area, a) => {
-      const last = judged[a]!.at(-1);
-      return last ? [alertRow(panel, area, last, lgas)] : [];
+      const lastMonth = judgedMonths[a]!.at(-1);
+      return lastMonth ? [alertRow(panel, area, lastMonth, lgas)] : [];
     });
   });
   return { areas: toTable(AREAS, rows), report: [] };
 };
 
-const YEAR = 12;
+const MONTHS_PER_YEAR = 12;
 
-function alertRow(panel: Panel & { level: Row['area'] }, area: Area, judged: JudgedMonth, lgas: readonly Area[]): Row {
-  const { cases, few, usual, detection, warning } = judged;
-  const period = (month: number | null) => (month === null ? null : monthFromIndex(panel.first + month));
-  const parts = panel.level === 'state' ? lgas.filter(({ state_code }) => state_code === area.code) : [];
-  const known = (records: readonly Area[]) => records.flatMap((record) => [...record.cases.slice(-YEAR)]);
-  const reports = known(parts.length > 0 ? parts : [area]);
-  const counts = known([area]).filter((value) => !Number.isNaN(value));
+function alertRow(
+  panel: Panel & { level: Row['area'] },
+  area: Area,
+  judgedMonths: JudgedMonth,
+  lgas: readonly Area[],
+): Row {
+  const { cases, hasFewCases, usual, detection, warning } = judgedMonths;
+  const periodOfMonth = (month: number | null) => (month === null ? null : monthFromIndex(panel.first + month));
+  const stateLgas = panel.level === 'state' ? lgas.filter(({ state_code }) => state_code === area.code) : [];
+  const lastYear = (records: readonly Area[]) => records.flatMap((record) => [...record.cases.slice(-MONTHS_PER_YEAR)]);
+  const reportsExpected = lastYear(stateLgas.length > 0 ? stateLgas : [area]);
+  const knownCounts = lastYear([area]).filter((value) => !Number.isNaN(value));
   return {
     area: panel.level,
     code: area.code,
-    period: period(judged.month)!,
+    period: periodOfMonth(judgedMonths.month)!,
     cases,
     usual: usual.middle,
     usual_low: usual.low,
     usual_high: usual.high,
     detection_probability: detection.probability,
     detection_class: detection.class,
-    detection_since: period(detection.since),
+    detection_since: periodOfMonth(detection.since),
     warning_probability: warning.probability!,
     warning_class: warning.class as Row['warning_class'],
-    warning_since: period(warning.since),
-    completeness: reports.filter((value) => !Number.isNaN(value)).length / reports.length,
-    basis: cases === null ? 'no_report' : few ? 'few_cases' : 'forecast',
-    mean_cases: counts.length > 0 ? mean(counts) : 0,
+    warning_since: periodOfMonth(warning.since),
+    completeness: reportsExpected.filter((value) => !Number.isNaN(value)).length / reportsExpected.length,
+    basis: cases === null ? 'no_report' : hasFewCases ? 'few_cases' : 'forecast',
+    mean_cases: knownCounts.length > 0 ? mean(knownCounts) : 0,
   };
 }

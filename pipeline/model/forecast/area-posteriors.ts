@@ -1,70 +1,76 @@
 /** Posteriors of single areas given those of their groups. */
 import { dot, multiply, multiplyVector } from '../../lib/numerics/dense-products.ts';
-import { without } from './count-sites.ts';
-import type { AreaPart, GroupPosterior } from './hierarchy.ts';
+import { divideGaussians } from './count-sites.ts';
+import type { AreaLayer, GroupPosterior } from './hierarchy.ts';
 
 /** An estimate by month: its mean and variance; NaN where the value is unknown. */
-export interface Estimates {
+export interface MonthlyEstimates {
   mean: Float64Array;
   variance: Float64Array;
 }
 
 /** Posteriors of the residuals, the observed values minus the areas' processes, given all data. */
-export function residuals({ n, areas, precision }: AreaPart, groupPosteriors: readonly GroupPosterior[]): Estimates[] {
+export function posteriorResiduals(
+  { n, areas, precisions }: AreaLayer,
+  groupPosteriors: readonly GroupPosterior[],
+): MonthlyEstimates[] {
   return areas.map(({ group, y, variance }, a) => {
     const { mean, covariance } = groupPosteriors[group]!;
-    const p = precision[a]!;
+    const p = precisions[a]!;
     const pv = multiply(p, covariance, n);
     const estimates = { mean: new Float64Array(n).fill(Number.NaN), variance: new Float64Array(n).fill(Number.NaN) };
     for (let t = 0; t < n; t++) {
       if (Number.isNaN(y[t]!)) continue;
       let residual = 0;
-      let spread = p[t * n + t]!;
+      let precisionReduced = p[t * n + t]!;
       for (let u = 0; u < n; u++) {
         const weight = p[t * n + u]!;
         if (weight === 0) continue;
         residual += weight * (y[u]! - mean[u]!);
-        spread -= pv[t * n + u]! * weight;
+        precisionReduced -= pv[t * n + u]! * weight;
       }
       const v = variance[t]!;
       estimates.mean[t] = v * residual;
-      estimates.variance[t] = v - v * v * spread;
+      estimates.variance[t] = v - v * v * precisionReduced;
     }
     return estimates;
   });
 }
 
 /** What all months but one say about an area's process in that month, by month. */
-export function leaveOneOut({ areas }: AreaPart, areaResiduals: readonly Estimates[]): Estimates[] {
+export function leaveOneOutEstimates(
+  { areas }: AreaLayer,
+  areaResiduals: readonly MonthlyEstimates[],
+): MonthlyEstimates[] {
   return areas.map(({ y, variance }, a) => {
     const residual = areaResiduals[a]!;
-    const others = [...y].map((value, t) =>
-      without(
+    const estimatesFromOthers = [...y].map((value, t) =>
+      divideGaussians(
         { mean: value - residual.mean[t]!, variance: residual.variance[t]! },
         { mean: value, variance: variance[t]! },
       ),
     );
     return {
-      mean: Float64Array.from(others, ({ mean }) => mean),
-      variance: Float64Array.from(others, ({ variance }) => variance),
+      mean: Float64Array.from(estimatesFromOthers, ({ mean }) => mean),
+      variance: Float64Array.from(estimatesFromOthers, ({ variance }) => variance),
     };
   });
 }
 
 /** Posterior mean and variance of the areas' processes in given months, without noise. */
 export function areaPosteriors(
-  part: AreaPart,
+  areaLayer: AreaLayer,
   groupPosteriors: readonly GroupPosterior[],
-  area: Float64Array,
+  areaCovariance: Float64Array,
   months: readonly number[],
 ): { mean: number[]; variance: number[] }[] {
-  const { n, areas, precision } = part;
+  const { n, areas, precisions } = areaLayer;
   return areas.map(({ group, y }, a) => {
     const { mean, covariance } = groupPosteriors[group]!;
     const posterior = { mean: [] as number[], variance: [] as number[] };
     for (const t of months) {
-      const k = area.subarray(t * n, (t + 1) * n);
-      const b = multiplyVector(precision[a]!, k, n);
+      const k = areaCovariance.subarray(t * n, (t + 1) * n);
+      const b = multiplyVector(precisions[a]!, k, n);
       let value = mean[t]!;
       let variance = k[t]!;
       for (let u = 0; u < n; u++)
@@ -72,9 +78,9 @@ export function areaPosteriors(
           value += b[u]! * (y[u]! - mean[u]!);
           variance -= b[u]! * k[u]!;
         }
-      const rest = b.map((x, u) => (u === t ? 1 : 0) - x);
+      const groupWeights = b.map((x, u) => (u === t ? 1 : 0) - x);
       posterior.mean.push(value);
-      posterior.variance.push(variance + dot(rest, multiplyVector(covariance, rest, n)));
+      posterior.variance.push(variance + dot(groupWeights, multiplyVector(covariance, groupWeights, n)));
     }
     return posterior;
   });

@@ -1,17 +1,17 @@
 /** Joint draws of the counts of several months and areas. Their quantiles by month and area are `countQuantiles`. */
 import { choleskyDense } from '../../lib/numerics/dense.ts';
 import { dot, multiplyVector } from '../../lib/numerics/dense-products.ts';
-import { drawGamma, drawNormals, drawPoisson } from '../../lib/numerics/distributions.ts';
+import { drawGamma, drawMultivariateNormal, drawPoisson } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { NOISE_DF } from './case-noise.ts';
-import { SHARES } from './forecast-scores.ts';
-import type { AreaPart, CountryPart } from './hierarchy.ts';
+import { QUANTILE_PROBABILITIES } from './forecast-scores.ts';
+import type { AreaLayer, CountryLayer } from './hierarchy.ts';
 import { drawSteps, type LevelStep } from './level-steps.ts';
 
 /** The posterior of the forecast months. */
 export interface ForecastPosterior {
-  part: AreaPart;
-  groups: CountryPart;
+  areaLayer: AreaLayer;
+  country: CountryLayer;
   /** Of an area's process over all months, stored by rows. */
   covariance: Float64Array;
   /** The forecast months, as indices of all months. */
@@ -21,40 +21,40 @@ export interface ForecastPosterior {
   /** Logarithm of a rate about which the processes vary. */
   centre: number;
   /** Scale of the noise by area. */
-  scales: readonly number[];
+  noiseScales: readonly number[];
   /** The step of its level by area. */
-  steps: readonly LevelStep[];
+  levelSteps: readonly LevelStep[];
 }
 
 /** Rates from which a Poisson variable is taken as its mean. */
-const MANY = 1e6;
+const POISSON_LIMIT = 1e6;
 
 /** Counts by area and forecast month, `count` of each. Draws are joint over all months and areas. */
 export function drawCounts(
-  { part, groups, covariance, months, horizons, centre, scales, steps }: ForecastPosterior,
-  count: number,
+  { areaLayer, country, covariance, months, horizons, centre, noiseScales, levelSteps }: ForecastPosterior,
+  drawCount: number,
   random: Random,
 ): Float64Array[][] {
-  const { n, areas, precision } = part;
-  const drawGroups = groups.drawer();
-  const shared = Array.from({ length: count }, () => drawGroups(random));
+  const { n, areas, precisions } = areaLayer;
+  const sampleGroups = country.createSampler();
+  const groupDraws = Array.from({ length: drawCount }, () => sampleGroups(random));
   return areas.map(({ group, y }, a) => {
     // Given its group's process u, an area's process at month t is u(t) + b'(y − u) with covariances k(t, s) − b'k(s).
     const rows = months.map((t) => covariance.subarray(t * n, (t + 1) * n));
-    const weights = rows.map((k) => multiplyVector(precision[a]!, k, n));
+    const weights = rows.map((k) => multiplyVector(precisions[a]!, k, n));
     const values = y.map((value) => (Number.isNaN(value) ? 0 : value));
-    const rest = weights.flatMap((b, h) => rows.map((k) => k[months[h]!]! - dot(b, k)));
-    const root = choleskyDense(Float64Array.from(rest), months.length)!;
-    const draws = months.map(() => new Float64Array(count));
-    for (let i = 0; i < count; i++) {
-      const u = shared[i]![group]!;
-      const stepsByMonth = drawSteps(steps[a]!, horizons.at(-1)!, random);
-      const means = months.map((t, h) => u[t]! + dot(weights[h]!, values) - dot(weights[h]!, u));
-      for (const [h, process] of drawNormals(random, means, root).entries()) {
-        const student = random.normal() / Math.sqrt((2 * drawGamma(random, NOISE_DF / 2)) / NOISE_DF);
+    const conditionalCovariance = weights.flatMap((b, h) => rows.map((k) => k[months[h]!]! - dot(b, k)));
+    const root = choleskyDense(Float64Array.from(conditionalCovariance), months.length)!;
+    const draws = months.map(() => new Float64Array(drawCount));
+    for (let i = 0; i < drawCount; i++) {
+      const groupProcess = groupDraws[i]![group]!;
+      const stepsByMonth = drawSteps(levelSteps[a]!, horizons.at(-1)!, random);
+      const means = months.map((t, h) => groupProcess[t]! + dot(weights[h]!, values) - dot(weights[h]!, groupProcess));
+      for (const [h, process] of drawMultivariateNormal(random, means, root).entries()) {
+        const noise = random.normal() / Math.sqrt((2 * drawGamma(random, NOISE_DF / 2)) / NOISE_DF);
         const step = stepsByMonth[horizons[h]! - 1]!;
-        const rate = Math.exp(centre + process + step + scales[a]! * student);
-        draws[h]![i] = rate < MANY ? drawPoisson(random, rate) : rate;
+        const rate = Math.exp(centre + process + step + noiseScales[a]! * noise);
+        draws[h]![i] = rate < POISSON_LIMIT ? drawPoisson(random, rate) : rate;
       }
     }
     return draws;
@@ -66,13 +66,13 @@ export function drawCounts(
  * keep their order: which draw is high in which month and area. Ties are ordered at random.
  * @param quantiles 99
  */
-export function inQuantiles(draws: Float64Array, quantiles: Float64Array, random: Random): Float64Array {
+export function mapToQuantiles(draws: Float64Array, quantiles: Float64Array, random: Random): Float64Array {
   const ties = draws.map(() => random.uniform());
   const order = [...draws.keys()].sort((i, j) =>
     draws[i]! === draws[j]! ? ties[i]! - ties[j]! : draws[i]! < draws[j]! ? -1 : 1,
   );
   const ranked = new Float64Array(draws.length);
   for (const [rank, i] of order.entries())
-    ranked[i] = quantiles[Math.floor(((rank + 0.5) / draws.length) * SHARES.length)]!;
+    ranked[i] = quantiles[Math.floor(((rank + 0.5) / draws.length) * QUANTILE_PROBABILITIES.length)]!;
   return ranked;
 }

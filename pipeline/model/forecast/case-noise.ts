@@ -3,7 +3,7 @@
 /** Degrees of freedom of Student's t. */
 export const NOISE_DF = 4;
 /** Weight of the common scale relative to an area's own, as a number of months. */
-const SCALE_DF = 16;
+const COMMON_SCALE_MONTHS = 16;
 
 /** Student's t as a mixture of normals: classes of its weight, Gamma(ν/2, ν/2), with their medians. */
 export const NOISE_MIXTURE = [
@@ -33,10 +33,10 @@ export function startNoise(areas: number, months: number, sd: number): Noise {
   };
 }
 
-/** The noise for other months: without the first `later` ones, and with weight 1 for new ones. */
-export function overMonths(noise: Noise, months: number, later = 0): Noise {
+/** The noise for other months: without the first `droppedMonths` ones, and with weight 1 for new ones. */
+export function noiseForMonths(noise: Noise, months: number, droppedMonths = 0): Noise {
   const weights = noise.weights.map((areaWeights) =>
-    Float64Array.from({ length: months }, (_, t) => areaWeights[t + later] ?? 1),
+    Float64Array.from({ length: months }, (_, t) => areaWeights[t + droppedMonths] ?? 1),
   );
   return { ...noise, weights };
 }
@@ -54,14 +54,14 @@ export function updateNoise(noise: Noise, squares: readonly Float64Array[]): Noi
   );
   const precision = squares.map((areaSquares, a) => {
     let observedMonths = 0;
-    let sum = 0;
+    let weightedSquares = 0;
     for (const [t, square] of areaSquares.entries())
       if (!Number.isNaN(square)) {
         observedMonths++;
-        sum += weights[a]![t]! * square;
+        weightedSquares += weights[a]![t]! * square;
       }
-    return (SCALE_DF + observedMonths) / (SCALE_DF * noise.common + sum);
+    return (COMMON_SCALE_MONTHS + observedMonths) / (COMMON_SCALE_MONTHS * noise.common + weightedSquares);
   });
-  const common = precision.length / precision.reduce((sum, p) => sum + p, 0);
+  const common = precision.length / precision.reduce((weightedSquares, p) => weightedSquares + p, 0);
   return { precision, common, weights };
 }

@@ -1,14 +1,16 @@
 /** Quantiles of a count whose rate is uncertain, without random draws. */
 import { normalQuantile } from '../../lib/numerics/normal.ts';
-import { percentIndex, SHARES } from './forecast-scores.ts';
+import { percentIndex, QUANTILE_PROBABILITIES } from './forecast-scores.ts';
 
 /** Counts up to which the distribution is summed exactly. */
-const EXACT_UP_TO = 30;
-/** Rates at which a count up to `EXACT_UP_TO` has a probability below 1e-9. */
-const SURELY_LARGE = 100;
-const SCORES = SHARES.map((share) => normalQuantile(share));
+const LARGEST_EXACT_COUNT = 30;
+/** Rates at which a count up to `LARGEST_EXACT_COUNT` has a probability below 1e-9. */
+const LARGE_RATE = 100;
+const NORMAL_SCORES = QUANTILE_PROBABILITIES.map((share) => normalQuantile(share));
 /** Weights of the 99 quantiles as nodes of a distribution; the outermost stand for the tails, too. */
-const WEIGHTS = SHARES.map((share) => (share === SHARES[0] || share === SHARES.at(-1) ? 0.015 : 0.01));
+const WEIGHTS = QUANTILE_PROBABILITIES.map((share) =>
+  share === QUANTILE_PROBABILITIES[0] || share === QUANTILE_PROBABILITIES.at(-1) ? 0.015 : 0.01,
+);
 
 /**
  * The 99 quantiles of a Poisson count, whole numbers of 0 or more, from those of the logarithm of its rate. Up to 30
@@ -18,23 +20,23 @@ const WEIGHTS = SHARES.map((share) => (share === SHARES[0] || share === SHARES.a
  */
 export function countQuantiles(logRates: Float64Array): Float64Array {
   const rates = logRates.map(Math.exp);
-  const median = Math.sqrt(rates[percentIndex(50)]!);
-  const chances = rates[0]! < SURELY_LARGE ? smallCounts(rates) : [];
-  let small = 0;
+  const rootMedian = Math.sqrt(rates[percentIndex(50)]!);
+  const cumulative = rates[0]! < LARGE_RATE ? cumulativeProbabilities(rates) : [];
+  let count = 0;
   return rates.map((rate, i) => {
-    while (small < chances.length && chances[small]! < SHARES[i]!) small++;
-    if (small < chances.length) return small;
-    const distance = Math.hypot(Math.sqrt(rate) - median, SCORES[i]! / 2);
-    const root = Math.max(0, SHARES[i]! < 0.5 ? median - distance : median + distance);
-    return Math.max(chances.length, Math.round(root * root));
+    while (count < cumulative.length && cumulative[count]! < QUANTILE_PROBABILITIES[i]!) count++;
+    if (count < cumulative.length) return count;
+    const distance = Math.hypot(Math.sqrt(rate) - rootMedian, NORMAL_SCORES[i]! / 2);
+    const root = Math.max(0, QUANTILE_PROBABILITIES[i]! < 0.5 ? rootMedian - distance : rootMedian + distance);
+    return Math.max(cumulative.length, Math.round(root * root));
   });
 }
 
-/** Probabilities of at most 0, 1, … `EXACT_UP_TO` cases. */
-function smallCounts(rates: Float64Array): number[] {
+/** Probabilities of at most 0, 1, … `LARGEST_EXACT_COUNT` cases. */
+function cumulativeProbabilities(rates: Float64Array): number[] {
   const terms = rates.map((rate, i) => WEIGHTS[i]! * Math.exp(-rate));
   let sum = 0;
-  return Array.from({ length: EXACT_UP_TO + 1 }, (_, count) => {
+  return Array.from({ length: LARGEST_EXACT_COUNT + 1 }, (_, count) => {
     if (count > 0) for (let i = 0; i < terms.length; i++) terms[i]! *= rates[i]! / count;
     sum += terms.reduce((total, term) => total + term, 0);
     return sum;

@@ -1,6 +1,6 @@
 /** Covariances of the processes over months, from their hyperparameters. */
 
-export interface Level {
+export interface LevelProcess {
   sd: number;
   /** Months in which the correlation falls to 1/e. */
   months: number;
@@ -10,7 +10,7 @@ export interface Level {
 export interface ProcessParameters {
   /** 0 if there is no constant. */
   constant_sd: number;
-  level: Level;
+  level: LevelProcess;
   season_sd: number;
   /** Shock confined to a single month. */
   shock_sd: number;
@@ -31,7 +31,7 @@ export function processCovariance(
       (lag === 0 ? shock_sd ** 2 : 0)
     );
   });
-  const k = new Float64Array(n * n);
-  for (let t = 0; t < n; t++) for (let u = 0; u < n; u++) k[t * n + u] = byLag[Math.abs(t - u)]!;
-  return k;
+  const covariance = new Float64Array(n * n);
+  for (let t = 0; t < n; t++) for (let u = 0; u < n; u++) covariance[t * n + u] = byLag[Math.abs(t - u)]!;
+  return covariance;
 }

@@ -1,7 +1,7 @@
 /** Scores of forecasts given as quantiles. */
 
 /** Probabilities of the quantiles of every forecast, .01 to .99. */
-export const SHARES: readonly number[] = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
+export const QUANTILE_PROBABILITIES: readonly number[] = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
 
 /** Index of the quantile of a percentage among the 99. */
 export const percentIndex = (percent: number): number => percent - 1;
@@ -12,14 +12,19 @@ export const percentIndex = (percent: number): number => percent - 1;
  */
 export function crps(quantiles: ArrayLike<number>, observed: number): number {
   let sum = 0;
-  for (let i = 0; i < SHARES.length; i++) {
-    const miss = observed - quantiles[i]!;
-    sum += miss >= 0 ? SHARES[i]! * miss : (SHARES[i]! - 1) * miss;
+  for (let i = 0; i < QUANTILE_PROBABILITIES.length; i++) {
+    const error = observed - quantiles[i]!;
+    sum += error >= 0 ? QUANTILE_PROBABILITIES[i]! * error : (QUANTILE_PROBABILITIES[i]! - 1) * error;
   }
-  return (2 * sum) / SHARES.length;
+  return (2 * sum) / QUANTILE_PROBABILITIES.length;
 }
 
 /** Whether the value is between two quantiles, ends included. */
-export function covers(quantiles: ArrayLike<number>, observed: number, low: number, high: number): boolean {
-  return quantiles[percentIndex(low)]! <= observed && observed <= quantiles[percentIndex(high)]!;
+export function covers(
+  quantiles: ArrayLike<number>,
+  observed: number,
+  lowPercent: number,
+  highPercent: number,
+): boolean {
+  return quantiles[percentIndex(lowPercent)]! <= observed && observed <= quantiles[percentIndex(highPercent)]!;
 }

@@ -12,22 +12,23 @@ type Row = TableRow<typeof CASES>;
 
 /** The case model's forecasts of the months after the end of the records, for every LGA and state with records. */
 export const run: StageRun = async (io) => {
-  const panels = readPanels(io).filter(isForecast);
-  const all = panels.reduce((sum, { areas }) => sum + areas.length, 0);
-  let done = 0;
+  const panels = readPanels(io).filter(isForecastPanel);
+  const areaCount = panels.reduce((sum, { areas }) => sum + areas.length, 0);
+  let areasDone = 0;
   const rows = panels.flatMap((panel) => {
     const { areas, level } = panel;
-    const onProgress = (share: number) => io.progress((done + share * areas.length) / all, `${areas.length} ${level}`);
+    const onProgress = (share: number) =>
+      io.progress((areasDone + share * areas.length) / areaCount, `${areas.length} ${level}`);
     onProgress(0);
     const forecasts = forecastPanel(panel, onProgress);
-    done += areas.length;
+    areasDone += areas.length;
     return forecasts;
   });
   return { cases: toTable(CASES, rows), report: reportLines(rows) };
 };
 
 /** Long records are excluded, since their states are in the panel of states too. */
-export const isForecast = (panel: Panel): panel is Panel & { level: Row['area'] } => panel.level !== 'long';
+export const isForecastPanel = (panel: Panel): panel is Panel & { level: Row['area'] } => panel.level !== 'long';
 
 /** @param onProgress called with the share that is done */
 export function forecastPanel(panel: Panel & { level: Row['area'] }, onProgress?: (share: number) => void): Row[] {
@@ -38,20 +39,20 @@ export function forecastPanel(panel: Panel & { level: Row['area'] }, onProgress?
       HORIZONS.flatMap((horizon_months, h) => {
         const quantiles = areaForecast[h];
         if (!quantiles) return [];
-        const cases = (percent: number) => quantiles[percentIndex(percent)]!;
-        const month = (ahead: number): Period => monthFromIndex(last + ahead);
+        const quantileOf = (percent: number) => quantiles[percentIndex(percent)]!;
+        const periodAhead = (monthsAhead: number): Period => monthFromIndex(last + monthsAhead);
         return [
           {
             area: panel.level,
             code: panel.areas[a]!.code,
-            period: month(horizon_months),
+            period: periodAhead(horizon_months),
             horizon_months,
-            last_cases: month(0),
-            q05: cases(5),
-            q25: cases(25),
-            q50: cases(50),
-            q75: cases(75),
-            q95: cases(95),
+            last_cases: periodAhead(0),
+            q05: quantileOf(5),
+            q25: quantileOf(25),
+            q50: quantileOf(50),
+            q75: quantileOf(75),
+            q95: quantileOf(95),
           },
         ];
       }),

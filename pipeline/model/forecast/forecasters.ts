@@ -1,10 +1,10 @@
 import { BASELINES } from './baselines.ts';
 import { caseModel } from './case-model.ts';
 import { type Forecaster, withPastErrors } from './past-errors.ts';
-import { recalibrated } from './recalibration.ts';
+import { recalibrate } from './recalibration.ts';
 
 /** New instances of all methods, without past forecasts; the case model is last. */
-export const forecasters = (model: Forecaster = recalibrated(caseModel())): Forecaster[] => [
+export const forecasters = (model: Forecaster = recalibrate(caseModel())): Forecaster[] => [
   ...BASELINES.map(withPastErrors),
   model,
 ];

@@ -3,21 +3,21 @@
  * country's process, groups are independent; given its group's, areas are. Every matrix is of order n, whatever the
  * number of areas.
  */
-import { choleskyDense, logDeterminant, solveLower, solveLowerRows, solveUpper } from '../../lib/numerics/dense.ts';
+import { choleskyDense, logDeterminant, solveLower, solveLowerMatrix, solveUpper } from '../../lib/numerics/dense.ts';
 import {
   dot,
   gramMatrix,
   invertInPlace,
   multiply,
+  multiplyLower,
   multiplyVector,
   sandwich,
-  timesLower,
   transpose,
 } from '../../lib/numerics/dense-products.ts';
-import { drawNormals } from '../../lib/numerics/distributions.ts';
+import { drawMultivariateNormal } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 
-export interface Observed {
+export interface ObservedArea {
   group: number;
   /** Deviation from the mean by month; NaN if unknown. */
   y: Float64Array;
@@ -26,11 +26,11 @@ export interface Observed {
 }
 
 /** The information that areas provide about their groups' processes. */
-export interface AreaPart {
+export interface AreaLayer {
   n: number;
-  areas: readonly Observed[];
+  areas: readonly ObservedArea[];
   /** By area: (K + noise)⁻¹ over the months with data, 0 elsewhere. */
-  precision: Float64Array[];
+  precisions: Float64Array[];
   /** By group: sums of the precisions, and of precision × y. */
   groups: Information[];
   /** −2 ln likelihood if every group's process were 0. */
@@ -38,11 +38,16 @@ export interface AreaPart {
 }
 
 /** @param covariance of an area's process over the `n` months, stored by rows */
-export function areaPart(areas: readonly Observed[], groups: number, covariance: Float64Array, n: number): AreaPart {
-  const part: AreaPart = {
+export function buildAreaLayer(
+  areas: readonly ObservedArea[],
+  groups: number,
+  covariance: Float64Array,
+  n: number,
+): AreaLayer {
+  const layer: AreaLayer = {
     n,
     areas,
-    precision: [],
+    precisions: [],
     deviance: 0,
     groups: Array.from({ length: groups }, () => ({
       precision: new Float64Array(n * n),
@@ -50,23 +55,23 @@ export function areaPart(areas: readonly Observed[], groups: number, covariance:
     })),
   };
   for (const area of areas) {
-    const { precision, logDeterminant, months } = observationInformation(area, covariance, n);
-    part.precision.push(precision);
-    const group = part.groups[area.group]!;
+    const { precision, logDeterminant: logDeterminantOfArea, months } = observationInformation(area, covariance, n);
+    layer.precisions.push(precision);
+    const group = layer.groups[area.group]!;
     for (let i = 0; i < n * n; i++) group.precision[i]! += precision[i]!;
-    let square = 0;
+    let quadraticForm = 0;
     for (const t of months) {
       let sum = 0;
       for (const u of months) sum += precision[t * n + u]! * area.y[u]!;
       group.information[t]! += sum;
-      square += area.y[t]! * sum;
+      quadraticForm += area.y[t]! * sum;
     }
-    part.deviance += months.length * Math.log(2 * Math.PI) + logDeterminant + square;
+    layer.deviance += months.length * Math.log(2 * Math.PI) + logDeterminantOfArea + quadraticForm;
   }
-  return part;
+  return layer;
 }
 
-function observationInformation({ y, variance }: Observed, covariance: Float64Array, n: number) {
+function observationInformation({ y, variance }: ObservedArea, covariance: Float64Array, n: number) {
   const months: number[] = [];
   for (let t = 0; t < n; t++) if (!Number.isNaN(y[t]!)) months.push(t);
   const m = months.length;
@@ -75,11 +80,11 @@ function observationInformation({ y, variance }: Observed, covariance: Float64Ar
     for (let j = 0; j < m; j++) inverse[i * m + j] = covariance[months[i]! * n + months[j]!]!;
     inverse[i * m + i]! += variance[months[i]!]!;
   }
-  const logDeterminant = invertInPlace(inverse, m);
-  if (m === n) return { precision: inverse, logDeterminant, months };
+  const logDeterminantOfArea = invertInPlace(inverse, m);
+  if (m === n) return { precision: inverse, logDeterminant: logDeterminantOfArea, months };
   const precision = new Float64Array(n * n);
   for (let i = 0; i < m; i++) for (let j = 0; j < m; j++) precision[months[i]! * n + months[j]!] = inverse[i * m + j]!;
-  return { precision, logDeterminant, months };
+  return { precision, logDeterminant: logDeterminantOfArea, months };
 }
 
 /** Information about a process: a precision matrix, and precision × values. */
@@ -100,31 +105,31 @@ interface Posterior {
   marginalised(): Information;
 }
 
-function gaussianPosterior(k: Float64Array, { precision, information }: Information, n: number): Posterior {
-  const root = choleskyDense(k, n)!;
-  const across = transpose(root, n);
-  const weighted = multiply(across, precision, n);
-  const inner = timesLower(weighted, root, n);
-  for (let i = 0; i < n; i++) inner[i * n + i]! += 1;
-  const factor = choleskyDense(inner, n)!;
-  const projection = solveLower(factor, n, multiplyVector(across, information, n));
+function gaussianPosterior(covariance: Float64Array, { precision, information }: Information, n: number): Posterior {
+  const root = choleskyDense(covariance, n)!;
+  const rootTransposed = transpose(root, n);
+  const rootPrecision = multiply(rootTransposed, precision, n);
+  const innerMatrix = multiplyLower(rootPrecision, root, n);
+  for (let i = 0; i < n; i++) innerMatrix[i * n + i]! += 1;
+  const factor = choleskyDense(innerMatrix, n)!;
+  const projection = solveLower(factor, n, multiplyVector(rootTransposed, information, n));
   return {
     projection,
     gain: dot(projection, projection) - logDeterminant(factor, n),
     mean: () => multiplyVector(root, solveUpper(factor, n, projection.slice()), n),
-    covariance: () => gramMatrix(solveLowerRows(factor, across, n), n),
+    covariance: () => gramMatrix(solveLowerMatrix(factor, rootTransposed, n), n),
     marginalised() {
-      const reduced = solveLowerRows(factor, weighted, n);
+      const projectedPrecision = solveLowerMatrix(factor, rootPrecision, n);
       return {
-        precision: minus(precision, gramMatrix(reduced, n)),
-        information: minus(information, multiplyVector(transpose(reduced, n), projection, n)),
+        precision: subtract(precision, gramMatrix(projectedPrecision, n)),
+        information: subtract(information, multiplyVector(transpose(projectedPrecision, n), projection, n)),
       };
     },
   };
 }
 
-const minus = (a: Float64Array, b: Float64Array) => a.map((value, i) => value - b[i]!);
-const plus = (a: Float64Array, b: Float64Array) => a.map((value, i) => value + b[i]!);
+const subtract = (a: Float64Array, b: Float64Array) => a.map((value, i) => value - b[i]!);
+const add = (a: Float64Array, b: Float64Array) => a.map((value, i) => value + b[i]!);
 
 /** Posterior of the sum of a group's process and the country's. */
 export interface GroupPosterior {
@@ -133,16 +138,16 @@ export interface GroupPosterior {
 }
 
 /** The areas' information about all processes above them. */
-export interface CountryPart {
+export interface CountryLayer {
   /** −2 ln likelihood. */
   deviance: number;
   posteriors(): GroupPosterior[];
   /** Joint draws of what `posteriors` describes, by group. */
-  drawer(): (random: Random) => Float64Array[];
+  createSampler(): (random: Random) => Float64Array[];
 }
 
 /** The groups' processes given the country's, and what they provide about it. */
-export interface GroupPart {
+export interface GroupLayer {
   n: number;
   groups: readonly Information[];
   conditionals: readonly Posterior[];
@@ -153,10 +158,10 @@ export interface GroupPart {
 }
 
 /** @param covariance of a group's process */
-export function groupPart({ n, groups, deviance }: AreaPart, covariance: Float64Array): GroupPart {
+export function buildGroupLayer({ n, groups, deviance }: AreaLayer, covariance: Float64Array): GroupLayer {
   const conditionals = groups.map((group) => gaussianPosterior(covariance, group, n));
   let total: Information | null = null;
-  const add = (sum: Information, { precision, information }: Information) => {
+  const addInformation = (sum: Information, { precision, information }: Information) => {
     for (let i = 0; i < n * n; i++) sum.precision[i]! += precision[i]!;
     for (let i = 0; i < n; i++) sum.information[i]! += information[i]!;
     return sum;
@@ -166,53 +171,60 @@ export function groupPart({ n, groups, deviance }: AreaPart, covariance: Float64
     groups,
     conditionals,
     deviance: conditionals.reduce((sum, { gain }) => sum - gain, deviance),
-    total: () => (total ??= conditionals.map((posterior) => posterior.marginalised()).reduce(add)),
+    total: () => (total ??= conditionals.map((posterior) => posterior.marginalised()).reduce(addInformation)),
   };
 }
 
 /** @param covariance of the process that all groups share; null if there is one group */
-export function countryPart(
-  { n, groups, conditionals, deviance, total }: GroupPart,
+export function buildCountryLayer(
+  { n, groups, conditionals, deviance, total }: GroupLayer,
   covariance: Float64Array | null,
-): CountryPart {
-  const roots = () => conditionals.map((conditional) => choleskyDense(conditional.covariance(), n)!);
+): CountryLayer {
+  const groupRoots = () => conditionals.map((conditional) => choleskyDense(conditional.covariance(), n)!);
   if (covariance === null)
     return {
       deviance,
       posteriors: () =>
         conditionals.map((posterior) => ({ mean: posterior.mean(), covariance: posterior.covariance() })),
-      drawer: () => {
+      createSampler: () => {
         const means = conditionals.map((posterior) => posterior.mean());
-        const spreads = roots();
-        return (random) => means.map((mean, g) => drawNormals(random, mean, spreads[g]!));
+        const roots = groupRoots();
+        return (random) => means.map((mean, g) => drawMultivariateNormal(random, mean, roots[g]!));
       },
     };
-  const shared = gaussianPosterior(covariance, total(), n);
+  const countryPosterior = gaussianPosterior(covariance, total(), n);
   /** A group's process plus that of the country, given the latter. */
-  const given = (country: Float64Array, g: number, w: Float64Array): Float64Array => {
+  const conditionalMean = (country: Float64Array, g: number, groupCovariance: Float64Array): Float64Array => {
     const { precision, information } = groups[g]!;
-    return plus(country, multiplyVector(w, minus(information, multiplyVector(precision, country, n)), n));
+    return add(
+      country,
+      multiplyVector(groupCovariance, subtract(information, multiplyVector(precision, country, n)), n),
+    );
   };
   return {
-    deviance: deviance - shared.gain,
-    drawer: () => {
-      const [mean, root] = [shared.mean(), choleskyDense(shared.covariance(), n)!];
+    deviance: deviance - countryPosterior.gain,
+    createSampler: () => {
+      const [mean, root] = [countryPosterior.mean(), choleskyDense(countryPosterior.covariance(), n)!];
       const covariances = conditionals.map((conditional) => conditional.covariance());
-      const spreads = roots();
+      const roots = groupRoots();
       return (random) => {
-        const country = drawNormals(random, mean, root);
-        return covariances.map((w, g) => drawNormals(random, given(country, g, w), spreads[g]!));
+        const country = drawMultivariateNormal(random, mean, root);
+        return covariances.map((groupCovariance, g) =>
+          drawMultivariateNormal(random, conditionalMean(country, g, groupCovariance), roots[g]!),
+        );
       };
     },
     posteriors: () => {
-      const mean = shared.mean();
-      const spread = shared.covariance();
+      const mean = countryPosterior.mean();
+      const countryCovariance = countryPosterior.covariance();
       return groups.map(({ precision }, g) => {
-        const w = conditionals[g]!.covariance();
-        const keep = multiply(w, precision, n).map((value, i) => (i % (n + 1) === 0 ? 1 : 0) - value);
+        const groupCovariance = conditionals[g]!.covariance();
+        const shrinkage = multiply(groupCovariance, precision, n).map(
+          (value, i) => (i % (n + 1) === 0 ? 1 : 0) - value,
+        );
         return {
-          mean: given(mean, g, w),
-          covariance: plus(w, sandwich(keep, spread, n)),
+          mean: conditionalMean(mean, g, groupCovariance),
+          covariance: add(groupCovariance, sandwich(shrinkage, countryCovariance, n)),
         };
       });
     },

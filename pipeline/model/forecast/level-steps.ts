@@ -7,78 +7,82 @@ import { mean } from '../../lib/numerics/averages.ts';
 import { drawIndex } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { digamma, trigamma } from '../../lib/numerics/special.ts';
-import type { Estimates } from './area-posteriors.ts';
+import type { MonthlyEstimates } from './area-posteriors.ts';
 import { NOISE_DF, NOISE_MIXTURE } from './case-noise.ts';
 import { mixQuantiles, sumQuantiles } from './mixed-quantiles.ts';
 
-/** Steps, as factors of the rate in logarithms: e^-4.5 to e^12, with 1, the usual, at index `USUAL`. */
-const SPACING = 0.15;
-const USUAL = 30;
-export const STEPS = Float64Array.from({ length: 111 }, (_, i) => (i - USUAL) * SPACING);
+/** Steps, as factors of the rate in logarithms: e^-4.5 to e^12, with 1, the usual, at index `USUAL_INDEX`. */
+const STEP_SPACING = 0.15;
+const USUAL_INDEX = 30;
+export const STEP_GRID = Float64Array.from({ length: 111 }, (_, i) => (i - USUAL_INDEX) * STEP_SPACING);
 
 /** Chances in a month: that a step begins; in a step, of another step and of its end; and of an outlier. */
-export const CHANCES = { begin: 0.02, again: 0.06, end: 0.1, outlier: 0.03 };
+export const STEP_CHANCES = { begin: 0.02, again: 0.06, end: 0.1, outlier: 0.03 };
 /** Scale of steps about the usual, in logarithms of the rate: Student's t, as the noise. */
 export const STEP_SCALE = 1.1;
 /** Cases a month about which steps are expected where fewer are usual: an introduction. */
-const INTRODUCED = 1;
+const INTRODUCTION_CASES = 1;
 /** A likelihood so small that a count beyond all steps says nothing. */
-const LEAST = 1e-300;
+const LEAST_LIKELIHOOD = 1e-300;
 /** Months at the end of a record in which steps are looked for. A change that has lasted longer is the usual. */
-const LOOK_BACK = 24;
+const FILTER_MONTHS = 24;
 
-/** Chances of the steps, in the order of `STEPS`. */
-type Distribution = Float64Array;
+/** Chances of the steps, in the order of `STEP_GRID`. */
+type StepChances = Float64Array;
 
 /** What an area's record says about its step. */
 export interface LevelStep {
   /** In the last month. */
-  last: Distribution;
+  lastMonth: StepChances;
   /** Of a step that begins. */
-  begun: Distribution;
+  newStep: StepChances;
 }
 
 /**
  * The step in the last month of a record.
  * @param cases by month; NaN if unknown
- * @param course logarithm of the usual rate by month, as all other months tell it; NaN where cases are unknown
+ * @param usualRate logarithm of the usual rate by month, as all other months tell it; NaN where cases are unknown
  * @param scale scale of the noise
  */
-export function filterSteps(cases: Float64Array, course: Estimates, scale: number): LevelStep {
-  const usual = mean(course.mean.filter((value) => !Number.isNaN(value)));
-  const begun = beginning(Number.isNaN(usual) ? 0 : Math.max(0, Math.log(INTRODUCED) - usual));
-  let last: Distribution = new Float64Array(STEPS.length);
-  last[USUAL] = 1;
-  for (let t = Math.max(0, cases.length - LOOK_BACK); t < cases.length; t++) {
-    last = nextMonth(last, begun);
+export function filterSteps(cases: Float64Array, usualRate: MonthlyEstimates, scale: number): LevelStep {
+  const meanUsualRate = mean(usualRate.mean.filter((value) => !Number.isNaN(value)));
+  const newStep = newStepDistribution(
+    Number.isNaN(meanUsualRate) ? 0 : Math.max(0, Math.log(INTRODUCTION_CASES) - meanUsualRate),
+  );
+  let lastMonth: StepChances = new Float64Array(STEP_GRID.length);
+  lastMonth[USUAL_INDEX] = 1;
+  for (let t = Math.max(0, cases.length - FILTER_MONTHS); t < cases.length; t++) {
+    lastMonth = advanceMonth(lastMonth, newStep);
     if (Number.isNaN(cases[t]!)) continue;
-    const likelihood = stepLikelihood(cases[t]!, course.mean[t]!, course.variance[t]!, scale);
-    const outlier = Math.max(LEAST, CHANCES.outlier * weightedSum(likelihood, begun));
-    last = normalised(last.map((chance, i) => chance * ((1 - CHANCES.outlier) * likelihood[i]! + outlier)));
+    const likelihood = stepLikelihood(cases[t]!, usualRate.mean[t]!, usualRate.variance[t]!, scale);
+    const outlierLikelihood = Math.max(LEAST_LIKELIHOOD, STEP_CHANCES.outlier * weightedSum(likelihood, newStep));
+    lastMonth = normalise(
+      lastMonth.map((chance, i) => chance * ((1 - STEP_CHANCES.outlier) * likelihood[i]! + outlierLikelihood)),
+    );
   }
-  return { last, begun };
+  return { lastMonth, newStep };
 }
 
 /** Chances of the steps in the months 1 to `months` after the last. */
-export function stepsAhead({ last, begun }: LevelStep, months: number): Distribution[] {
-  const ahead: Distribution[] = [];
-  for (let h = 0; h < months; h++) ahead.push(nextMonth(ahead[h - 1] ?? last, begun));
-  return ahead;
+export function stepsAhead({ lastMonth, newStep }: LevelStep, months: number): StepChances[] {
+  const distributions: StepChances[] = [];
+  for (let h = 0; h < months; h++) distributions.push(advanceMonth(distributions[h - 1] ?? lastMonth, newStep));
+  return distributions;
 }
 
 /** A draw of the steps in the months 1 to `months` after the last, jointly. */
-export function drawSteps({ last, begun }: LevelStep, months: number, random: Random): number[] {
-  let step = pick(last, random);
+export function drawSteps({ lastMonth, newStep }: LevelStep, months: number, random: Random): number[] {
+  let step = drawStepIndex(lastMonth, random);
   return Array.from({ length: months }, () => {
-    const u = random.uniform();
-    const begin = step === USUAL ? CHANCES.begin : CHANCES.again;
-    if (u < begin) step = pick(begun, random);
-    else if (u < begin + CHANCES.end) step = USUAL;
-    return STEPS[step]!;
+    const uniform = random.uniform();
+    const startProbability = step === USUAL_INDEX ? STEP_CHANCES.begin : STEP_CHANCES.again;
+    if (uniform < startProbability) step = drawStepIndex(newStep, random);
+    else if (uniform < startProbability + STEP_CHANCES.end) step = USUAL_INDEX;
+    return STEP_GRID[step]!;
   });
 }
 
-function pick(chances: Distribution, random: Random): number {
+function drawStepIndex(chances: StepChances, random: Random): number {
   let sum = 0;
   const cumulative = chances.map((chance) => {
     sum += chance;
@@ -88,26 +92,33 @@ function pick(chances: Distribution, random: Random): number {
 }
 
 /** The 99 quantiles of the logarithm of a rate whose usual course has these quantiles, with its step. */
-export function quantilesWithStep(usual: Float64Array, chances: Distribution): Float64Array {
-  const others = chances.slice();
-  others[USUAL] = 0;
-  const share = others.reduce((a, b) => a + b);
-  return share === 0 ? usual : mixQuantiles(usual, sumQuantiles(usual, STEPS, others), share);
+export function quantilesWithStep(usualQuantiles: Float64Array, chances: StepChances): Float64Array {
+  const otherSteps = chances.slice();
+  otherSteps[USUAL_INDEX] = 0;
+  const stepProbability = otherSteps.reduce((a, b) => a + b);
+  return stepProbability === 0
+    ? usualQuantiles
+    : mixQuantiles(usualQuantiles, sumQuantiles(usualQuantiles, STEP_GRID, otherSteps), stepProbability);
 }
 
-/** @param above logarithm of the factor by which an introduction is above the usual; 0 where cases are usual */
-const beginning = (above: number): Distribution =>
-  normalised(STEPS.map((step) => (1 + ((step - above) / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2)));
+/** @param introduction logarithm of the factor by which an introduction is above the usual; 0 where cases are usual */
+const newStepDistribution = (introduction: number): StepChances =>
+  normalise(
+    STEP_GRID.map((step) => (1 + ((step - introduction) / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2)),
+  );
 
-function nextMonth(now: Distribution, begun: Distribution): Distribution {
-  const usual = now[USUAL]!;
-  const begins = CHANCES.begin * usual + CHANCES.again * (1 - usual);
-  const next = now.map((chance, i) => chance * (1 - CHANCES.again - CHANCES.end) + begun[i]! * begins);
-  next[USUAL] = (1 - CHANCES.begin) * usual + CHANCES.end * (1 - usual) + begun[USUAL]! * begins;
+function advanceMonth(current: StepChances, newStep: StepChances): StepChances {
+  const usual = current[USUAL_INDEX]!;
+  const startProbability = STEP_CHANCES.begin * usual + STEP_CHANCES.again * (1 - usual);
+  const next = current.map(
+    (chance, i) => chance * (1 - STEP_CHANCES.again - STEP_CHANCES.end) + newStep[i]! * startProbability,
+  );
+  next[USUAL_INDEX] =
+    (1 - STEP_CHANCES.begin) * usual + STEP_CHANCES.end * (1 - usual) + newStep[USUAL_INDEX]! * startProbability;
   return next;
 }
 
-const normalised = (chances: Distribution): Distribution => {
+const normalise = (chances: StepChances): StepChances => {
   const sum = chances.reduce((a, b) => a + b);
   return chances.map((chance) => chance / sum);
 };
@@ -116,26 +127,31 @@ const weightedSum = (values: Float64Array, weights: Float64Array): number =>
   values.reduce((sum, value, i) => sum + value * weights[i]!, 0);
 
 /** Counts from which ln k is taken as normal with the variance of the logarithm of a gamma variable. */
-const MANY = 30;
+const NORMAL_FROM_COUNT = 30;
 /** Standard deviations from which a normal density is taken as 0. */
-const REACH = 6;
+const REACH_SD = 6;
 
 /** The likelihood of a count by step, up to a factor: Poisson, its rate with normal and Student's t noise. */
-export function stepLikelihood(count: number, course: number, variance: number, scale: number): Float64Array {
-  if (count >= MANY) {
+export function stepLikelihood(count: number, usualLogRate: number, variance: number, scale: number): Float64Array {
+  if (count >= NORMAL_FROM_COUNT) {
     const spread = variance + trigamma(count + 0.5);
-    return noiseDensity((digamma(count + 0.5) - course) / SPACING + USUAL, STEPS.length, spread, scale);
+    return noiseDensity(
+      (digamma(count + 0.5) - usualLogRate) / STEP_SPACING + USUAL_INDEX,
+      STEP_GRID.length,
+      spread,
+      scale,
+    );
   }
-  const half = Math.ceil((REACH * Math.sqrt(variance + (scale * scale) / NOISE_MIXTURE[0]!.weight)) / SPACING);
-  const noise = noiseDensity(half, 2 * half + 1, variance, scale);
-  const total = noise.reduce((a, b) => a + b);
-  const poisson = Float64Array.from({ length: STEPS.length + 2 * half }, (_, i) => {
-    const log = course + STEPS[0]! + (i - half) * SPACING;
-    return Math.exp(count * log - Math.exp(log));
+  const reach = Math.ceil((REACH_SD * Math.sqrt(variance + (scale * scale) / NOISE_MIXTURE[0]!.weight)) / STEP_SPACING);
+  const noiseWeights = noiseDensity(reach, 2 * reach + 1, variance, scale);
+  const total = noiseWeights.reduce((a, b) => a + b);
+  const poisson = Float64Array.from({ length: STEP_GRID.length + 2 * reach }, (_, i) => {
+    const logRate = usualLogRate + STEP_GRID[0]! + (i - reach) * STEP_SPACING;
+    return Math.exp(count * logRate - Math.exp(logRate));
   });
-  return STEPS.map((_, i) => {
+  return STEP_GRID.map((_, i) => {
     let sum = 0;
-    for (let e = 0; e < noise.length; e++) sum += noise[e]! * poisson[i + e]!;
+    for (let e = 0; e < noiseWeights.length; e++) sum += noiseWeights[e]! * poisson[i + e]!;
     return sum / total;
   });
 }
@@ -148,9 +164,9 @@ export function stepLikelihood(count: number, course: number, variance: number, 
 function noiseDensity(centre: number, points: number, variance: number, scale: number): Float64Array {
   const density = new Float64Array(points);
   for (const { share, weight } of NOISE_MIXTURE) {
-    const sd = Math.sqrt(variance + (scale * scale) / weight) / SPACING;
-    const last = Math.min(points - 1, centre + REACH * sd);
-    for (let i = Math.max(0, Math.ceil(centre - REACH * sd)); i <= last; i++)
+    const sd = Math.sqrt(variance + (scale * scale) / weight) / STEP_SPACING;
+    const lastPoint = Math.min(points - 1, centre + REACH_SD * sd);
+    for (let i = Math.max(0, Math.ceil(centre - REACH_SD * sd)); i <= lastPoint; i++)
       density[i]! += (share / sd) * Math.exp(-(((i - centre) / sd) ** 2) / 2);
   }
   return density;

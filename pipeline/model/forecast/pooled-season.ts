@@ -9,22 +9,22 @@ const RIDGE = 1e-6;
  * @param first `monthIndex` of the first month of `y`
  */
 export function pooledSeason(areas: readonly { y: Float64Array }[], first: number): Float64Array {
-  const a = new Float64Array(144);
-  const b = new Float64Array(12);
-  for (let m = 0; m < 12; m++) a[m * 13] = RIDGE;
+  const matrix = new Float64Array(144);
+  const rightSide = new Float64Array(12);
+  for (let m = 0; m < 12; m++) matrix[m * 13] = RIDGE;
   for (const { y } of areas) {
-    for (let from = -(first % 12); from < y.length; from += 12) {
+    for (let yearStart = -(first % 12); yearStart < y.length; yearStart += 12) {
       const months = Array.from({ length: 12 }, (_, m) => m).filter(
-        (m) => from + m >= 0 && !Number.isNaN(y[from + m] ?? Number.NaN),
+        (m) => yearStart + m >= 0 && !Number.isNaN(y[yearStart + m] ?? Number.NaN),
       );
-      const mean = months.reduce((sum, m) => sum + y[from + m]!, 0) / months.length;
+      const mean = months.reduce((sum, m) => sum + y[yearStart + m]!, 0) / months.length;
       for (const m of months) {
-        b[m]! += y[from + m]! - mean;
-        a[m * 13]! += 1;
-        for (const n of months) a[m * 12 + n]! -= 1 / months.length;
+        rightSide[m]! += y[yearStart + m]! - mean;
+        matrix[m * 13]! += 1;
+        for (const n of months) matrix[m * 12 + n]! -= 1 / months.length;
       }
     }
   }
-  const factor = choleskyDense(a, 12)!;
-  return solveUpper(factor, 12, solveLower(factor, 12, b));
+  const factor = choleskyDense(matrix, 12)!;
+  return solveUpper(factor, 12, solveLower(factor, 12, rightSide));
 }

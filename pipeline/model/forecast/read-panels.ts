@@ -2,7 +2,7 @@ import type { StageIo } from '../../catalog/country-stage.ts';
 import { groupCases } from '../../ingest/case-series.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
-import { byCode } from '../../lib/tables/table.ts';
+import { rowByCode } from '../../lib/tables/table.ts';
 import { buildPanels, type Panel } from './panel.ts';
 
 /** The country's panels, from the artifacts of ingest; none if it has no case records. */
@@ -10,6 +10,6 @@ export const readPanels = (io: StageIo, { parameters } = io.model): Panel[] =>
   buildPanels({
     areas: readAreas(io),
     cases: groupCases(io.table(ingest.CASES)),
-    census: byCode(io.table(ingest.CENSUS), 'lga_code'),
+    census: rowByCode(io.table(ingest.CENSUS), 'lga_code'),
     disrupted: parameters.season.masked,
   });

@@ -14,10 +14,10 @@ export interface BaselineArea {
   log_season: readonly number[];
 }
 
-/** Index of the round nearest in time to a month; `middles` are the rounds' middle months of fieldwork, in order. */
-export function nearestRound(period: Period, middles: readonly Period[]): number {
-  const away = middles.map((middle) => Math.abs(monthIndex(middle) - monthIndex(period)));
-  return away.indexOf(Math.min(...away));
+/** Index of the round nearest in time to a month; `roundMiddles` are the rounds' middle months of fieldwork, in order. */
+export function nearestRound(period: Period, roundMiddles: readonly Period[]): number {
+  const distances = roundMiddles.map((middle) => Math.abs(monthIndex(middle) - monthIndex(period)));
+  return distances.indexOf(Math.min(...distances));
 }
 
 /**
@@ -30,45 +30,50 @@ export function nearestRound(period: Period, middles: readonly Period[]): number
  * @returns posterior means and central 90% ranges, shares 0-1, by area in order of code and month
  */
 export function baselineScores(
-  fit: BaselineFit,
+  baselineFit: BaselineFit,
   areas: readonly BaselineArea[],
   periods: readonly Period[],
-  middles: readonly Period[],
+  roundMiddles: readonly Period[],
   random: Random,
 ): { lgas: LgaScore[]; states: StateScore[] } {
-  const draws = fit.draws.length;
-  const units = periods.map((period) => ({
+  const draws = baselineFit.posteriorDraws.length;
+  const predictedMonths = periods.map((period) => ({
     period,
-    round: nearestRound(period, middles),
+    round: nearestRound(period, roundMiddles),
     month: calendarMonth(period),
   }));
-  const distinct = [...new Map(units.map((unit) => [`${unit.round}/${unit.month}`, unit])).entries()];
+  const distinctMonths = [
+    ...new Map(predictedMonths.map((predicted) => [`${predicted.round}/${predicted.month}`, predicted])).entries(),
+  ];
   const lgas: LgaScore[] = [];
   const states: StateScore[] = [];
 
   for (const [state_code, members] of Map.groupBy(areas, (area) => area.state_code)) {
     const deviations = members.map(() => Float64Array.from({ length: draws }, () => random.normal()));
-    const people = members.reduce((sum, { population }) => sum + population, 0);
-    const byUnit = new Map(
-      distinct.map(([key, { round, month }]) => {
+    const statePopulation = members.reduce((sum, { population }) => sum + population, 0);
+    const scoresByKey = new Map(
+      distinctMonths.map(([key, { round, month }]) => {
         const stateDraws = new Float64Array(draws);
         const lgaScores = members.map((area, i) => {
-          const k = fit.states.indexOf(state_code) * fit.rounds.length + round;
+          const stateRound = baselineFit.states.indexOf(state_code) * baselineFit.rounds.length + round;
           const eta = Float64Array.from(
-            fit.draws,
-            (x, d) => x[k]! + fit.season_exponent[d]! * area.log_season[month - 1]!,
+            baselineFit.posteriorDraws,
+            (x, d) => x[stateRound]! + baselineFit.season_exponent[d]! * area.log_season[month - 1]!,
           );
           const mean = eta.reduce((sum, e) => sum + expit(e), 0) / draws;
-          const sd = Math.sqrt(fit.rho / (mean * (1 - mean)));
+          const sd = Math.sqrt(baselineFit.rho / (mean * (1 - mean)));
           const stretch = Math.sqrt(1 + (Math.PI * sd * sd) / 8);
           const prevalence = eta.map((e, d) => expit(stretch * e + sd * deviations[i]![d]!));
-          for (let d = 0; d < draws; d++) stateDraws[d]! += (area.population / people) * prevalence[d]!;
-          return summary(prevalence);
+          for (let d = 0; d < draws; d++) stateDraws[d]! += (area.population / statePopulation) * prevalence[d]!;
+          return summarise(prevalence);
         });
-        return [key, { lgaScores, stateScore: summary(stateDraws) }];
+        return [key, { lgaScores, stateScore: summarise(stateDraws) }];
       }),
     );
-    const series = units.map(({ period, round, month }) => ({ period, ...byUnit.get(`${round}/${month}`)! }));
+    const series = predictedMonths.map(({ period, round, month }) => ({
+      period,
+      ...scoresByKey.get(`${round}/${month}`)!,
+    }));
     for (const [i, { lga_code }] of members.entries())
       lgas.push(...series.map(({ period, lgaScores }) => ({ lga_code, period, ...lgaScores[i]! })));
     states.push(...series.map(({ period, stateScore }) => ({ state_code, period, ...stateScore })));
@@ -80,7 +85,7 @@ export function baselineScores(
  * Mean and central 90% range of draws, which are reordered; if a long tail puts the mean outside the range, the range
  * is widened.
  */
-function summary(draws: Float64Array): Omit<StateScore, 'state_code' | 'period'> {
+function summarise(draws: Float64Array): Omit<StateScore, 'state_code' | 'period'> {
   const score = draws.reduce((sum, value) => sum + value, 0) / draws.length;
   const [low, high] = selectQuantiles(draws, [0.05, 0.95]) as [number, number];
   return { score, score_low: Math.min(low, score), score_high: Math.max(high, score) };

@@ -1,10 +1,10 @@
-import { assertTested, likelihoodTerm, type Tested } from '../../lib/numerics/beta-binomial.ts';
+import { assertTestCounts, likelihoodTerm, type TestCounts } from '../../lib/numerics/beta-binomial.ts';
 import { choleskyDense, logDeterminant, solveLower, solveUpper } from '../../lib/numerics/dense.ts';
 import { minimiseNelderMead } from '../../lib/numerics/nelder-mead.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { expit, logit } from '../../lib/numerics/special.ts';
 
-const NATION_SD = 1.6;
+const NATION_LOGIT_SD = 1.6;
 
 /**
  * The simple baseline that accompanies the risk model: each state's shrunken mean per survey round, with the season.
@@ -16,7 +16,7 @@ const NATION_SD = 1.6;
  * σ_α and ρ maximise the Laplace-approximated marginal likelihood (empirical Bayes); μ, α and γ keep their joint
  * posterior. A state without a survey in a round is μ_r + N(0, σ_α²).
  */
-export interface BaselineObservation extends Tested {
+export interface BaselineObservation extends TestCounts {
   state_code: string;
   survey_year: number;
   /** ln of the seasonal index (peak month = 1) at the place, in the month of the survey. */
@@ -32,13 +32,13 @@ export interface BaselineFit {
   /** Survey years, ascending. */
   rounds: number[];
   /** Standard deviation of states around the round's mean, σ_α, logit. */
-  state_sd: number;
+  state_logit_sd: number;
   /** Overdispersion of clusters. */
   rho: number;
   /**
-   * `draws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal index is 1.
+   * `posteriorDraws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal index is 1.
    */
-  draws: Float64Array[];
+  posteriorDraws: Float64Array[];
   /** γ, one value per draw. */
   season_exponent: Float64Array;
 }
@@ -46,26 +46,26 @@ export interface BaselineFit {
 /**
  * Fits the baseline and draws from its posterior.
  * @param states all states, surveyed or not
- * @param seasonExponent prior of γ
+ * @param seasonExponentPrior prior of γ
  * @throws RangeError if a cluster has no children, or a survey's state is not listed
  */
 export function fitBaseline(
   observations: BaselineObservation[],
   states: string[],
-  seasonExponent: Normal,
+  seasonExponentPrior: NormalPrior,
   draws: number,
   random: Random,
 ): BaselineFit {
   const rounds = [...new Set(observations.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
   if (rounds.length === 0) throw new RangeError('no survey observations, expected at least one');
   const model: BaselineModel = {
-    observations: observations.map((observation) => locateUnknowns(observation, states, rounds)),
-    rounds: rounds.length,
-    size: rounds.length + states.length * rounds.length + 1,
-    seasonExponent,
+    observations: observations.map((observation) => indexObservation(observation, states, rounds)),
+    roundCount: rounds.length,
+    unknownCount: rounds.length + states.length * rounds.length + 1,
+    seasonExponentPrior,
   };
   let mode = startingValues(model);
-  const best = minimiseNelderMead(
+  const minimum = minimiseNelderMead(
     ([logStateSd, logitRho]) => {
       const fit = jointMode(model, Math.exp(logStateSd!), expit(logitRho!), mode);
       if (!fit) return Number.POSITIVE_INFINITY;
@@ -73,54 +73,56 @@ export function fitBaseline(
       return -(fit.logMarginal + logPrior(Math.exp(logStateSd!), expit(logitRho!)));
     },
     [Math.log(0.6), logit(0.12)],
-    { tolerance: 1e-5, limit: 120 },
+    { tolerance: 1e-5, maxEvaluations: 120 },
   );
-  const state_sd = Math.exp(best.x[0]!);
-  const rho = expit(best.x[1]!);
-  const fit = jointMode(model, state_sd, rho, mode);
+  const state_logit_sd = Math.exp(minimum.x[0]!);
+  const rho = expit(minimum.x[1]!);
+  const fit = jointMode(model, state_logit_sd, rho, mode);
   if (!fit) throw new Error('the baseline did not converge: expected a mode within 50 steps');
-  return { states, rounds, state_sd, rho, ...drawPosterior(model, fit, draws, random) };
+  return { states, rounds, state_logit_sd, rho, ...drawPosterior(model, fit, draws, random) };
 }
 
-interface Normal {
+interface NormalPrior {
   mean: number;
   sd: number;
 }
 
 /** The unknowns are μ by round, then α by state and round, and γ last. */
 interface BaselineModel {
-  observations: Located[];
+  observations: IndexedObservation[];
   /** Number of rounds. */
-  rounds: number;
+  roundCount: number;
   /** Number of unknowns. */
-  size: number;
+  unknownCount: number;
   /** Prior of γ. */
-  seasonExponent: Normal;
+  seasonExponentPrior: NormalPrior;
 }
 
 /** An observation with the positions of μ_r and α_kr among the unknowns. */
-interface Located extends BaselineObservation {
-  r: number;
-  u: number;
+interface IndexedObservation extends BaselineObservation {
+  muIndex: number;
+  alphaIndex: number;
 }
 
-function locateUnknowns(observation: BaselineObservation, states: string[], rounds: number[]): Located {
-  assertTested(observation, `${observation.state_code} ${observation.survey_year}`);
+function indexObservation(observation: BaselineObservation, states: string[], rounds: number[]): IndexedObservation {
+  assertTestCounts(observation, `${observation.state_code} ${observation.survey_year}`);
   const s = states.indexOf(observation.state_code);
   if (s < 0) throw new RangeError(`area ${observation.state_code} of a survey is not among the ${states.length} known`);
-  const r = rounds.indexOf(observation.survey_year);
-  return { ...observation, r, u: rounds.length + s * rounds.length + r };
+  const muIndex = rounds.indexOf(observation.survey_year);
+  return { ...observation, muIndex, alphaIndex: rounds.length + s * rounds.length + muIndex };
 }
 
 /** μ at each round's positivity, α at 0, γ at its prior mean. */
-function startingValues({ observations, rounds, size, seasonExponent }: BaselineModel): Float64Array {
-  const start = new Float64Array(size);
-  for (let r = 0; r < rounds; r++) {
-    const ofRound = observations.filter((observation) => observation.r === r);
-    const positive = ofRound.reduce((sum, observation) => sum + observation.positive, 0);
-    start[r] = logit((positive + 0.5) / (ofRound.reduce((sum, observation) => sum + observation.examined, 0) + 1));
+function startingValues({ observations, roundCount, unknownCount, seasonExponentPrior }: BaselineModel): Float64Array {
+  const start = new Float64Array(unknownCount);
+  for (let r = 0; r < roundCount; r++) {
+    const roundObservations = observations.filter((observation) => observation.muIndex === r);
+    const positive = roundObservations.reduce((sum, observation) => sum + observation.positive, 0);
+    start[r] = logit(
+      (positive + 0.5) / (roundObservations.reduce((sum, observation) => sum + observation.examined, 0) + 1),
+    );
   }
-  start[size - 1] = seasonExponent.mean;
+  start[unknownCount - 1] = seasonExponentPrior.mean;
   return start;
 }
 
@@ -132,17 +134,18 @@ interface JointMode {
 }
 
 /** The joint mode by Newton's method with step halving; null if it is not found within 50 steps. */
-function jointMode(model: BaselineModel, stateSd: number, rho: number, from: Float64Array): JointMode | null {
-  const { size } = model;
-  let x = from.slice();
+function jointMode(model: BaselineModel, stateSd: number, rho: number, start: Float64Array): JointMode | null {
+  const { unknownCount } = model;
+  let x = start.slice();
   let current = logJoint(model, stateSd, rho, x, true);
   for (let iteration = 0; iteration < 50; iteration++) {
     const factor =
-      choleskyDense(current.precision, size) ?? choleskyDense(logJoint(model, stateSd, rho, x, false).precision, size);
+      choleskyDense(current.precision, unknownCount) ??
+      choleskyDense(logJoint(model, stateSd, rho, x, false).precision, unknownCount);
     if (!factor) return null;
-    const step = solveUpper(factor, size, solveLower(factor, size, current.gradient.slice()));
+    const step = solveUpper(factor, unknownCount, solveLower(factor, unknownCount, current.gradient.slice()));
     const gain = step.reduce((sum, v, i) => sum + v * current.gradient[i]!, 0);
-    if (gain < 1e-10) return { x, factor, logMarginal: current.value - 0.5 * logDeterminant(factor, size) };
+    if (gain < 1e-10) return { x, factor, logMarginal: current.value - 0.5 * logDeterminant(factor, unknownCount) };
     let length = 1;
     for (;;) {
       const moved = x.map((v, i) => v + length * step[i]!);
@@ -160,60 +163,63 @@ function jointMode(model: BaselineModel, stateSd: number, rho: number, from: Flo
 
 /**
  * ln of the joint density at x, its gradient and minus its second derivatives.
- * @param observed the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms
+ * @param exactCurvature the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms
  */
 function logJoint(
-  { observations, rounds, size, seasonExponent }: BaselineModel,
+  { observations, roundCount, unknownCount, seasonExponentPrior }: BaselineModel,
   stateSd: number,
   rho: number,
   x: Float64Array,
-  observed: boolean,
+  exactCurvature: boolean,
 ) {
   let value = 0;
-  const gradient = new Float64Array(size);
-  const precision = new Float64Array(size * size);
-  for (let i = 0; i < size; i++) {
-    const isSeason = i === size - 1;
-    const prior = 1 / (isSeason ? seasonExponent.sd : i < rounds ? NATION_SD : stateSd) ** 2;
-    const d = x[i]! - (isSeason ? seasonExponent.mean : 0);
-    value += 0.5 * Math.log(prior) - 0.5 * prior * d * d;
-    gradient[i] = -prior * d;
-    precision[i * size + i] = prior;
+  const gradient = new Float64Array(unknownCount);
+  const precision = new Float64Array(unknownCount * unknownCount);
+  for (let i = 0; i < unknownCount; i++) {
+    const isSeason = i === unknownCount - 1;
+    const priorPrecision = 1 / (isSeason ? seasonExponentPrior.sd : i < roundCount ? NATION_LOGIT_SD : stateSd) ** 2;
+    const deviation = x[i]! - (isSeason ? seasonExponentPrior.mean : 0);
+    value += 0.5 * Math.log(priorPrecision) - 0.5 * priorPrecision * deviation * deviation;
+    gradient[i] = -priorPrecision * deviation;
+    precision[i * unknownCount + i] = priorPrecision;
   }
   for (const observation of observations) {
-    const eta = x[observation.r]! + x[observation.u]! + x[size - 1]! * observation.log_season;
+    const eta = x[observation.muIndex]! + x[observation.alphaIndex]! + x[unknownCount - 1]! * observation.log_season;
     const term = likelihoodTerm(observation, eta, observation.clustered ? rho : 0);
-    const curvature = observed ? -term.hessian : Math.max(0, -term.hessian);
+    const curvature = exactCurvature ? -term.hessian : Math.max(0, -term.hessian);
     value += term.value;
-    const columns = [observation.r, observation.u, size - 1];
+    const columns = [observation.muIndex, observation.alphaIndex, unknownCount - 1];
     const weights = [1, 1, observation.log_season];
     for (let a = 0; a < 3; a++) {
       gradient[columns[a]!]! += weights[a]! * term.gradient;
       for (let b = 0; b <= a; b++)
-        precision[columns[a]! * size + columns[b]!]! += weights[a]! * weights[b]! * curvature;
+        precision[columns[a]! * unknownCount + columns[b]!]! += weights[a]! * weights[b]! * curvature;
     }
   }
   return { value, gradient, precision };
 }
 
 function drawPosterior(
-  { rounds, size }: BaselineModel,
+  { roundCount, unknownCount }: BaselineModel,
   { x: mode, factor }: JointMode,
   draws: number,
   random: Random,
-): Pick<BaselineFit, 'draws' | 'season_exponent'> {
+): Pick<BaselineFit, 'posteriorDraws' | 'season_exponent'> {
   const season_exponent = new Float64Array(draws);
-  const drawn = Array.from({ length: draws }, (_, d) => {
+  const posteriorDraws = Array.from({ length: draws }, (_, d) => {
     const noise = solveUpper(
       factor,
-      size,
-      Float64Array.from({ length: size }, () => random.normal()),
+      unknownCount,
+      Float64Array.from({ length: unknownCount }, () => random.normal()),
     );
     const x = mode.map((v, i) => v + noise[i]!);
-    season_exponent[d] = x[size - 1]!;
-    return Float64Array.from({ length: size - rounds - 1 }, (_, k) => x[k % rounds]! + x[rounds + k]!);
+    season_exponent[d] = x[unknownCount - 1]!;
+    return Float64Array.from(
+      { length: unknownCount - roundCount - 1 },
+      (_, k) => x[k % roundCount]! + x[roundCount + k]!,
+    );
   });
-  return { draws: drawn, season_exponent };
+  return { posteriorDraws, season_exponent };
 }
 
 /**
@@ -226,10 +232,15 @@ function logPrior(stateSd: number, rho: number): number {
 }
 
 /** Prevalence, one value per draw, in a state and survey round at a place with the seasonal index e^`logSeason`. */
-export function drawBaseline(fit: BaselineFit, stateCode: string, surveyYear: number, logSeason: number): Float64Array {
+export function drawBaselinePrevalence(
+  fit: BaselineFit,
+  stateCode: string,
+  surveyYear: number,
+  logSeason: number,
+): Float64Array {
   const s = fit.states.indexOf(stateCode);
   const r = fit.rounds.indexOf(surveyYear);
   if (s < 0 || r < 0) throw new RangeError(`no baseline for ${stateCode} ${surveyYear}`);
-  const k = s * fit.rounds.length + r;
-  return Float64Array.from(fit.draws, (x, d) => expit(x[k]! + fit.season_exponent[d]! * logSeason));
+  const stateRound = s * fit.rounds.length + r;
+  return Float64Array.from(fit.posteriorDraws, (x, d) => expit(x[stateRound]! + fit.season_exponent[d]! * logSeason));
 }

@@ -1,22 +1,26 @@
 import type { Draw } from './draws.ts';
 import type { FitPoint, LatentStructure } from './fit.ts';
-import type { By } from './gaussian-prior.ts';
+import type { FromHyperparameters } from './gaussian-prior.ts';
 import { type Conditional, conditionalAt, type Kernel } from './over-time.ts';
 import { levelTerms } from './terms.ts';
 
 /** Conditional distributions of the months given the rounds, under one point of the hyperparameters. */
-export interface OverTime {
-  levels: { level: ReturnType<typeof levelTerms>[number]; given: Conditional }[];
+export interface MonthConditionals {
+  levels: { level: ReturnType<typeof levelTerms>[number]; conditional: Conditional }[];
   change: Conditional;
 }
 
-/** @param months times of the months, in years */
-export function monthsGivenRounds({ layout }: LatentStructure, point: FitPoint, months: readonly number[]): OverTime {
-  const given = ({ kernel }: { kernel: By<Kernel> }) =>
-    conditionalAt(kernel(point.hyperparameters), layout.times, months);
+/** @param monthTimes times of the months, in years */
+export function conditionMonthsOnRounds(
+  { layout }: LatentStructure,
+  point: FitPoint,
+  monthTimes: readonly number[],
+): MonthConditionals {
+  const conditionOn = ({ kernel }: { kernel: FromHyperparameters<Kernel> }) =>
+    conditionalAt(kernel(point.hyperparameters), layout.times, monthTimes);
   return {
-    levels: levelTerms(layout.terms).map((level) => ({ level, given: given(level) })),
-    change: given(layout.terms.change),
+    levels: levelTerms(layout.terms).map((level) => ({ level, conditional: conditionOn(level) })),
+    change: conditionOn(layout.terms.change),
   };
 }
 
@@ -26,37 +30,37 @@ export function monthsGivenRounds({ layout }: LatentStructure, point: FitPoint, 
 export function drawLevels(
   { mesh, layout }: LatentStructure,
   { x, random }: Draw,
-  { levels }: Pick<OverTime, 'levels'>,
-  months: number,
+  { levels }: Pick<MonthConditionals, 'levels'>,
+  monthCount: number,
 ): Float64Array {
   const rounds = layout.times.length;
-  const sums = new Float64Array(mesh.states * months);
-  for (const { level, given } of levels)
+  const sums = new Float64Array(mesh.stateCount * monthCount);
+  for (const { level, conditional } of levels)
     for (let area = 0; area * rounds < level.positions.length; area++) {
       const unknowns = level.positions.subarray(area * rounds, (area + 1) * rounds);
-      const noise = Float64Array.from({ length: months }, () => random.normal());
+      const noise = Float64Array.from({ length: monthCount }, () => random.normal());
       const path = noise.map((_, m) => {
-        let value = expectedIn(m, given, unknowns, x);
-        for (let k = 0; k <= m; k++) value += given.root[m * months + k]! * noise[k]!;
+        let value = conditionalMean(m, conditional, unknowns, x);
+        for (let k = 0; k <= m; k++) value += conditional.root[m * monthCount + k]! * noise[k]!;
         return value;
       });
-      for (let s = 0; s < mesh.states; s++)
-        if (level.area(s) === area) for (let m = 0; m < months; m++) sums[s * months + m]! += path[m]!;
+      for (let s = 0; s < mesh.stateCount; s++)
+        if (level.area(s) === area) for (let m = 0; m < monthCount; m++) sums[s * monthCount + m]! += path[m]!;
     }
   return sums;
 }
 
 /** Conditional mean in a month, given the unknowns at the rounds. */
-function expectedIn(m: number, { weights }: Conditional, unknowns: Int32Array, x: Float64Array): number {
+function conditionalMean(m: number, { weights }: Conditional, unknowns: Int32Array, x: Float64Array): number {
   let value = 0;
   for (let r = 0; r < unknowns.length; r++) value += weights[m * unknowns.length + r]! * x[unknowns[r]!]!;
   return value;
 }
 
 /** A draw's patterns of departure for the field of change, one per gap between rounds: `patterns[gap * lgas + a]`. */
-export function drawPatterns({ mesh, layout }: LatentStructure, { point, random }: Draw): Float64Array {
+export function drawChangePatterns({ mesh, layout }: LatentStructure, { point, random }: Draw): Float64Array {
   const gaps = layout.times.length + 1;
-  const lgas = mesh.state_of.length;
+  const lgas = mesh.state_by_lga.length;
   const patterns = new Float64Array(gaps * lgas);
   for (let gap = 0; gap < gaps; gap++) {
     const field = layout.terms.change.draw(point.hyperparameters, random);

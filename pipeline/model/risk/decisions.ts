@@ -3,43 +3,43 @@
 import { LEVELS } from '../../contract/levels.ts';
 import { addMonths, type Period } from '../../contract/months.ts';
 import type { Table } from '../../lib/tables/table.ts';
-import { surveyReference } from './compared.ts';
+import { surveyReferenceMonth } from './compared.ts';
 import type { AreaChanges, AreaEstimates } from './prediction.ts';
 import { CHANGES, CONTRASTS, PROBABILITIES } from './risk-tables.ts';
 
 /** Areas of one kind and their estimates: values of area a in month m at `m * areas + a`. */
-export interface Kind {
+export interface EstimatedAreas {
   area: 'state' | 'lga';
   codes: readonly string[];
   estimates: AreaEstimates;
 }
 
 /** One row per area and month, in that order. */
-export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Period[]): Table {
-  const rows = kindRows(kinds, periods);
-  const byArea = (value: (estimates: AreaEstimates, index: number) => number | null) =>
+export function probabilitiesTable(areaKinds: readonly EstimatedAreas[], periods: readonly Period[]): Table {
+  const rows = areaMonths(areaKinds, periods);
+  const column = (value: (estimates: AreaEstimates, index: number) => number | null) =>
     rows.map(({ estimates, index }) => value(estimates, index));
   // the first level starts at 0, the last has no upper end
   const atLeast = ({ at_least }: AreaEstimates, level: number, index: number) =>
     level === 0 ? 1 : (at_least[level - 1]?.[index] ?? 0);
   return {
-    form: PROBABILITIES,
+    schema: PROBABILITIES,
     columns: {
-      ...toAreaMonths(rows),
+      ...areaMonthColumns(rows),
       ...Object.fromEntries(
         LEVELS.map(({ level }, i) => [
           `probability_${level}`,
-          byArea((estimates, index) => atLeast(estimates, i, index) - atLeast(estimates, i + 1, index)),
+          column((estimates, index) => atLeast(estimates, i, index) - atLeast(estimates, i + 1, index)),
         ]),
       ),
       ...Object.fromEntries(
         LEVELS.slice(0, -1).map(({ level }, i) => [
           `probability_above_${level}`,
-          byArea((estimates, index) => atLeast(estimates, i + 1, index)),
+          column((estimates, index) => atLeast(estimates, i + 1, index)),
         ]),
       ),
-      probability_highest_nation: byArea(({ highest_nation }, index) => highest_nation[index]!),
-      probability_highest_state: byArea(({ highest_state }, index) => highest_state?.[index] ?? null),
+      probability_highest_nation: column(({ highest_nation }, index) => highest_nation[index]!),
+      probability_highest_state: column(({ highest_state }, index) => highest_state?.[index] ?? null),
     },
   };
 }
@@ -50,45 +50,45 @@ export function probabilitiesTable(kinds: readonly Kind[], periods: readonly Per
  * @param findReference returns the month that represents the last survey
  */
 export function changesTable(
-  kinds: readonly Kind[],
+  areaKinds: readonly EstimatedAreas[],
   periods: readonly Period[],
   fieldworkEnds: readonly Period[],
-  findReference: typeof surveyReference = surveyReference,
+  findReference: typeof surveyReferenceMonth = surveyReferenceMonth,
 ): Table {
-  const rows = kindRows(kinds, periods).filter(({ period }) => periods.includes(addMonths(period, -12)));
+  const rows = areaMonths(areaKinds, periods).filter(({ period }) => periods.includes(addMonths(period, -12)));
   const references = new Map(
     periods.map((period) => {
       const month = findReference(period, fieldworkEnds);
       return [period, month !== null && periods.includes(month) ? month : null];
     }),
   );
-  const change = (name: 'year' | 'survey') => {
-    const changeByArea = (value: (changes: AreaChanges, index: number) => number) =>
+  const changeColumns = (name: 'year' | 'survey') => {
+    const changeColumn = (value: (changes: AreaChanges, index: number) => number) =>
       rows.map(({ estimates, index }) => {
         const figure = value(estimates.changes[name], index);
         return Number.isNaN(figure) ? null : figure;
       });
     // if a long tail puts the mean outside the range, the range is widened, as for scores
     return {
-      [`change_${name}`]: changeByArea(({ mean }, index) => mean[index]!),
-      [`change_${name}_low`]: changeByArea(({ mean, low }, index) => Math.min(low[index]!, mean[index]!)),
-      [`change_${name}_high`]: changeByArea(({ mean, high }, index) => Math.max(high[index]!, mean[index]!)),
-      [`probability_rise_${name}`]: changeByArea(({ rise }, index) => rise[index]!),
+      [`change_${name}`]: changeColumn(({ mean }, index) => mean[index]!),
+      [`change_${name}_low`]: changeColumn(({ mean, low }, index) => Math.min(low[index]!, mean[index]!)),
+      [`change_${name}_high`]: changeColumn(({ mean, high }, index) => Math.max(high[index]!, mean[index]!)),
+      [`probability_rise_${name}`]: changeColumn(({ rise }, index) => rise[index]!),
     };
   };
   return {
-    form: CHANGES,
+    schema: CHANGES,
     columns: {
-      ...toAreaMonths(rows),
-      ...change('year'),
+      ...areaMonthColumns(rows),
+      ...changeColumns('year'),
       survey_month: rows.map(({ period }) => references.get(period)!),
-      ...change('survey'),
+      ...changeColumns('survey'),
     },
   };
 }
 
 /** One row per area, month and earlier year with a score of that month, in that order. */
-export function contrastsTable(kinds: readonly Kind[], periods: readonly Period[]): Table {
+export function contrastsTable(areaKinds: readonly EstimatedAreas[], periods: readonly Period[]): Table {
   const [area, code, period, years_before, change_sd] = [[], [], [], [], []] as [
     string[],
     string[],
@@ -96,34 +96,34 @@ export function contrastsTable(kinds: readonly Kind[], periods: readonly Period[
     number[],
     number[],
   ];
-  for (const row of kindRows(kinds, periods))
-    for (const [i, spread] of row.estimates.contrasts.entries()) {
-      if (Number.isNaN(spread[row.index]!)) continue;
+  for (const row of areaMonths(areaKinds, periods))
+    for (const [i, changeSds] of row.estimates.contrasts.entries()) {
+      if (Number.isNaN(changeSds[row.index]!)) continue;
       area.push(row.area);
       code.push(row.code);
       period.push(row.period);
       years_before.push(i + 1);
-      change_sd.push(spread[row.index]!);
+      change_sd.push(changeSds[row.index]!);
     }
-  return { form: CONTRASTS, columns: { area, code, period, years_before, change_sd } };
+  return { schema: CONTRASTS, columns: { area, code, period, years_before, change_sd } };
 }
 
-interface Row {
-  area: Kind['area'];
+interface AreaMonth {
+  area: EstimatedAreas['area'];
   code: string;
   period: Period;
   estimates: AreaEstimates;
   index: number;
 }
 
-const kindRows = (kinds: readonly Kind[], periods: readonly Period[]): Row[] =>
-  kinds.flatMap(({ area, codes, estimates }) =>
+const areaMonths = (areaKinds: readonly EstimatedAreas[], periods: readonly Period[]): AreaMonth[] =>
+  areaKinds.flatMap(({ area, codes, estimates }) =>
     codes.flatMap((code, a) =>
       periods.map((period, m) => ({ area, code, period, estimates, index: m * codes.length + a })),
     ),
   );
 
-const toAreaMonths = (rows: readonly Row[]) => ({
+const areaMonthColumns = (rows: readonly AreaMonth[]) => ({
   area: rows.map(({ area }) => area),
   code: rows.map(({ code }) => code),
   period: rows.map(({ period }) => period),

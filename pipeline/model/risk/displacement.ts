@@ -1,7 +1,7 @@
 import { KM_PER_DEGREE, type RiskCells } from './mesh.ts';
 
 /** The cells in which a surveyed place may be, with weights that sum to 1. */
-export interface Surroundings {
+export interface WeightedCells {
   cells: Int32Array;
   weights: Float64Array;
 }
@@ -13,30 +13,31 @@ export interface Surroundings {
  * spots on rings of equal probability around the published point, each weighted by the population density of its
  * nearest cell.
  */
-export function findSurroundings(cells: RiskCells & { density: ArrayLike<number> }) {
+export function createClusterLocator(cells: RiskCells & { density: ArrayLike<number> }) {
   const RINGS = 5;
-  const SPOTS = 12;
-  const bin = 0.1;
-  const bins = new Map<string, number[]>();
-  const key = (i: number, j: number) => `${i}/${j}`;
+  const POINTS_PER_RING = 12;
+  const BIN_DEGREES = 0.1;
+  const cellsByBin = new Map<string, number[]>();
+  const binKey = (i: number, j: number) => `${i}/${j}`;
   for (let c = 0; c < cells.lga.length; c++) {
-    const name = key(Math.floor(cells.longitude[c]! / bin), Math.floor(cells.latitude[c]! / bin));
-    const list = bins.get(name);
+    const name = binKey(Math.floor(cells.longitude[c]! / BIN_DEGREES), Math.floor(cells.latitude[c]! / BIN_DEGREES));
+    const list = cellsByBin.get(name);
     if (list) list.push(c);
-    else bins.set(name, [c]);
+    else cellsByBin.set(name, [c]);
   }
-  const nearest = (longitude: number, latitude: number, lga: number | null): number => {
-    const shrink = Math.cos((latitude * Math.PI) / 180);
-    const [i, j] = [Math.floor(longitude / bin), Math.floor(latitude / bin)];
+  const nearestCell = (longitude: number, latitude: number, lga: number | null): number => {
+    const longitudeScale = Math.cos((latitude * Math.PI) / 180);
+    const [i, j] = [Math.floor(longitude / BIN_DEGREES), Math.floor(latitude / BIN_DEGREES)];
     let cell = -1;
-    let least = Number.POSITIVE_INFINITY;
+    let leastSquare = Number.POSITIVE_INFINITY;
     for (let di = -1; di <= 1; di++)
       for (let dj = -1; dj <= 1; dj++)
-        for (const c of bins.get(key(i + di, j + dj)) ?? []) {
+        for (const c of cellsByBin.get(binKey(i + di, j + dj)) ?? []) {
           if (lga !== null && cells.lga[c] !== lga) continue;
-          const d = ((cells.longitude[c]! - longitude) * shrink) ** 2 + (cells.latitude[c]! - latitude) ** 2;
-          if (d < least) {
-            least = d;
+          const squaredDistance =
+            ((cells.longitude[c]! - longitude) * longitudeScale) ** 2 + (cells.latitude[c]! - latitude) ** 2;
+          if (squaredDistance < leastSquare) {
+            leastSquare = squaredDistance;
             cell = c;
           }
         }
@@ -54,25 +55,28 @@ export function findSurroundings(cells: RiskCells & { density: ArrayLike<number>
     lga: number | null,
     displaced_km: number,
     name: string,
-  ): Surroundings => {
-    const spots: [number, number][] =
+  ): WeightedCells => {
+    const points: [number, number][] =
       displaced_km === 0
         ? [[longitude, latitude]]
-        : Array.from({ length: RINGS * SPOTS }, (_, k) => {
-            const distance = (displaced_km * (Math.floor(k / SPOTS) + 0.5)) / RINGS / KM_PER_DEGREE;
-            const angle = (2 * Math.PI * ((k % SPOTS) + 0.5)) / SPOTS;
-            const shrink = Math.cos((latitude * Math.PI) / 180);
-            return [longitude + (distance * Math.cos(angle)) / shrink, latitude + distance * Math.sin(angle)];
+        : Array.from({ length: RINGS * POINTS_PER_RING }, (_, k) => {
+            const distance = (displaced_km * (Math.floor(k / POINTS_PER_RING) + 0.5)) / RINGS / KM_PER_DEGREE;
+            const angle = (2 * Math.PI * ((k % POINTS_PER_RING) + 0.5)) / POINTS_PER_RING;
+            const longitudeScale = Math.cos((latitude * Math.PI) / 180);
+            return [longitude + (distance * Math.cos(angle)) / longitudeScale, latitude + distance * Math.sin(angle)];
           });
-    const weight = new Map<number, number>();
-    for (const [x, y] of spots) {
-      const c = nearest(x, y, lga);
-      if (c !== -1) weight.set(c, (weight.get(c) ?? 0) + cells.density[c]!);
+    const weightByCell = new Map<number, number>();
+    for (const [x, y] of points) {
+      const c = nearestCell(x, y, lga);
+      if (c !== -1) weightByCell.set(c, (weightByCell.get(c) ?? 0) + cells.density[c]!);
     }
-    const total = [...weight.values()].reduce((a, b) => a + b, 0);
+    const total = [...weightByCell.values()].reduce((a, b) => a + b, 0);
     if (!(total > 0))
       throw new RangeError(`${name}: no inhabited cell near (${longitude}, ${latitude}), expected one within 10 km`);
-    const order = [...weight.keys()].sort((a, b) => a - b);
-    return { cells: Int32Array.from(order), weights: Float64Array.from(order, (c) => weight.get(c)! / total) };
+    const cellOrder = [...weightByCell.keys()].sort((a, b) => a - b);
+    return {
+      cells: Int32Array.from(cellOrder),
+      weights: Float64Array.from(cellOrder, (c) => weightByCell.get(c)! / total),
+    };
   };
 }

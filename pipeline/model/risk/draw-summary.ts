@@ -1,7 +1,7 @@
 /** Summaries of joint draws of prevalence: means, ranges, probabilities, ranks and changes. */
-import { select, selectQuantiles } from '../../lib/numerics/selection.ts';
+import { quickselect, selectQuantiles } from '../../lib/numerics/selection.ts';
 
-const RANGE = [0.05, 0.95];
+const CENTRAL_RANGE = [0.05, 0.95];
 
 export interface DrawSummary {
   mean: number;
@@ -21,14 +21,14 @@ export function summariseDraws(
   cutoffs: readonly number[],
 ): DrawSummary & { at_least: readonly number[] } {
   let sum = 0;
-  const reached = cutoffs.map(() => 0);
+  const reachedCounts = cutoffs.map(() => 0);
   for (let d = 0; d < draws.length; d++) {
     const value = draws[d]!;
     sum += value;
-    for (let c = 0; c < cutoffs.length && value >= cutoffs[c]!; c++) reached[c]!++;
+    for (let c = 0; c < cutoffs.length && value >= cutoffs[c]!; c++) reachedCounts[c]!++;
   }
-  const [low, high] = selectQuantiles(draws.slice(), RANGE) as [number, number];
-  return { mean: sum / draws.length, low, high, at_least: reached.map((n) => n / draws.length) };
+  const [low, high] = selectQuantiles(draws.slice(), CENTRAL_RANGE) as [number, number];
+  return { mean: sum / draws.length, low, high, at_least: reachedCounts.map((n) => n / draws.length) };
 }
 
 /** Summary of the change of an area's prevalence, computed draw by draw. */
@@ -44,7 +44,7 @@ export function summariseChange(now: Float64Array, then: Float64Array): ChangeSu
 }
 
 /** Standard deviation of the change of an area's prevalence over the draws. */
-export function spreadOfChange(now: Float64Array, then: Float64Array): number {
+export function sdOfChange(now: Float64Array, then: Float64Array): number {
   let [sum, squares] = [0, 0];
   for (let d = 0; d < now.length; d++) {
     const change = now[d]! - then[d]!;
@@ -55,40 +55,40 @@ export function spreadOfChange(now: Float64Array, then: Float64Array): number {
 }
 
 /** Number of areas in the highest tenth: a tenth of `areas`, rounded up. */
-export const highestTenth = (areas: number): number => Math.ceil(areas / 10);
+export const highestTenthSize = (areas: number): number => Math.ceil(areas / 10);
 
 /**
  * The share of the draws in which each area is among the highest tenth of its set. Ties are resolved in favour of the
- * first areas, so that every draw has exactly `highestTenth` of them.
+ * first areas, so that every draw has exactly `highestTenthSize` of them.
  * @param values value of area a in draw d at `a * draws + d`
- * @param sets areas that are ranked together
- * @param to receives the shares, by area
+ * @param areaSets areas that are ranked together
+ * @param target receives the shares, by area
  */
-export function highestTenths(
+export function highestTenthShares(
   values: Float64Array,
   draws: number,
-  sets: readonly (readonly number[])[],
-  to: Float64Array,
+  areaSets: readonly (readonly number[])[],
+  target: Float64Array,
 ): void {
-  for (const areas of sets) {
-    const wanted = highestTenth(areas.length);
+  for (const areas of areaSets) {
+    const size = highestTenthSize(areas.length);
     const counts = new Int32Array(areas.length);
     const ranked = new Float64Array(areas.length);
     for (let d = 0; d < draws; d++) {
       for (let i = 0; i < areas.length; i++) ranked[i] = values[areas[i]! * draws + d]!;
-      const least = select(ranked, areas.length - wanted);
-      let left = wanted;
+      const threshold = quickselect(ranked, areas.length - size);
+      let remaining = size;
       for (let i = 0; i < areas.length; i++)
-        if (values[areas[i]! * draws + d]! > least) {
+        if (values[areas[i]! * draws + d]! > threshold) {
           counts[i]!++;
-          left--;
+          remaining--;
         }
-      for (let i = 0; i < areas.length && left > 0; i++)
-        if (values[areas[i]! * draws + d]! === least) {
+      for (let i = 0; i < areas.length && remaining > 0; i++)
+        if (values[areas[i]! * draws + d]! === threshold) {
           counts[i]!++;
-          left--;
+          remaining--;
         }
     }
-    for (const [i, a] of areas.entries()) to[a] = counts[i]! / draws;
+    for (const [i, a] of areas.entries()) target[a] = counts[i]! / draws;
   }
 }

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { FLOAT, LIST, listValue } from '@duckdb/node-api';
 import { calendarMonth, type Period } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
-import { drawMonths, type Paths } from './paths.ts';
+import { sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
+import { drawPrevalence, type Paths } from './paths.ts';
 
 export interface DrawsRequest {
   area: 'lga' | 'state';
   /** All areas of the kind in the model's order, and whether their draws are requested. */
-  codes: readonly { code: string; wanted: boolean }[];
+  codes: readonly { code: string; isRequested: boolean }[];
   periods: ReadonlySet<Period>;
   /** The scores of the kind, by area and then by month. */
   scores: readonly { period: Period; score: number }[];
@@ -28,23 +28,23 @@ const TOLERANCE = 1e-9;
 export async function writeDraws(file: string, paths: Paths, request: DrawsRequest): Promise<number> {
   const { area, codes, periods, scores } = request;
   const months = scores.slice(0, paths.months.length).map(({ period }) => period);
-  const chosen = [...codes.entries()].filter(([, { wanted }]) => wanted);
-  const scratch = await mkdtemp(path.join(tmpdir(), 'malaria-draws-'));
-  const partFile = (period: Period) => path.join(scratch, `${period}.parquet`);
-  const wanted = months.filter((period) => periods.has(period));
+  const requestedAreas = [...codes.entries()].filter(([, { isRequested }]) => isRequested);
+  const scratchDirectory = await mkdtemp(path.join(tmpdir(), 'malaria-draws-'));
+  const partFile = (period: Period) => path.join(scratchDirectory, `${period}.parquet`);
+  const writtenPeriods = months.filter((period) => periods.has(period));
   try {
     await writeAtomic(file, (temporary) =>
       withDatabase(async (db) => {
-        for (const month of new Set(wanted.map(calendarMonth))) {
-          const drawn = drawMonths(paths, month - 1);
-          for (const [k, m] of drawn.months.entries()) {
+        for (const month of new Set(writtenPeriods.map(calendarMonth))) {
+          const monthDraws = drawPrevalence(paths, month - 1);
+          for (const [k, m] of monthDraws.months.entries()) {
             const period = months[m]!;
             if (!periods.has(period)) continue;
-            const values = (area === 'lga' ? drawn.lgas : drawn.states)[k]!;
+            const values = (area === 'lga' ? monthDraws.lgas : monthDraws.states)[k]!;
             await db.run('CREATE OR REPLACE TABLE drawn (code VARCHAR, draws FLOAT[])');
             const appender = await db.connection.createAppender('drawn');
-            for (const [a, { code }] of chosen) {
-              const areaDraws = Array.from(values.subarray(a * paths.draws, (a + 1) * paths.draws));
+            for (const [a, { code }] of requestedAreas) {
+              const areaDraws = Array.from(values.subarray(a * paths.drawCount, (a + 1) * paths.drawCount));
               const mean = areaDraws.reduce((sum, value) => sum + value, 0) / areaDraws.length;
               const { score } = scores[a * months.length + m]!;
               if (Math.abs(mean - score) > TOLERANCE)
@@ -55,18 +55,18 @@ export async function writeDraws(file: string, paths: Paths, request: DrawsReque
             }
             appender.closeSync();
             await db.run(`COPY (
-              SELECT code, ${literal(period)} AS period, unnest(range(1, len(draws) + 1))::INTEGER AS draw, unnest(draws) AS prevalence
-              FROM drawn) TO ${literal(partFile(period))} (FORMAT parquet)`);
+              SELECT code, ${sqlLiteral(period)} AS period, unnest(range(1, len(draws) + 1))::INTEGER AS draw, unnest(draws) AS prevalence
+              FROM drawn) TO ${sqlLiteral(partFile(period))} (FORMAT parquet)`);
           }
         }
-        const parts = wanted.map((period) => literal(partFile(period)));
+        const partFiles = writtenPeriods.map((period) => sqlLiteral(partFile(period)));
         await db.run(
-          `COPY (FROM read_parquet([${parts}])) TO ${literal(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
+          `COPY (FROM read_parquet([${partFiles}])) TO ${sqlLiteral(temporary)} (FORMAT parquet, COMPRESSION zstd)`,
         );
       }),
     );
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await rm(scratchDirectory, { recursive: true, force: true });
   }
-  return wanted.length * chosen.length * paths.draws;
+  return writtenPeriods.length * requestedAreas.length * paths.drawCount;
 }

@@ -11,39 +11,39 @@ export interface Draw {
 }
 
 /** A stream for each draw, so that a draw does not depend on the others. */
-export type Streams = (draw: number) => Random;
+export type StreamForDraw = (draw: number) => Random;
 
 /**
  * How many of `draws` each point gets: in proportion to its weight, with the remainder assigned to the largest
  * fractions.
  */
-export function allocate(weights: number[], draws: number): number[] {
+export function allocateDraws(weights: number[], draws: number): number[] {
   const counts = weights.map((w) => Math.floor(w * draws));
   const order = weights
     .map((w, k) => ({ k, rest: w * draws - counts[k]! }))
     .sort((a, b) => b.rest - a.rest || a.k - b.k);
-  let left = draws - counts.reduce((a, b) => a + b, 0);
-  for (const { k } of order) if (left-- > 0) counts[k]!++;
+  let remaining = draws - counts.reduce((a, b) => a + b, 0);
+  for (const { k } of order) if (remaining-- > 0) counts[k]!++;
   return counts;
 }
 
 /** A batch of draws for one point of the hyperparameters: `count` of them, starting with number `first`. */
-export interface Share {
+export interface DrawBatch {
   point: number;
   first: number;
   count: number;
 }
 
-/** All draws by point, in batches of at most `most`. */
-export function drawBatches(points: readonly { weight: number }[], draws: number, most = draws): Share[] {
-  const counts = allocate(
+/** All draws by point, in batches of at most `maxSize`. */
+export function drawBatches(points: readonly { weight: number }[], draws: number, maxSize = draws): DrawBatch[] {
+  const counts = allocateDraws(
     points.map(({ weight }) => weight),
     draws,
   );
   let next = 0;
   return counts.flatMap((count, point) => {
-    const batches = Array.from({ length: Math.ceil(count / most) }, (_, k) => {
-      return { point, first: next + k * most, count: Math.min(most, count - k * most) };
+    const batches = Array.from({ length: Math.ceil(count / maxSize) }, (_, k) => {
+      return { point, first: next + k * maxSize, count: Math.min(maxSize, count - k * maxSize) };
     });
     next += count;
     return batches;
@@ -51,15 +51,20 @@ export function drawBatches(points: readonly { weight: number }[], draws: number
 }
 
 /** Draws from the posterior, including the uncertainty of the hyperparameters. */
-export function* drawLatent(fit: Posterior, draws: number, streams: Streams): Generator<Draw> {
-  for (const share of drawBatches(fit.points, draws)) yield* drawShare(fit.points[share.point]!, share, streams);
+export function* drawLatent(fit: Posterior, draws: number, streamForDraw: StreamForDraw): Generator<Draw> {
+  for (const batch of drawBatches(fit.points, draws))
+    yield* drawOneBatch(fit.points[batch.point]!, batch, streamForDraw);
 }
 
 /** The draws of one batch. */
-export function* drawShare(point: FitPoint, { first, count }: Share, streams: Streams): Generator<Draw> {
+export function* drawOneBatch(
+  point: FitPoint,
+  { first, count }: DrawBatch,
+  streamForDraw: StreamForDraw,
+): Generator<Draw> {
   const { factor, x: mode } = point.mode;
   for (let d = first; d < first + count; d++) {
-    const random = streams(d);
+    const random = streamForDraw(d);
     const x = solveBackward(
       factor,
       Float64Array.from(mode, () => random.normal()),

@@ -3,15 +3,15 @@ import type { Method } from '../../catalog/shared-schemas.ts';
 import { calendarMonth, type Period } from '../../contract/months.ts';
 import { solveForward } from '../../lib/numerics/sparse-cholesky.ts';
 import { logit } from '../../lib/numerics/special.ts';
-import { comparedMonths } from './compared.ts';
-import { fitAt, type RiskFit, type ThetaPoint } from './fit.ts';
+import { comparisonPositions } from './compared.ts';
+import { fitAtPoints, type RiskFit, type ThetaPoint } from './fit.ts';
 import { estimateInThreads } from './in-threads.ts';
 import { midMonth, type PreparedRisk } from './inputs.ts';
-import { type Optimum, usualStart } from './optimum.ts';
+import { defaultTheta, type Optimum } from './optimum.ts';
 import { drawPaths, type PathInputs, type Paths, type PredictedMonth } from './paths.ts';
 import type { AreaEstimates } from './prediction.ts';
-import { drawStreams } from './streams.ts';
-import type { Constants } from './terms.ts';
+import { antitheticStreams } from './streams.ts';
+import type { PriorConstants } from './terms.ts';
 
 /**
  * Parameters of the prior that are fixed, since four rounds cannot identify them. Slopes of 0.1 logit per year that
@@ -19,7 +19,7 @@ import type { Constants } from './terms.ts';
  * eleven years of Nigeria's surveys. They were chosen on made-up countries and on the 2018 round predicted from those
  * before it. Changes act over regions of 300 km: ranges of 150 to 1200 km fit the real data equally well.
  */
-const FIXED = {
+const FIXED_CONSTANTS = {
   nation_drift: 0.1,
   nation_slope: 0.1,
   slope_years: 5,
@@ -30,13 +30,15 @@ const FIXED = {
  * The fixed parameters of the prior: those common to all countries, and those from `parameters.risk` of model.json.
  * @param test the score's test; the catalog's offset is that of rapid tests relative to microscopy, whichever it is
  */
-export const priorConstants = ({ season_exponent, test_offset }: PriorSettings, test: Method): Constants => ({
+export const priorConstants = ({ season_exponent, test_offset }: PriorSettings, test: Method): PriorConstants => ({
   season_exponent,
   test_offset: test_offset ? { mean: test === 'rdt' ? -test_offset.mean : test_offset.mean, sd: test_offset.sd } : null,
-  ...FIXED,
+  ...FIXED_CONSTANTS,
 });
 
-type PriorSettings = Pick<Constants, 'season_exponent'> & { test_offset?: Constants['test_offset'] | undefined };
+type PriorSettings = Pick<PriorConstants, 'season_exponent'> & {
+  test_offset?: PriorConstants['test_offset'] | undefined;
+};
 
 export interface RiskEstimate {
   /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the given areas. */
@@ -60,71 +62,71 @@ export interface FitSummary {
 }
 
 /** Hyperparameters by name, as in `FitSummary`, on their natural scale. */
-export type Start = Readonly<Record<string, number>>;
+export type StartingValues = Readonly<Record<string, number>>;
 
 /**
  * Fits the risk model to all rounds and scores every LGA and state in every period.
  * @param start where the search for the mode of the hyperparameters starts; the result does not depend on it
- * @param progress receives the share done
+ * @param onProgress receives the share done
  */
 export async function estimateRisk(
   prepared: PreparedRisk,
   periods: Period[],
-  { draws, seed, start = {}, ...prior }: DrawSettings & { start?: Start | undefined },
-  progress: (share: number, what: string) => void = () => {},
+  { draws, seed, start = {}, ...prior }: DrawSettings & { start?: StartingValues | undefined },
+  onProgress: (share: number, what: string) => void = () => {},
 ): Promise<RiskEstimate> {
-  const [mesh, times, observations, constants] = observedBy(prepared, prior);
-  const data = { mesh, times, observations, constants, pathInputs: preparePaths(prepared, periods), seed };
-  const { fit, ...estimates } = await estimateInThreads(data, draws, startFrom(prepared, start), progress);
+  const [mesh, times, observations, constants] = fitArguments(prepared, prior);
+  const data = { mesh, times, observations, constants, pathInputs: toPathInputs(prepared, periods), seed };
+  const { fit, ...estimates } = await estimateInThreads(data, draws, startingTheta(prepared, start), onProgress);
   return { ...estimates, fit: summariseFit(fit, prepared) };
 }
 
 /** The joint draws of an earlier estimate from the same observations, at the points with which its fit ended. */
-export function pathsAt(
+export function drawPathsAtPoints(
   prepared: PreparedRisk,
   periods: readonly Period[],
   { draws, seed, ...prior }: DrawSettings,
   points: readonly ThetaPoint[],
 ): Paths {
-  const fit = fitAt(...observedBy(prepared, prior), points);
-  return drawPaths(fit, preparePaths(prepared, periods), draws, drawStreams(seed));
+  const fit = fitAtPoints(...fitArguments(prepared, prior), points);
+  return drawPaths(fit, toPathInputs(prepared, periods), draws, antitheticStreams(seed));
 }
 
-const observedBy = ({ mesh, times, observed, test }: PreparedRisk, prior: PriorSettings) =>
-  [mesh, times, observed.map(({ risk }) => risk), priorConstants(prior, test)] as const;
+const fitArguments = ({ mesh, times, observations, score_method }: PreparedRisk, prior: PriorSettings) =>
+  [mesh, times, observations.map(({ risk }) => risk), priorConstants(prior, score_method)] as const;
 
-const preparePaths = (prepared: PreparedRisk, periods: readonly Period[]): PathInputs => {
+const toPathInputs = (prepared: PreparedRisk, periods: readonly Period[]): PathInputs => {
   const { season_error: sd, log_season, fieldwork } = prepared;
-  return { months: describeMonths(prepared, periods), season: { sd, log_season, fieldwork } };
+  return { months: toPredictedMonths(prepared, periods), season: { sd, log_season, fieldwork } };
 };
 
 /** Names and scales of the hyperparameters, in θ's order. */
-function hyperparameterNames({ rounds, observed }: PreparedRisk): { name: string; scale: 'log' | 'logit' }[] {
-  const clustered = rounds.filter((_, r) =>
-    observed.some((observation) => observation.risk.clustered && observation.risk.round === r),
+function hyperparameterNames({ rounds, observations }: PreparedRisk): { name: string; scale: 'log' | 'logit' }[] {
+  const clusteredRounds = rounds.filter((_, r) =>
+    observations.some((observation) => observation.risk.clustered && observation.risk.round === r),
   );
   return [
     ...POSITIVE_HYPERPARAMETERS.map((name) => ({ name, scale: 'log' as const })),
-    ...clustered.map((year) => ({ name: `rho_${year}`, scale: 'logit' as const })),
+    ...clusteredRounds.map((year) => ({ name: `rho_${year}`, scale: 'logit' as const })),
   ];
 }
 
 /** θ at the given values, and at the usual start for hyperparameters that are not given. */
-function startFrom(prepared: PreparedRisk, start: Start): number[] {
-  const names = hyperparameterNames(prepared);
-  return usualStart(names.length - POSITIVE_HYPERPARAMETERS.length).map((usual, i) => {
-    const { name, scale } = names[i]!;
-    const given = start[name];
-    if (given === undefined) return usual;
-    return scale === 'log' ? Math.log(given) : logit(given);
+function startingTheta(prepared: PreparedRisk, start: StartingValues): number[] {
+  const hyperparameters = hyperparameterNames(prepared);
+  return defaultTheta(hyperparameters.length - POSITIVE_HYPERPARAMETERS.length).map((defaultValue, i) => {
+    const { name, scale } = hyperparameters[i]!;
+    const startingValue = start[name];
+    if (startingValue === undefined) return defaultValue;
+    return scale === 'log' ? Math.log(startingValue) : logit(startingValue);
   });
 }
 
-const describeMonths = ({ log_season, fieldwork_ends }: PreparedRisk, periods: readonly Period[]) =>
+const toPredictedMonths = ({ log_season, fieldwork_ends }: PreparedRisk, periods: readonly Period[]) =>
   periods.map((period): PredictedMonth => {
     const month = calendarMonth(period) - 1;
-    const compared = comparedMonths(period, periods, fieldwork_ends);
-    return { time: midMonth(period), month, log_season: log_season[month]!, compared };
+    const comparison = comparisonPositions(period, periods, fieldwork_ends);
+    return { time: midMonth(period), month, log_season: log_season[month]!, comparison };
   });
 
 function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
@@ -136,11 +138,14 @@ function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
       sd: Math.sqrt(fit.points.reduce((sum, point, k) => sum + point.weight * (value(k) - mean) ** 2, 0)),
     };
   };
-  const unknown = fit.layout.terms.season.positions[0]!;
-  const exponent = moments((k) => fit.points[k]!.mode.x[unknown]!);
+  const exponentPosition = fit.layout.terms.season.positions[0]!;
+  const exponent = moments((k) => fit.points[k]!.mode.x[exponentPosition]!);
   return {
-    hyperparameters: hyperparameterNames(prepared).map((named, i) => ({ ...named, ...moments((k) => thetas[k]![i]!) })),
-    season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, posteriorDeviation(fit, unknown)) },
+    hyperparameters: hyperparameterNames(prepared).map((hyperparameter, i) => ({
+      ...hyperparameter,
+      ...moments((k) => thetas[k]![i]!),
+    })),
+    season_exponent: { mean: exponent.mean, sd: Math.hypot(exponent.sd, posteriorDeviation(fit, exponentPosition)) },
     log_posterior: fit.log_posterior,
     optimum: fit.optimum,
     points: fit.points.map(({ theta, weight }) => ({ theta, weight })),
@@ -148,9 +153,9 @@ function summariseFit(fit: RiskFit, prepared: PreparedRisk): FitSummary {
 }
 
 /** Posterior standard deviation of one unknown at the mode of θ. */
-function posteriorDeviation({ points, layout }: RiskFit, unknown: number): number {
+function posteriorDeviation({ points, layout }: RiskFit, exponentPosition: number): number {
   const unit = new Float64Array(layout.size);
-  unit[unknown] = 1;
+  unit[exponentPosition] = 1;
   const { factor } = points[0]!.mode;
   return Math.sqrt(solveForward(factor, unit).reduce((sum, v) => sum + v * v, 0));
 }

@@ -6,19 +6,19 @@ import type { RiskObservation } from './likelihood.ts';
 import { type Marginal, prepareMarginal } from './marginal.ts';
 import type { Mesh } from './mesh.ts';
 import {
-  type Centre,
-  combine,
-  covarianceRoot,
+  combineAxes,
+  costGradientNear,
+  defaultTheta,
+  gradientPoints,
   NO_MODE,
   type Optimum,
-  quickOptimum,
+  optimumFromSimilar,
+  refineOptimum,
+  regulariseCurvature,
   searchOptimum,
-  settle,
-  slopeNear,
-  slopesWanted,
-  usualStart,
+  type ThetaWithMode,
 } from './optimum.ts';
-import type { Constants } from './terms.ts';
+import type { PriorConstants } from './terms.ts';
 
 /**
  * A point of the hyperparameters' posterior on the scale of the search, and the share of the posterior it represents.
@@ -52,7 +52,7 @@ export interface RiskFit extends Posterior {
 }
 
 /** Weight of the mode of θ itself. */
-const CENTRE = 1 / 3;
+const CENTRE_WEIGHT = 1 / 3;
 
 /**
  * Fits the risk model: finds the mode of θ by BFGS on the Laplace-approximated posterior, and adds the points of a
@@ -60,7 +60,7 @@ const CENTRE = 1 / 3;
  * mode. Each point moves all standardised components of θ by 1.2; the tails along single axes, where the
  * curvature is a poor guide, are avoided. `estimateInThreads` takes the same steps.
  * @param times times of the rounds in years, ascending, indexed by `observations[].round`
- * @param like the optimum of a fit to nearly the same observations: the search starts there and reuses its curvature,
+ * @param similarOptimum the optimum of a fit to nearly the same observations: the search starts there and reuses its curvature,
  *   and the mode of θ stands for the whole design, since the rest would cost more than everything else. Ignored if it
  *   belongs to other rounds
  */
@@ -68,55 +68,55 @@ export function fitRisk(
   mesh: Mesh,
   times: number[],
   observations: RiskObservation[],
-  constants: Constants,
-  like: Optimum | null = null,
+  constants: PriorConstants,
+  similarOptimum: Optimum | null = null,
 ): RiskFit {
   const marginal = prepareMarginal(mesh, times, observations, constants);
-  const settledFrom = (near: Centre): Optimum => {
-    const slopes = slopesWanted(near).map((theta) => slopeNear(marginal, near, theta));
-    const { optimum, reached } = settle(marginal, near, slopes);
-    return optimum ?? settledFrom(reached);
+  const refineFrom = (centre: ThetaWithMode): Optimum => {
+    const slopes = gradientPoints(centre).map((theta) => costGradientNear(marginal, centre, theta));
+    const { optimum, reached } = refineOptimum(marginal, centre, slopes);
+    return optimum ?? refineFrom(reached);
   };
-  const start = usualStart(marginal.clusteredRounds);
-  if (like?.theta.length === start.length) {
-    const optimum = quickOptimum(marginal, like);
-    return summariseFit(mesh, marginal, optimum, modesAt(marginal, [{ theta: optimum.theta, weight: 1 }]));
+  const start = defaultTheta(marginal.clusteredRounds);
+  if (similarOptimum?.theta.length === start.length) {
+    const optimum = optimumFromSimilar(marginal, similarOptimum);
+    return toRiskFit(mesh, marginal, optimum, fitPointsAt(marginal, [{ theta: optimum.theta, weight: 1 }]));
   }
-  const optimum = settledFrom(searchOptimum(marginal, start));
-  return summariseFit(mesh, marginal, optimum, modesAt(marginal, pointsAround(optimum)));
+  const optimum = refineFrom(searchOptimum(marginal, start));
+  return toRiskFit(mesh, marginal, optimum, fitPointsAt(marginal, designPoints(optimum)));
 }
 
 /**
  * The fit at the points of θ with which an earlier fit to the same observations ended: bit for bit the same posterior,
  * without the search and its other results.
  */
-export function fitAt(
+export function fitAtPoints(
   mesh: Mesh,
   times: number[],
   observations: RiskObservation[],
-  constants: Constants,
+  constants: PriorConstants,
   points: readonly ThetaPoint[],
 ): Posterior {
   const marginal = prepareMarginal(mesh, times, observations, constants);
-  return { mesh, layout: marginal.layout, points: modesAt(marginal, points) };
+  return { mesh, layout: marginal.layout, points: fitPointsAt(marginal, points) };
 }
 
-export function summariseFit(mesh: Mesh, marginal: Marginal, optimum: Optimum, points: FitPoint[]): RiskFit {
+export function toRiskFit(mesh: Mesh, marginal: Marginal, optimum: Optimum, points: FitPoint[]): RiskFit {
   const log_posterior = marginal.logPosteriorAt(optimum.theta, points[0]!.mode);
   return { mesh, layout: marginal.layout, points, log_posterior, optimum };
 }
 
 /** The mode of θ, and the design around it. */
-export function pointsAround({ theta, curvature }: Optimum): [ThetaPoint, ...ThetaPoint[]] {
+export function designPoints({ theta, curvature }: Optimum): [ThetaPoint, ...ThetaPoint[]] {
   const design = twoLevelDesign(theta.length);
-  const { root } = covarianceRoot(Float64Array.from(curvature.flat()), theta.length);
+  const { axes } = regulariseCurvature(Float64Array.from(curvature.flat()), theta.length);
   return [
-    { theta, weight: CENTRE },
+    { theta, weight: CENTRE_WEIGHT },
     ...design.map((signs) => {
-      const step = combine(root, signs);
+      const step = combineAxes(axes, signs);
       return {
-        theta: theta.map((v, j) => v + step[j]! / Math.sqrt(1 - CENTRE)),
-        weight: (1 - CENTRE) / design.length,
+        theta: theta.map((v, j) => v + step[j]! / Math.sqrt(1 - CENTRE_WEIGHT)),
+        weight: (1 - CENTRE_WEIGHT) / design.length,
       };
     }),
   ];
@@ -127,25 +127,25 @@ export function pointsAround({ theta, curvature }: Optimum): [ThetaPoint, ...The
  * sought from the prior mean, the others from the first, and never from where a search has been, so that they depend on
  * the points alone.
  */
-function modesAt(marginal: Marginal, [first, ...around]: readonly ThetaPoint[]): FitPoint[] {
-  const centre = centrePoint(marginal, first!);
-  return weighed([centre, ...around.map((point) => pointNear(marginal, centre.mode, point))]);
+function fitPointsAt(marginal: Marginal, [first, ...others]: readonly ThetaPoint[]): FitPoint[] {
+  const centre = fitPointFromPrior(marginal, first!);
+  return rescaleWeights([centre, ...others.map((point) => fitPointNear(marginal, centre.mode, point))]);
 }
 
 /** @throws Error if no mode of the latent vector is found */
-export function centrePoint(marginal: Marginal, point: ThetaPoint): FitPoint {
+export function fitPointFromPrior(marginal: Marginal, point: ThetaPoint): FitPoint {
   const mode = marginal.modeAt(point.theta, marginal.priorMean, null);
   if (!mode) throw new Error(NO_MODE);
-  return fitPoint(marginal, point, mode);
+  return toFitPoint(marginal, point, mode);
 }
 
 /** @returns null if no mode of the latent vector is found */
-export function pointNear(marginal: Marginal, { x, factor }: Mode, point: ThetaPoint): FitPoint | null {
+export function fitPointNear(marginal: Marginal, { x, factor }: Mode, point: ThetaPoint): FitPoint | null {
   const mode = marginal.modeAt(point.theta, x, factor);
-  return mode && fitPoint(marginal, point, mode);
+  return mode && toFitPoint(marginal, point, mode);
 }
 
-const fitPoint = (marginal: Marginal, { theta, weight }: ThetaPoint, mode: Mode): FitPoint => ({
+const toFitPoint = (marginal: Marginal, { theta, weight }: ThetaPoint, mode: Mode): FitPoint => ({
   theta,
   weight,
   mode,
@@ -154,7 +154,7 @@ const fitPoint = (marginal: Marginal, { theta, weight }: ThetaPoint, mode: Mode)
 });
 
 /** The points with a mode, with weights rescaled to sum to 1. */
-export function weighed(points: readonly (FitPoint | null)[]): FitPoint[] {
+export function rescaleWeights(points: readonly (FitPoint | null)[]): FitPoint[] {
   const converged = points.filter((point) => point !== null);
   const total = converged.reduce((sum, { weight }) => sum + weight, 0);
   return converged.map((point) => ({ ...point, weight: point.weight / total }));

@@ -1,9 +1,9 @@
 import type { Hyperparameters } from './hyperparameters.ts';
-import { type Matern, type MaternScale, maternLogDeterminant, maternPrecision } from './matern-lattice.ts';
+import { type MaternField, type MaternScale, maternLogDeterminant, maternPrecision } from './matern-lattice.ts';
 import { type Kernel, precisionAt } from './over-time.ts';
 
 /** A quantity that may depend on the hyperparameters. */
-export type By<Value> = (hyperparameters: Hyperparameters) => Value;
+export type FromHyperparameters<Value> = (hyperparameters: Hyperparameters) => Value;
 
 /** A Gaussian prior of `count` unknowns, by its sparse precision matrix. */
 export interface GaussianPrior {
@@ -11,11 +11,11 @@ export interface GaussianPrior {
   /** The unknowns between which an entry may differ from 0, each pair once. */
   pairs: readonly (readonly [number, number])[];
   /** Their entries, and ln of the determinant. */
-  evaluate: By<{ values: ArrayLike<number>; log_determinant: number }>;
+  evaluate: FromHyperparameters<{ values: ArrayLike<number>; log_determinant: number }>;
 }
 
 /** Independent unknowns of one standard deviation. */
-export const independent = (count: number, sd: By<number>): GaussianPrior => ({
+export const independentPrior = (count: number, sd: FromHyperparameters<number>): GaussianPrior => ({
   count,
   pairs: Array.from({ length: count }, (_, k) => [k, k]),
   evaluate: (hyperparameters) => {
@@ -26,12 +26,16 @@ export const independent = (count: number, sd: By<number>): GaussianPrior => ({
 
 /**
  * A process at some times.
- * @param reach the most steps between times at which entries may differ from 0: one for a Markov process
+ * @param maxSteps the most steps between times at which entries may differ from 0: one for a Markov process
  */
-export function overTime(times: readonly number[], kernel: By<Kernel>, reach = times.length): GaussianPrior {
+export function processPrior(
+  times: readonly number[],
+  kernel: FromHyperparameters<Kernel>,
+  maxSteps = times.length,
+): GaussianPrior {
   const count = times.length;
   const pairs = [...times.keys()].flatMap((r) =>
-    [...times.keys()].filter((q) => q <= r && r - q <= reach).map((q) => [r, q] as const),
+    [...times.keys()].filter((q) => q <= r && r - q <= maxSteps).map((q) => [r, q] as const),
   );
   return {
     count,
@@ -44,7 +48,7 @@ export function overTime(times: readonly number[], kernel: By<Kernel>, reach = t
 }
 
 /** A field at the nodes of a lattice. */
-export const field = (matern: Matern, scale: By<MaternScale>): GaussianPrior => ({
+export const fieldPrior = (matern: MaternField, scale: FromHyperparameters<MaternScale>): GaussianPrior => ({
   count: matern.lattice.nx * matern.lattice.ny,
   pairs: Array.from(matern.stencil.i, (i, e) => [i, matern.stencil.j[e]!]),
   evaluate: (hyperparameters) => {
@@ -54,11 +58,15 @@ export const field = (matern: Matern, scale: By<MaternScale>): GaussianPrior => 
 });
 
 /** The Kronecker product: `time` for every unknown of `space`, with unknown s at time t at `s * time.count + t`. */
-export function product(space: GaussianPrior, time: GaussianPrior): GaussianPrior {
-  const entries = space.pairs.flatMap(([s, u], e) =>
-    time.pairs.flatMap(([t, v], f) => {
+export function kroneckerPrior(space: GaussianPrior, time: GaussianPrior): GaussianPrior {
+  const entries = space.pairs.flatMap(([s, u], spaceEntry) =>
+    time.pairs.flatMap(([t, v], timeEntry) => {
       const pairs = s === u || t === v ? [[t, v] as const] : [[t, v] as const, [v, t] as const];
-      return pairs.map(([a, b]) => ({ pair: [s * time.count + a, u * time.count + b] as const, e, f }));
+      return pairs.map(([a, b]) => ({
+        pair: [s * time.count + a, u * time.count + b] as const,
+        e: spaceEntry,
+        f: timeEntry,
+      }));
     }),
   );
   return {

@@ -42,28 +42,28 @@ export function fromTheta(theta: readonly number[]): Hyperparameters {
  * < 75 km) = 5%, P(τ < 2 years) = 10%, P(τ_state < 1 year) = 10%; logit ρ of the rounds is N(logit 0.1, 1 + 0.5²) with
  * a correlation of 0.8.
  */
-export function logPrior(hyperparameters: Hyperparameters): number {
-  const deviation = (sigma: number, upper: number) => (Math.log(0.05) / upper) * sigma + Math.log(sigma);
-  const overTime = (tau: number, least: number) =>
-    (Math.log(0.1) * Math.sqrt(least)) / Math.sqrt(tau) - 0.5 * Math.log(tau);
+export function hyperparameterLogPrior(hyperparameters: Hyperparameters): number {
+  const sdLogPrior = (sigma: number, upperBound: number) => (Math.log(0.05) / upperBound) * sigma + Math.log(sigma);
+  const timeConstantLogPrior = (tau: number, lowerBound: number) =>
+    (Math.log(0.1) * Math.sqrt(lowerBound)) / Math.sqrt(tau) - 0.5 * Math.log(tau);
   return (
-    deviation(hyperparameters.sigma_place, 2) +
-    deviation(hyperparameters.sigma_change, 1) +
-    deviation(hyperparameters.sigma_state, 1) +
-    deviation(hyperparameters.sigma_lga, 1) +
-    deviation(hyperparameters.sigma_slope, 0.2) +
+    sdLogPrior(hyperparameters.sigma_place, 2) +
+    sdLogPrior(hyperparameters.sigma_change, 1) +
+    sdLogPrior(hyperparameters.sigma_state, 1) +
+    sdLogPrior(hyperparameters.sigma_lga, 1) +
+    sdLogPrior(hyperparameters.sigma_slope, 0.2) +
     ((Math.log(0.05) * 75) / hyperparameters.range_km - Math.log(hyperparameters.range_km)) +
-    overTime(hyperparameters.tau_years, 2) +
-    overTime(hyperparameters.tau_state_years, 1) +
+    timeConstantLogPrior(hyperparameters.tau_years, 2) +
+    timeConstantLogPrior(hyperparameters.tau_state_years, 1) +
     rhoLogPrior(hyperparameters.rho)
   );
 }
 
 function rhoLogPrior(rho: number[]): number {
   if (rho.length === 0) return 0;
-  const [common, perRound] = [1, 0.5];
-  const z = rho.map((r) => logit(r) - logit(0.1));
-  const mean = z.reduce((a, b) => a + b, 0) / z.length;
-  const apart = z.reduce((sum, v) => sum + (v - mean) ** 2, 0);
-  return -0.5 * (apart / perRound ** 2 + mean ** 2 / (common ** 2 + perRound ** 2 / z.length));
+  const [commonSd, roundSd] = [1, 0.5];
+  const deviations = rho.map((r) => logit(r) - logit(0.1));
+  const mean = deviations.reduce((a, b) => a + b, 0) / deviations.length;
+  const squaredDeviations = deviations.reduce((sum, v) => sum + (v - mean) ** 2, 0);
+  return -0.5 * (squaredDeviations / roundSd ** 2 + mean ** 2 / (commonSd ** 2 + roundSd ** 2 / deviations.length));
 }

@@ -2,66 +2,70 @@ import { availableParallelism } from 'node:os';
 import { openThreadPool, type ThreadPool } from '../../engine/threads.ts';
 import type { Mode } from '../../lib/numerics/laplace.ts';
 import { drawBatches } from './draws.ts';
-import { centrePoint, type FitPoint, pointsAround, type RiskFit, summariseFit, weighed } from './fit.ts';
+import { designPoints, type FitPoint, fitPointFromPrior, type RiskFit, rescaleWeights, toRiskFit } from './fit.ts';
 import { prepareMarginal } from './marginal.ts';
-import { type Centre, type Optimum, searchOptimum, settle, slopesWanted } from './optimum.ts';
+import { gradientPoints, type Optimum, refineOptimum, searchOptimum, type ThetaWithMode } from './optimum.ts';
 import { emptyPaths } from './paths.ts';
-import { type Estimates, emptyEstimates, monthsOfYear } from './prediction.ts';
-import type { RiskData, RiskTask } from './thread.ts';
+import { calendarMonths, type Estimates, emptyEstimates } from './prediction.ts';
+import type { RiskTask, ThreadData } from './thread.ts';
 
 /** Draws per batch: enough batches for any number of cores, few enough that distributing them costs nothing. */
-const BATCH = 50;
+const BATCH_DRAWS = 50;
 
 /**
  * Gives bit for bit the results of `fitRisk`, `drawPaths` and `predictRisk`, with the work distributed over threads:
  * each result depends only on its task and has its own position, so neither the number of threads nor their order
  * matters. Only the search for the optimum is sequential.
  * @param start θ at which the search starts
- * @param progress receives the share done
+ * @param onProgress receives the share done
  */
 export async function estimateInThreads(
-  data: RiskData,
+  data: ThreadData,
   draws: number,
   start: number[],
-  progress: (share: number, what: string) => void,
+  onProgress: (share: number, what: string) => void,
 ): Promise<Estimates & { fit: RiskFit }> {
   const { mesh, times, observations, constants, pathInputs } = data;
-  progress(0, 'fit');
+  onProgress(0, 'fit');
   const pool = openThreadPool<RiskTask, unknown>(new URL('./thread.ts', import.meta.url), data, availableParallelism());
   try {
     const marginal = prepareMarginal(mesh, times, observations, constants);
     const { symbolic } = marginal.layout;
     // threads return a copy of the symbolic analysis, which all factors share
     const withSharedSymbolic = (mode: Mode): Mode => ({ ...mode, factor: { ...mode.factor, symbolic } });
-    const settledFrom = async (near: Centre): Promise<Optimum> => {
-      const slopes = slopesWanted(near).map((slope) => ({ slope, near: near.mode }));
-      const { optimum, reached } = settle(marginal, near, await share<number[]>(pool, slopes));
-      return optimum ?? settledFrom(reached);
+    const refineFrom = async (from: ThetaWithMode): Promise<Optimum> => {
+      const gradientTasks = gradientPoints(from).map((gradientAt) => ({ slope: gradientAt, near: from.mode }));
+      const { optimum, reached } = refineOptimum(marginal, from, await runTasks<number[]>(pool, gradientTasks));
+      return optimum ?? refineFrom(reached);
     };
-    const near = searchOptimum(marginal, start);
-    progress(0.3, 'fit');
-    const optimum = await settledFrom(near);
-    progress(0.5, 'fit');
-    const [first, ...corners] = pointsAround(optimum);
-    const centre = centrePoint(marginal, first);
-    const around = await share<FitPoint | null>(
+    const searched = searchOptimum(marginal, start);
+    onProgress(0.3, 'fit');
+    const optimum = await refineFrom(searched);
+    onProgress(0.5, 'fit');
+    const [first, ...cornerPoints] = designPoints(optimum);
+    const centre = fitPointFromPrior(marginal, first);
+    const fittedCorners = await runTasks<FitPoint | null>(
       pool,
-      corners.map((point) => ({ point, near: centre.mode })),
+      cornerPoints.map((point) => ({ point, near: centre.mode })),
     );
-    const points = weighed([
+    const points = rescaleWeights([
       centre,
-      ...around.map((point) => point && { ...point, mode: withSharedSymbolic(point.mode) }),
+      ...fittedCorners.map((point) => point && { ...point, mode: withSharedSymbolic(point.mode) }),
     ]);
-    const fit = summariseFit(mesh, marginal, optimum, points);
-    progress(0.6, 'predict');
+    const fit = toRiskFit(mesh, marginal, optimum, points);
+    onProgress(0.6, 'predict');
     const paths = emptyPaths(fit, pathInputs, draws);
-    const batches = drawBatches(points, draws, BATCH).map((draw) => ({ draw, posterior: points[draw.point]!, paths }));
-    await share(pool, batches);
-    progress(0.8, 'predict');
+    const batches = drawBatches(points, draws, BATCH_DRAWS).map((draw) => ({
+      draw,
+      posterior: points[draw.point]!,
+      paths,
+    }));
+    await runTasks(pool, batches);
+    onProgress(0.8, 'predict');
     const estimates = emptyEstimates(paths);
-    await share(
+    await runTasks(
       pool,
-      [...monthsOfYear(paths)].map((month) => ({ month, paths, estimates })),
+      [...calendarMonths(paths)].map((month) => ({ month, paths, estimates })),
     );
     return { ...estimates, fit };
   } finally {
@@ -69,5 +73,5 @@ export async function estimateInThreads(
   }
 }
 
-const share = <Answer>(pool: ThreadPool<RiskTask, unknown>, tasks: readonly RiskTask[]) =>
+const runTasks = <Answer>(pool: ThreadPool<RiskTask, unknown>, tasks: readonly RiskTask[]) =>
   Promise.all(tasks.map(pool.run)) as Promise<Answer[]>;

@@ -5,7 +5,7 @@ import type { Areas, Cluster, StateRound, Surveys } from '../../ingest/ingest-ta
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { readAreas, readSurveys } from '../../ingest/read-areas.ts';
 import { mean } from '../../lib/numerics/averages.ts';
-import { assertTested } from '../../lib/numerics/beta-binomial.ts';
+import { assertTestCounts } from '../../lib/numerics/beta-binomial.ts';
 import { valuesByCode } from '../../lib/tables/table.ts';
 import type { PredictionCells } from '../../measure/zonal/zonal-tables.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
@@ -19,7 +19,7 @@ import {
   riskFeatures,
   selectFeatures,
 } from './covariate-columns.ts';
-import { findSurroundings, type Surroundings } from './displacement.ts';
+import { createClusterLocator, type WeightedCells } from './displacement.ts';
 import type { RiskObservation } from './likelihood.ts';
 import { createMesh, type Mesh, RESOLUTION, type RiskCells } from './mesh.ts';
 
@@ -30,7 +30,7 @@ export interface RiskInputs {
   covariates: CellCovariate[];
   surveys: Surveys;
   /** The score's diagnostic method; an offset is estimated for rows by another. */
-  test: Method;
+  score_method: Method;
   /** By LGA; the index January to December, peak 1. */
   season: Record<string, readonly number[]>;
   /**
@@ -41,16 +41,16 @@ export interface RiskInputs {
   state_only_effective_size: number;
   /** Standard deviation of the seasonal index's error, as a share of the peak. */
   season_error: number;
-  /** There is no index: `season` is 1 in every month, and the error is that of any month relative to fieldwork's. */
-  season_unknown?: boolean;
+  /** Whether there is no index: `season` is 1 in every month, and the error is that of any month relative to fieldwork's. */
+  is_season_unknown?: boolean;
 }
 
 /** Error of the index if fewer than three states have case records to measure it; Nigeria's twelve give about 0.1. */
-const USUAL_SEASON_ERROR = 0.15;
+const DEFAULT_SEASON_ERROR = 0.15;
 
 /** Root mean square error of the index in states left out of its fit, as a share of the peak. */
 function seasonError(check: readonly SeasonCheckRow[]): number {
-  return check.length < 3 ? USUAL_SEASON_ERROR : Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
+  return check.length < 3 ? DEFAULT_SEASON_ERROR : Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
 }
 
 /** The model's inputs, from the artifacts that a stage reads. */
@@ -60,23 +60,23 @@ export function readInputs(io: StageIo): RiskInputs {
   const cells = io.columns(zonal.CELLS);
   const areas = readAreas(io);
   const index = valuesByCode(io.table(season.LGAS), 'lga_code', 'seasonal_index');
-  const unknown = Object.keys(index).length === 0;
-  const even = Object.fromEntries(areas.lgas.map(({ lga_code }) => [lga_code, new Array<number>(12).fill(1)]));
+  const isSeasonUnknown = Object.keys(index).length === 0;
+  const constantIndex = Object.fromEntries(areas.lgas.map(({ lga_code }) => [lga_code, new Array<number>(12).fill(1)]));
   return {
     areas,
     cells,
     covariates: cellCovariates(covariates, cells, io.table(ingest.COVARIATES), io.table(zonal.COVARIATES)),
     surveys: readSurveys(io),
-    test: [io.model.parameters.survey.method].flat()[0]!,
-    season: unknown ? even : index,
-    season_unknown: unknown,
+    score_method: [io.model.parameters.survey.method].flat()[0]!,
+    season: isSeasonUnknown ? constantIndex : index,
+    is_season_unknown: isSeasonUnknown,
     state_only_effective_size,
-    season_error: unknown ? season_unknown!.sd : seasonError(io.artifact<SeasonCheckRow[]>('season/check')),
+    season_error: isSeasonUnknown ? season_unknown!.sd : seasonError(io.artifact<SeasonCheckRow[]>('season/check')),
   };
 }
 
 /** An observation in the forms that the model, the baseline and cross-validation need. */
-export interface Observed {
+export interface SurveyObservation {
   risk: RiskObservation;
   baseline: BaselineObservation;
   /** LGA that contains (most of) the place; null if only the state is known. */
@@ -85,12 +85,12 @@ export interface Observed {
 
 export interface PreparedRisk {
   /** The score's diagnostic method. */
-  test: Method;
+  score_method: Method;
   mesh: Mesh;
   /** Survey years and their mean times in years, ascending. */
   rounds: number[];
   times: number[];
-  observed: Observed[];
+  observations: SurveyObservation[];
   /** ln of the seasonal index of each LGA, by month 1-12 at `month - 1`. */
   log_season: Float64Array[];
   /** The feature columns of each covariate. */
@@ -103,7 +103,7 @@ export interface PreparedRisk {
 }
 
 /** Floor of the seasonal index, since a month without any expected cases would have no logarithm. */
-export const LEAST_INDEX = 0.01;
+export const MIN_SEASONAL_INDEX = 0.01;
 
 /** The middle of a month, in years: 2018-01 is 2018 + 1/24. */
 export function midMonth(period: Period): number {
@@ -116,25 +116,25 @@ export function midMonth(period: Period): number {
  *   surveys, or a round's fieldwork does not follow that of the previous round
  */
 export function prepareRisk(inputs: RiskInputs): PreparedRisk {
-  const { test, surveys, season_error } = inputs;
+  const { score_method, surveys, season_error } = inputs;
   const areas = indexAreas(inputs.areas);
   const { cells, covariates } = riskCells(inputs, areas);
   const mesh = createMesh(cells, areas.stateByLga, inputs.areas.states.length, RESOLUTION);
-  const log_season = logSeason(inputs);
+  const log_season = logSeasonalIndices(inputs);
   const rounds = surveyRounds(surveys);
-  const observed = observeSurveys(inputs, rounds, log_season, mesh, placeFinder(areas, cells, mesh));
+  const observations = toObservations(inputs, rounds, log_season, mesh, createCellFinder(areas, cells, mesh));
   const times = meanTimes(surveys, rounds);
   const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);
   return {
-    test,
+    score_method,
     mesh,
     rounds,
     times,
-    observed,
+    observations,
     log_season,
     // without a season there is nothing that the months of fieldwork could pin down
-    fieldwork: inputs.season_unknown ? new Array<number>(12).fill(0) : fieldworkShares(observed, periods),
-    fieldwork_ends: rounds.map((_, r) => latest(periods.filter((_, i) => observed[i]!.risk.round === r))),
+    fieldwork: inputs.is_season_unknown ? new Array<number>(12).fill(0) : fieldworkShares(observations, periods),
+    fieldwork_ends: rounds.map((_, r) => latestPeriod(periods.filter((_, i) => observations[i]!.risk.round === r))),
     season_error,
     covariates,
   };
@@ -152,21 +152,21 @@ function indexAreas(areas: Areas): AreaIndex {
   return {
     lgas: new Map(areas.lgas.map(({ lga_code }, a) => [lga_code, a])),
     states,
-    stateByLga: Int32Array.from(areas.lgas, (lga) => lookUp(states, lga.state_code)),
+    stateByLga: Int32Array.from(areas.lgas, (lga) => positionByCode(states, lga.state_code)),
   };
 }
 
-type DenseCells = RiskCells & { density: ArrayLike<number> };
+type CellsWithDensity = RiskCells & { density: ArrayLike<number> };
 
 /** The prediction cells in the model's form, and the feature columns of each covariate. */
 function riskCells(
-  { cells, covariates: added }: RiskInputs,
+  { cells, covariates: catalogCovariates }: RiskInputs,
   { lgas }: AreaIndex,
-): { cells: DenseCells; covariates: Features['covariates'] } {
-  const { covariates, ...features } = riskFeatures(cells, added);
+): { cells: CellsWithDensity; covariates: Features['covariates'] } {
+  const { covariates, ...features } = riskFeatures(cells, catalogCovariates);
   return {
     cells: {
-      lga: Int32Array.from(cells.lga_code, (code) => lookUp(lgas, code)),
+      lga: Int32Array.from(cells.lga_code, (code) => positionByCode(lgas, code)),
       longitude: cells.longitude,
       latitude: cells.latitude,
       population: cells.population,
@@ -178,12 +178,12 @@ function riskCells(
 }
 
 /** ln of the seasonal index of each LGA, by month of the year. */
-function logSeason({ areas, season }: RiskInputs): Float64Array[] {
+function logSeasonalIndices({ areas, season }: RiskInputs): Float64Array[] {
   return Array.from({ length: 12 }, (_, m) =>
     Float64Array.from(areas.lgas, ({ lga_code }) => {
       const index = season[lga_code]?.[m];
       if (index === undefined) throw new RangeError(`area ${lga_code} has no seasonal index for month ${m + 1}`);
-      return Math.log(Math.max(index, LEAST_INDEX));
+      return Math.log(Math.max(index, MIN_SEASONAL_INDEX));
     }),
   );
 }
@@ -196,15 +196,19 @@ function surveyRounds({ clusters, state_rounds }: Surveys): number[] {
 }
 
 /** Finds the cells in which surveyed places may be. */
-interface PlaceFinder {
+interface CellFinder {
   /** @param name for the message if there is no cell near it */
-  cluster(cluster: Cluster, name: string): Surroundings;
-  state(state_code: string): Surroundings;
+  cellsOfCluster(cellsOfCluster: Cluster, name: string): WeightedCells;
+  cellsOfState(state_code: string): WeightedCells;
 }
 
 /** A displaced cluster that is neither urban nor rural is treated as rural, which has the larger displacement. */
-function placeFinder({ lgas, states, stateByLga }: AreaIndex, cells: DenseCells, { first_cell }: Mesh): PlaceFinder {
-  const byPopulation = (positions: number[]): Surroundings => {
+function createCellFinder(
+  { lgas, states, stateByLga }: AreaIndex,
+  cells: CellsWithDensity,
+  { first_cell }: Mesh,
+): CellFinder {
+  const weightByPopulation = (positions: number[]): WeightedCells => {
     const total = positions.reduce((sum, c) => sum + cells.population[c]!, 0);
     return {
       cells: Int32Array.from(positions),
@@ -212,79 +216,92 @@ function placeFinder({ lgas, states, stateByLga }: AreaIndex, cells: DenseCells,
     };
   };
   const lgaCells = (a: number) =>
-    byPopulation(Array.from({ length: first_cell[a + 1]! - first_cell[a]! }, (_, i) => first_cell[a]! + i));
+    weightByPopulation(Array.from({ length: first_cell[a + 1]! - first_cell[a]! }, (_, i) => first_cell[a]! + i));
   const stateCells = (state_code: string) => {
-    const s = lookUp(states, state_code);
-    return byPopulation(Array.from(cells.lga.keys()).filter((c) => stateByLga[cells.lga[c]!] === s));
+    const s = positionByCode(states, state_code);
+    return weightByPopulation(Array.from(cells.lga.keys()).filter((c) => stateByLga[cells.lga[c]!] === s));
   };
-  const surroundings = findSurroundings(cells);
+  const locateCluster = createClusterLocator(cells);
   return {
-    cluster({ lga_code, state_code, longitude, latitude, displaced, urban }, name) {
-      const lga = lga_code === null ? null : lookUp(lgas, lga_code);
+    cellsOfCluster({ lga_code, state_code, longitude, latitude, displaced, urban }, name) {
+      const lga = lga_code === null ? null : positionByCode(lgas, lga_code);
       if (longitude !== null && latitude !== null) {
-        const reach_km = !displaced ? 0 : urban ? 2 : 5;
-        return surroundings(longitude, latitude, lga, reach_km, `cluster ${name}`);
+        const displacement_km = !displaced ? 0 : urban ? 2 : 5;
+        return locateCluster(longitude, latitude, lga, displacement_km, `cluster ${name}`);
       }
       return lga === null ? stateCells(state_code) : lgaCells(lga);
     },
-    state: stateCells,
+    cellsOfState: stateCells,
   };
 }
 
 /** The observations: those of clusters, then those of states in rounds that are published by state only. */
-function observeSurveys(
+function toObservations(
   inputs: RiskInputs,
   rounds: readonly number[],
   log_season: readonly Float64Array[],
   mesh: Mesh,
-  places: PlaceFinder,
-): Observed[] {
+  cellFinder: CellFinder,
+): SurveyObservation[] {
   const { surveys, state_only_effective_size: examined } = inputs;
-  const clusterName = clusterNames(surveys.clusters);
-  const observe = (result: SurveyResult) => observation(inputs, rounds, log_season, mesh, result);
+  const clusterName = clusterNamer(surveys.clusters);
+  const observe = (result: NamedResult) => toObservation(inputs, rounds, log_season, mesh, result);
   return [
     ...surveys.clusters.map((cluster) => {
       const name = clusterName(cluster);
-      return observe({ name, survey: cluster, place: places.cluster(cluster, name), clustered: true });
+      return observe({
+        name,
+        survey: cluster,
+        surveyedCells: cellFinder.cellsOfCluster(cluster, name),
+        clustered: true,
+      });
     }),
     ...surveys.state_rounds.map((round) => {
       const name = `${round.survey_year} ${round.state_code}`;
-      return observe({ name, survey: { ...round, examined }, place: places.state(round.state_code), clustered: false });
+      return observe({
+        name,
+        survey: { ...round, examined },
+        surveyedCells: cellFinder.cellsOfState(round.state_code),
+        clustered: false,
+      });
     }),
   ];
 }
 
 /** A row of a survey, and the cells in which its children may live. */
-interface SurveyResult {
+interface NamedResult {
   name: string;
   survey: (Cluster | StateRound) & { examined: number };
-  place: Surroundings;
+  surveyedCells: WeightedCells;
   /** As in `RiskObservation`. */
   clustered: boolean;
 }
 
-function observation(
-  { cells, test }: RiskInputs,
+function toObservation(
+  { cells, score_method }: RiskInputs,
   rounds: readonly number[],
   log_season: readonly Float64Array[],
   mesh: Mesh,
-  { name, survey, place, clustered }: SurveyResult,
-): Observed {
+  { name, survey, surveyedCells, clustered }: NamedResult,
+): SurveyObservation {
   const tested = { examined: survey.examined, positive: survey.positivity * survey.examined };
-  assertTested(tested, clustered ? `cluster ${name}` : name);
+  assertTestCounts(tested, clustered ? `cluster ${name}` : name);
   const season = log_season[calendarMonth(survey.period) - 1]!;
-  const meanSeason = place.cells.reduce((sum, c, k) => sum + place.weights[k]! * season[mesh.cells.lga[c]!]!, 0);
-  const heaviest = place.cells[place.weights.indexOf(Math.max(...place.weights))]!;
-  const placed = 'cluster_id' in survey && (survey.lga_code !== null || survey.longitude !== null);
+  const meanSeason = surveyedCells.cells.reduce(
+    (sum, c, k) => sum + surveyedCells.weights[k]! * season[mesh.cells.lga[c]!]!,
+    0,
+  );
+  const mainCell = surveyedCells.cells[surveyedCells.weights.indexOf(Math.max(...surveyedCells.weights))]!;
+  const isLocated = 'cluster_id' in survey && (survey.lga_code !== null || survey.longitude !== null);
   return {
-    lga_code: placed ? cells.lga_code[heaviest]! : null,
+    lga_code: isLocated ? cells.lga_code[mainCell]! : null,
     risk: {
       name,
       round: rounds.indexOf(survey.survey_year),
       log_season: season,
       clustered,
-      other_test: survey.method !== test,
-      ...place,
+      other_test: survey.method !== score_method,
+      ...surveyedCells,
       ...tested,
     },
     baseline: {
@@ -305,23 +322,26 @@ function observation(
 function meanTimes({ clusters, state_rounds }: Surveys, rounds: readonly number[]): number[] {
   const times = rounds.map((year) => {
     const clustersOfRound = clusters.filter(({ survey_year }) => survey_year === year);
-    const dated =
+    const roundResults =
       clustersOfRound.length > 0
         ? clustersOfRound
         : state_rounds.filter(({ survey_year }) => survey_year === year).map((round) => ({ ...round, examined: 1 }));
-    const examined = dated.reduce((sum, survey) => sum + survey.examined, 0);
-    return dated.reduce((sum, survey) => sum + survey.examined * midMonth(survey.period), 0) / examined;
+    const examined = roundResults.reduce((sum, survey) => sum + survey.examined, 0);
+    return roundResults.reduce((sum, survey) => sum + survey.examined * midMonth(survey.period), 0) / examined;
   });
-  const early = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
-  if (early === -1) return times;
-  const [round, previous] = [early, early - 1].map((r) => ({ year: rounds[r]!, time: times[r]!.toFixed(2) }));
+  const firstOutOfOrder = times.findIndex((time, r) => r > 0 && !(time > times[r - 1]!));
+  if (firstOutOfOrder === -1) return times;
+  const [round, previous] = [firstOutOfOrder, firstOutOfOrder - 1].map((r) => ({
+    year: rounds[r]!,
+    time: times[r]!.toFixed(2),
+  }));
   throw new RangeError(
     `round ${round!.year} has its mean fieldwork at ${round!.time}, ` +
       `expected later than round ${previous!.year} at ${previous!.time}`,
   );
 }
 
-const latest = (periods: readonly Period[]): Period =>
+const latestPeriod = (periods: readonly Period[]): Period =>
   periods.reduce((last, period) => (period > last ? period : last));
 
 /** The same input with only the named covariates. */
@@ -332,9 +352,9 @@ export function withCovariates(prepared: PreparedRisk, names: readonly string[])
 }
 
 /** Share of the children examined in each month of the year. */
-function fieldworkShares(observed: readonly Observed[], periods: readonly Period[]): number[] {
+function fieldworkShares(observations: readonly SurveyObservation[], periods: readonly Period[]): number[] {
   const children = new Array<number>(12).fill(0);
-  observed.forEach(({ risk }, i) => {
+  observations.forEach(({ risk }, i) => {
     children[calendarMonth(periods[i]!) - 1]! += risk.examined;
   });
   const total = children.reduce((a, b) => a + b, 0);
@@ -342,13 +362,15 @@ function fieldworkShares(observed: readonly Observed[], periods: readonly Period
 }
 
 /** A cluster's id, prefixed with its round if another round has the same id, since every survey numbers from 1. */
-function clusterNames(clusters: readonly Cluster[]): (cluster: Cluster) => string {
-  const rounds = Map.groupBy(clusters, ({ cluster_id }) => cluster_id);
+function clusterNamer(clusters: readonly Cluster[]): (cluster: Cluster) => string {
+  const clustersById = Map.groupBy(clusters, ({ cluster_id }) => cluster_id);
   return (cluster) =>
-    rounds.get(cluster.cluster_id)!.length > 1 ? `${cluster.survey_year} ${cluster.cluster_id}` : cluster.cluster_id;
+    clustersById.get(cluster.cluster_id)!.length > 1
+      ? `${cluster.survey_year} ${cluster.cluster_id}`
+      : cluster.cluster_id;
 }
 
-function lookUp(index: Map<string, number>, code: string): number {
+function positionByCode(index: Map<string, number>, code: string): number {
   const position = index.get(code);
   if (position === undefined) throw new RangeError(`area ${code} is not among the ${index.size} known`);
   return position;

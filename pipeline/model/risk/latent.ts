@@ -1,9 +1,14 @@
-import { orderByDegree } from '../../lib/numerics/minimum-degree.ts';
-import { analyse, cliquePattern, entryPosition, type Symbolic } from '../../lib/numerics/sparse-cholesky.ts';
+import { minimumDegreeOrder } from '../../lib/numerics/minimum-degree.ts';
+import {
+  analysePattern,
+  cliquePattern,
+  entryPosition,
+  type SymbolicAnalysis,
+} from '../../lib/numerics/sparse-cholesky.ts';
 import type { Hyperparameters } from './hyperparameters.ts';
 import type { Mesh } from './mesh.ts';
-import { placeUnknowns, predictorRows, type Rows, type SurveyedPlace, surveyedPlace } from './places.ts';
-import { type Placed, type Terms, termsAtLevel } from './terms.ts';
+import { type PredictorRows, predictorRows, predictorUnknowns, type SurveyedCells, surveyPredictor } from './places.ts';
+import { type PositionedTerm, type Terms, termsVaryingBy } from './terms.ts';
 
 /** The latent vector: the unknowns of all terms, in their order of elimination. */
 export interface Layout {
@@ -12,33 +17,35 @@ export interface Layout {
   times: number[];
   terms: Terms;
   /** The rows of all cells for the terms that differ between cells. */
-  cells: Rows;
-  symbolic: Symbolic;
+  cell_rows: PredictorRows;
+  symbolic: SymbolicAnalysis;
 }
 
 /** Orders the unknowns, which changes their positions in `terms`, and finds the pattern of their precision matrix. */
-export function layOut(mesh: Mesh, times: number[], terms: Terms, surveyed: readonly SurveyedPlace[]): Layout {
-  const placed = Object.values<Placed>(terms);
-  const cells = predictorRows(termsAtLevel(terms, 'cell'), mesh.cells.lga.keys());
+export function createLayout(mesh: Mesh, times: number[], terms: Terms, surveys: readonly SurveyedCells[]): Layout {
+  const positionedTerms = Object.values<PositionedTerm>(terms);
+  const cell_rows = predictorRows(termsVaryingBy(terms, 'cell'), mesh.cells.lga.keys());
   const cliques = [
-    ...surveyed.map((one) => placeUnknowns(surveyedPlace(mesh, { terms, cells }, one))),
-    ...placed.flatMap(({ prior, positions }) =>
+    ...surveys.map((survey) => predictorUnknowns(surveyPredictor(mesh, { terms, cell_rows }, survey))),
+    ...positionedTerms.flatMap(({ prior, positions }) =>
       prior.pairs.map(([i, j]) => Int32Array.of(positions[i]!, positions[j]!)),
     ),
   ];
-  const size = placed.reduce((sum, { positions }) => sum + positions.length, 0);
+  const size = positionedTerms.reduce((sum, { positions }) => sum + positions.length, 0);
   const neighbours = Array.from({ length: size }, () => new Set<number>());
   for (const clique of cliques) for (const i of clique) for (const j of clique) neighbours[i]!.add(j);
-  const last = placed.flatMap(({ everywhere, positions }) => (everywhere ? [...positions] : []));
-  const position = new Int32Array(size);
-  orderByDegree(neighbours, last).forEach((i, k) => {
-    position[i] = k;
+  const eliminatedLast = positionedTerms.flatMap(({ eliminate_last, positions }) =>
+    eliminate_last ? [...positions] : [],
+  );
+  const newPosition = new Int32Array(size);
+  minimumDegreeOrder(neighbours, eliminatedLast).forEach((i, k) => {
+    newPosition[i] = k;
   });
-  for (const numbers of [cells.unknown, ...placed.map(({ positions }) => positions), ...cliques])
-    numbers.forEach((i, k) => {
-      numbers[k] = position[i]!;
+  for (const positions of [cell_rows.unknown, ...positionedTerms.map(({ positions }) => positions), ...cliques])
+    positions.forEach((i, k) => {
+      positions[k] = newPosition[i]!;
     });
-  return { size, times, terms, cells, symbolic: analyse(cliquePattern(size, cliques)) };
+  return { size, times, terms, cell_rows, symbolic: analysePattern(cliquePattern(size, cliques)) };
 }
 
 /**
@@ -47,7 +54,7 @@ export function layOut(mesh: Mesh, times: number[], terms: Terms, surveyed: read
  */
 export function preparePrior({ size, terms, symbolic: { pattern } }: Layout) {
   const mean = new Float64Array(size);
-  const priors = Object.values<Placed>(terms).map(({ prior, mean: priorMean = 0, positions }) => {
+  const priors = Object.values<PositionedTerm>(terms).map(({ prior, mean: priorMean = 0, positions }) => {
     for (const k of positions) mean[k] = priorMean;
     return { prior, entries: prior.pairs.map(([i, j]) => entryPosition(pattern, positions[i]!, positions[j]!)) };
   });

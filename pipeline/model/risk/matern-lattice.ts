@@ -41,7 +41,7 @@ export function latticeAround(
 }
 
 /** The four nodes around a point of the lattice and their bilinear weights. */
-export function interpolate({ x, y, spacing_km, nx, ny }: Lattice, px: number, py: number) {
+export function bilinearWeights({ x, y, spacing_km, nx, ny }: Lattice, px: number, py: number) {
   const u = (px - x) / spacing_km;
   const v = (py - y) / spacing_km;
   if (!(u >= 0 && v >= 0 && u <= nx - 1 && v <= ny - 1))
@@ -65,8 +65,8 @@ export interface Stencil {
   gg: Float64Array;
 }
 
-export function latticeStencil({ nx, ny }: Lattice): Stencil {
-  const around = (k: number) => {
+export function createStencil({ nx, ny }: Lattice): Stencil {
+  const neighbours = (k: number) => {
     const [i, j] = [k % nx, Math.floor(k / nx)];
     const nodes: number[] = [];
     if (j > 0) nodes.push(k - nx);
@@ -76,8 +76,8 @@ export function latticeStencil({ nx, ny }: Lattice): Stencil {
     return nodes;
   };
   const rowOfG = (k: number): [number, number][] => {
-    const near = around(k);
-    return [[k, near.length], ...near.map((m): [number, number] => [m, -1])];
+    const adjacent = neighbours(k);
+    return [[k, adjacent.length], ...adjacent.map((m): [number, number] => [m, -1])];
   };
   const [rows, columns, gs, ggs]: number[][] = [[], [], [], []];
   for (let k = 0; k < nx * ny; k++) {
@@ -101,7 +101,7 @@ export function latticeStencil({ nx, ny }: Lattice): Stencil {
 }
 
 /** G's eigenvalues along one side of n nodes, 2 − 2 cos(πk/n), and its eigenvectors, cosines: `vectors[k * n + i]`. */
-function cosines(n: number) {
+function cosineBasis(n: number) {
   const values = Float64Array.from({ length: n }, (_, k) => 2 - 2 * Math.cos((Math.PI * k) / n));
   const vectors = Float64Array.from({ length: n * n }, (_, m) => {
     const [k, i] = [Math.floor(m / n), m % n];
@@ -111,10 +111,10 @@ function cosines(n: number) {
 }
 
 /** The quantities that depend on the lattice alone. */
-export function prepareMatern(lattice: Lattice) {
-  return { lattice, stencil: latticeStencil(lattice), x: cosines(lattice.nx), y: cosines(lattice.ny) };
+export function prepareMaternField(lattice: Lattice) {
+  return { lattice, stencil: createStencil(lattice), x: cosineBasis(lattice.nx), y: cosineBasis(lattice.ny) };
 }
-export type Matern = ReturnType<typeof prepareMatern>;
+export type MaternField = ReturnType<typeof prepareMaternField>;
 
 /** `a` and `c` of the precision. */
 export interface MaternScale {
@@ -124,42 +124,45 @@ export interface MaternScale {
 
 /** The scale of a field of range `range_km` and standard deviation `sigma`. */
 export function maternScale(
-  { lattice: { nx, ny, spacing_km }, x, y }: Matern,
+  { lattice: { nx, ny, spacing_km }, x: basis_x, y: basis_y }: MaternField,
   range_km: number,
   sigma: number,
 ): MaternScale {
   const a = 8 * (spacing_km / range_km) ** 2;
-  const [mx, my] = [nx >> 1, ny >> 1];
+  const [middleX, middleY] = [nx >> 1, ny >> 1];
   let variance = 0;
   for (let j = 0; j < ny; j++)
     for (let i = 0; i < nx; i++)
-      variance += ((x.vectors[i * nx + mx]! * y.vectors[j * ny + my]!) / (a + x.values[i]! + y.values[j]!)) ** 2;
+      variance +=
+        ((basis_x.vectors[i * nx + middleX]! * basis_y.vectors[j * ny + middleY]!) /
+          (a + basis_x.values[i]! + basis_y.values[j]!)) **
+        2;
   return { a, c: variance / (sigma * sigma) };
 }
 
 /** Values of Q in the stencil's order. */
-export function maternPrecision({ stencil }: Matern, { a, c }: MaternScale): Float64Array {
+export function maternPrecision({ stencil }: MaternField, { a, c }: MaternScale): Float64Array {
   return stencil.gg.map((gg, e) => c * (gg + 2 * a * stencil.g[e]! + (stencil.i[e] === stencil.j[e] ? a * a : 0)));
 }
 
 /** ln |Q|. */
-export function maternLogDeterminant({ x, y }: Matern, { a, c }: MaternScale): number {
+export function maternLogDeterminant({ x, y: basis_y }: MaternField, { a, c }: MaternScale): number {
   let sum = 0;
-  for (const v of y.values) for (const u of x.values) sum += 2 * Math.log(a + u + v);
-  return sum + x.values.length * y.values.length * Math.log(c);
+  for (const v of basis_y.values) for (const u of x.values) sum += 2 * Math.log(a + u + v);
+  return sum + x.values.length * basis_y.values.length * Math.log(c);
 }
 
 /** A draw of the field at every node. */
-export function drawMatern({ lattice: { nx, ny }, x, y }: Matern, { a, c }: MaternScale, random: Random) {
-  const half = new Float64Array(nx * ny);
+export function drawMatern({ lattice: { nx, ny }, x, y: basis_y }: MaternField, { a, c }: MaternScale, random: Random) {
+  const rowsDone = new Float64Array(nx * ny);
   for (let l = 0; l < ny; l++)
     for (let k = 0; k < nx; k++) {
-      const amplitude = random.normal() / (Math.sqrt(c) * (a + x.values[k]! + y.values[l]!));
-      for (let i = 0; i < nx; i++) half[l * nx + i]! += amplitude * x.vectors[k * nx + i]!;
+      const amplitude = random.normal() / (Math.sqrt(c) * (a + x.values[k]! + basis_y.values[l]!));
+      for (let i = 0; i < nx; i++) rowsDone[l * nx + i]! += amplitude * x.vectors[k * nx + i]!;
     }
   const field = new Float64Array(nx * ny);
   for (let l = 0; l < ny; l++)
     for (let j = 0; j < ny; j++)
-      for (let i = 0; i < nx; i++) field[j * nx + i]! += half[l * nx + i]! * y.vectors[l * ny + j]!;
+      for (let i = 0; i < nx; i++) field[j * nx + i]! += rowsDone[l * nx + i]! * basis_y.vectors[l * ny + j]!;
   return field;
 }

@@ -1,4 +1,4 @@
-import { interpolate, latticeAround, type Matern, prepareMatern } from './matern-lattice.ts';
+import { bilinearWeights, latticeAround, type MaternField, prepareMaternField } from './matern-lattice.ts';
 
 /** One degree of latitude on the sphere of mean radius 6371.0088 km. */
 export const KM_PER_DEGREE = 111.19508;
@@ -30,10 +30,10 @@ export const RESOLUTION: Resolution = { place_km: 40, change_km: 100, margin_km:
 export interface Mesh {
   cells: RiskCells;
   /** State of each LGA. */
-  state_of: Int32Array;
-  states: number;
-  place: Matern;
-  change: Matern;
+  state_by_lga: Int32Array;
+  stateCount: number;
+  place_field: MaternField;
+  change_field: MaternField;
   /** Four nodes and weights of each cell in the lattice of the spatial field. */
   cell_nodes: Int32Array;
   cell_weights: Float64Array;
@@ -45,7 +45,7 @@ export interface Mesh {
 }
 
 /** Smallest and largest value; there may be too many cells for `Math.min(...values)`. */
-function extremes(values: ArrayLike<number>): [number, number] {
+function minAndMax(values: ArrayLike<number>): [number, number] {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < values.length; i++) {
     least = Math.min(least, values[i]!);
@@ -59,22 +59,31 @@ function extremes(values: ArrayLike<number>): [number, number] {
  * distances are within 1.7% in Nigeria and 5% in Madagascar).
  * @throws RangeError if an LGA has no cell or its cells are not consecutive
  */
-export function createMesh(cells: RiskCells, stateByLga: Int32Array, states: number, resolution = RESOLUTION): Mesh {
-  const n = cells.lga.length;
-  const lgas = stateByLga.length;
-  const [south, north] = extremes(cells.latitude);
-  const middle = (south + north) / 2;
-  const shrink = Math.cos((middle * Math.PI) / 180) * KM_PER_DEGREE;
-  const x = Float64Array.from(cells.longitude, (v) => v * shrink);
+export function createMesh(
+  cells: RiskCells,
+  stateByLga: Int32Array,
+  stateCount: number,
+  resolution = RESOLUTION,
+): Mesh {
+  const cellCount = cells.lga.length;
+  const lgaCount = stateByLga.length;
+  const [south, north] = minAndMax(cells.latitude);
+  const middleLatitude = (south + north) / 2;
+  const kmPerLongitudeDegree = Math.cos((middleLatitude * Math.PI) / 180) * KM_PER_DEGREE;
+  const x = Float64Array.from(cells.longitude, (v) => v * kmPerLongitudeDegree);
   const y = Float64Array.from(cells.latitude, (v) => v * KM_PER_DEGREE);
-  const place = prepareMatern(latticeAround(x, y, resolution.place_km, resolution.margin_km));
-  const change = prepareMatern(latticeAround(x, y, resolution.change_km, resolution.margin_km));
+  const place_field = prepareMaternField(latticeAround(x, y, resolution.place_km, resolution.margin_km));
+  const change_field = prepareMaternField(latticeAround(x, y, resolution.change_km, resolution.margin_km));
 
-  const first_cell = new Int32Array(lgas + 1).fill(-1);
-  const [px, py, people] = [new Float64Array(lgas), new Float64Array(lgas), new Float64Array(lgas)];
-  const cell_nodes = new Int32Array(4 * n);
-  const cell_weights = new Float64Array(4 * n);
-  for (let c = 0; c < n; c++) {
+  const first_cell = new Int32Array(lgaCount + 1).fill(-1);
+  const [centreX, centreY, populations] = [
+    new Float64Array(lgaCount),
+    new Float64Array(lgaCount),
+    new Float64Array(lgaCount),
+  ];
+  const cell_nodes = new Int32Array(4 * cellCount);
+  const cell_weights = new Float64Array(4 * cellCount);
+  for (let c = 0; c < cellCount; c++) {
     const a = cells.lga[c]!;
     if (c === 0 || cells.lga[c - 1] !== a) {
       if (c > 0 && cells.lga[c - 1]! < a - 1)
@@ -83,28 +92,32 @@ export function createMesh(cells: RiskCells, stateByLga: Int32Array, states: num
         throw new RangeError(`the cells of area ${a} do not follow those of area ${a - 1}`);
       first_cell[a] = c;
     }
-    const { nodes, weights } = interpolate(place.lattice, x[c]!, y[c]!);
+    const { nodes, weights } = bilinearWeights(place_field.lattice, x[c]!, y[c]!);
     cell_nodes.set(nodes, 4 * c);
     cell_weights.set(weights, 4 * c);
-    px[a]! += cells.population[c]! * x[c]!;
-    py[a]! += cells.population[c]! * y[c]!;
-    people[a]! += cells.population[c]!;
+    centreX[a]! += cells.population[c]! * x[c]!;
+    centreY[a]! += cells.population[c]! * y[c]!;
+    populations[a]! += cells.population[c]!;
   }
-  first_cell[lgas] = n;
-  const lga_nodes = new Int32Array(4 * lgas);
-  const lga_weights = new Float64Array(4 * lgas);
-  for (let a = 0; a < lgas; a++) {
+  first_cell[lgaCount] = cellCount;
+  const lga_nodes = new Int32Array(4 * lgaCount);
+  const lga_weights = new Float64Array(4 * lgaCount);
+  for (let a = 0; a < lgaCount; a++) {
     if (first_cell[a] === -1) throw new RangeError(`area ${a} has no prediction cell, expected at least one`);
-    const { nodes, weights } = interpolate(change.lattice, px[a]! / people[a]!, py[a]! / people[a]!);
+    const { nodes, weights } = bilinearWeights(
+      change_field.lattice,
+      centreX[a]! / populations[a]!,
+      centreY[a]! / populations[a]!,
+    );
     lga_nodes.set(nodes, 4 * a);
     lga_weights.set(weights, 4 * a);
   }
   return {
     cells,
-    state_of: stateByLga,
-    states,
-    place,
-    change,
+    state_by_lga: stateByLga,
+    stateCount,
+    place_field,
+    change_field,
     cell_nodes,
     cell_weights,
     lga_nodes,

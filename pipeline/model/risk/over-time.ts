@@ -64,15 +64,16 @@ export function conditionalAt(kernel: Kernel, observed: readonly number[], times
   const [n, m] = [observed.length, times.length];
   const factor = choleskyDense(covariance(kernel, observed, observed), n);
   if (!factor) throw new Error(`singular covariance at ${observed.join(', ')}, expected distinct times`);
-  const cross = covariance(kernel, times, observed);
+  const crossCovariance = covariance(kernel, times, observed);
   const weights = new Float64Array(m * n);
-  const left = covariance(kernel, times, times);
+  const remainingCovariance = covariance(kernel, times, times);
   for (let i = 0; i < m; i++)
-    weights.set(solveUpper(factor, n, solveLower(factor, n, cross.slice(i * n, (i + 1) * n))), i * n);
+    weights.set(solveUpper(factor, n, solveLower(factor, n, crossCovariance.slice(i * n, (i + 1) * n))), i * n);
   for (let i = 0; i < m; i++)
-    for (let j = 0; j < m; j++) for (let r = 0; r < n; r++) left[i * m + j]! -= weights[i * n + r]! * cross[j * n + r]!;
-  const deviation = Float64Array.from(times, (_, i) => Math.sqrt(Math.max(left[i * m + i]!, 0)));
+    for (let j = 0; j < m; j++)
+      for (let r = 0; r < n; r++) remainingCovariance[i * m + j]! -= weights[i * n + r]! * crossCovariance[j * n + r]!;
+  const deviation = Float64Array.from(times, (_, i) => Math.sqrt(Math.max(remainingCovariance[i * m + i]!, 0)));
   // a month at a round has no variance left, so without this the matrix would be singular
-  for (let i = 0; i < m; i++) left[i * m + i]! += 1e-10 * kernel(times[i]!, times[i]!);
-  return { weights, root: choleskyDense(left, m)!, deviation };
+  for (let i = 0; i < m; i++) remainingCovariance[i * m + i]! += 1e-10 * kernel(times[i]!, times[i]!);
+  return { weights, root: choleskyDense(remainingCovariance, m)!, deviation };
 }

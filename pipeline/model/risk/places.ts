@@ -1,20 +1,24 @@
 import { expit } from '../../lib/numerics/special.ts';
 import type { Mesh } from './mesh.ts';
-import { type Placed, type Survey, type Terms, termsAtLevel } from './terms.ts';
+import { type PositionedTerm, type SurveyContext, type Terms, termsVaryingBy } from './terms.ts';
 
 /** Sparse rows of linear predictors: row k is the sum of `weight` × unknown from `start[k]` to `start[k + 1]`. */
-export interface Rows {
+export interface PredictorRows {
   start: Int32Array;
   unknown: Int32Array;
   weight: Float64Array;
 }
 
 /** The sums of some terms at cells or LGAs; terms that belong to them for ever need no survey. */
-export function predictorRows(terms: readonly Placed[], places: Iterable<number>, survey: Survey = NO_SURVEY): Rows {
+export function predictorRows(
+  terms: readonly PositionedTerm[],
+  indices: Iterable<number>,
+  survey: SurveyContext = NO_SURVEY,
+): PredictorRows {
   const [start, unknown, weight]: [number[], number[], number[]] = [[0], [], []];
-  for (const place of places) {
+  for (const index of indices) {
     for (const { positions, row } of terms)
-      for (const [k, value] of row(place, survey)) {
+      for (const [k, value] of row(index, survey)) {
         unknown.push(positions[k]!);
         weight.push(value);
       }
@@ -23,85 +27,94 @@ export function predictorRows(terms: readonly Placed[], places: Iterable<number>
   return { start: Int32Array.from(start), unknown: Int32Array.from(unknown), weight: Float64Array.from(weight) };
 }
 
-const NO_SURVEY: Survey = { round: 0, log_season: [] };
+const NO_SURVEY: SurveyContext = { round: 0, log_season: [] };
 
 /** The value of row k. */
-export function rowValue({ start, unknown, weight }: Rows, k: number, x: Float64Array): number {
+export function rowValue({ start, unknown, weight }: PredictorRows, k: number, x: Float64Array): number {
   let sum = 0;
   for (let e = start[k]!; e < start[k + 1]!; e++) sum += weight[e]! * x[unknown[e]!]!;
   return sum;
 }
 
 /** Adds a multiple of row k to `to`. */
-function addRow({ start, unknown, weight }: Rows, k: number, factor: number, to: Float64Array): void {
-  for (let e = start[k]!; e < start[k + 1]!; e++) to[unknown[e]!]! += factor * weight[e]!;
+function addRow({ start, unknown, weight }: PredictorRows, k: number, factor: number, target: Float64Array): void {
+  for (let e = start[k]!; e < start[k + 1]!; e++) target[unknown[e]!]! += factor * weight[e]!;
 }
 
 /** Cells with weights that sum to 1, and when and how they were surveyed. */
-export interface SurveyedPlace extends Survey {
+export interface SurveyedCells extends SurveyContext {
   cells: Int32Array;
   weights: Float64Array;
 }
 
 /** The linear predictors of a surveyed place's cells. What the cells of an LGA share is stored, and computed, once. */
-export interface Place {
+export interface SurveyPredictor {
   /** In the order of their LGAs. */
   cells: Int32Array;
   weights: Float64Array;
-  /** Cells `first[k]` to `first[k + 1]` share row k of `shared`. */
-  first: number[];
-  shared: Rows;
+  /** Cells `first[k]` to `first[k + 1]` share row k of `lgaRows`. */
+  firstCell: number[];
+  lgaRows: PredictorRows;
   /** The rows of all cells of the country for the terms that differ between cells. */
-  byCell: Rows;
+  cellRows: PredictorRows;
 }
 
 /** @param layout the terms, and the rows of all cells of the country for those that differ between cells */
-export function surveyedPlace(mesh: Mesh, layout: { terms: Terms; cells: Rows }, surveyed: SurveyedPlace): Place {
-  const lgaOfCell = (k: number) => mesh.cells.lga[surveyed.cells[k]!]!;
-  const order = [...surveyed.cells.keys()].sort((a, b) => lgaOfCell(a) - lgaOfCell(b));
-  const first = order.flatMap((k, i) => (i === 0 || lgaOfCell(order[i - 1]!) !== lgaOfCell(k) ? [i] : []));
-  const lgas = first.map((i) => lgaOfCell(order[i]!));
+export function surveyPredictor(
+  mesh: Mesh,
+  layout: { terms: Terms; cell_rows: PredictorRows },
+  survey: SurveyedCells,
+): SurveyPredictor {
+  const lgaOf = (k: number) => mesh.cells.lga[survey.cells[k]!]!;
+  const order = [...survey.cells.keys()].sort((a, b) => lgaOf(a) - lgaOf(b));
+  const firstCell = order.flatMap((k, i) => (i === 0 || lgaOf(order[i - 1]!) !== lgaOf(k) ? [i] : []));
+  const lgas = firstCell.map((i) => lgaOf(order[i]!));
   return {
-    cells: Int32Array.from(order, (k) => surveyed.cells[k]!),
-    weights: Float64Array.from(order, (k) => surveyed.weights[k]!),
-    first: [...first, order.length],
-    shared: predictorRows(termsAtLevel(layout.terms, 'lga', 'survey'), lgas, surveyed),
-    byCell: layout.cells,
+    cells: Int32Array.from(order, (k) => survey.cells[k]!),
+    weights: Float64Array.from(order, (k) => survey.weights[k]!),
+    firstCell: [...firstCell, order.length],
+    lgaRows: predictorRows(termsVaryingBy(layout.terms, 'lga', 'survey'), lgas, survey),
+    cellRows: layout.cell_rows,
   };
 }
 
 /** The unknowns on which a place's predictors depend, each once, ascending. */
-export function placeUnknowns({ cells, shared, byCell }: Place): Int32Array {
-  const seen = new Set(shared.unknown);
-  for (const c of cells) for (let e = byCell.start[c]!; e < byCell.start[c + 1]!; e++) seen.add(byCell.unknown[e]!);
-  return Int32Array.from(seen).sort();
+export function predictorUnknowns({ cells, lgaRows, cellRows }: SurveyPredictor): Int32Array {
+  const unknowns = new Set(lgaRows.unknown);
+  for (const c of cells)
+    for (let e = cellRows.start[c]!; e < cellRows.start[c + 1]!; e++) unknowns.add(cellRows.unknown[e]!);
+  return Int32Array.from(unknowns).sort();
 }
 
-/** The linear predictor of each cell. @param to receives it; a fit passes the same array again and again */
-export function predict(
-  { cells, first, shared, byCell }: Place,
+/** The linear predictor of each cell. @param target receives it; a fit passes the same array again and again */
+export function evaluatePredictor(
+  { cells, firstCell, lgaRows, cellRows }: SurveyPredictor,
   x: Float64Array,
-  to: Float64Array = new Float64Array(cells.length),
+  target: Float64Array = new Float64Array(cells.length),
 ): Float64Array {
-  for (let k = 0; k + 1 < first.length; k++) {
-    const common = rowValue(shared, k, x);
-    for (let i = first[k]!; i < first[k + 1]!; i++) to[i] = common + rowValue(byCell, cells[i]!, x);
+  for (let k = 0; k + 1 < firstCell.length; k++) {
+    const lgaValue = rowValue(lgaRows, k, x);
+    for (let i = firstCell[k]!; i < firstCell[k + 1]!; i++) target[i] = lgaValue + rowValue(cellRows, cells[i]!, x);
   }
-  return to;
+  return target;
 }
 
 /** Adds the rows of the cells, each times its factor, to `to`. */
-export function addRows({ cells, first, shared, byCell }: Place, factors: Float64Array, to: Float64Array): void {
-  for (let k = 0; k + 1 < first.length; k++) {
+export function addWeightedRows(
+  { cells, firstCell, lgaRows, cellRows }: SurveyPredictor,
+  factors: Float64Array,
+  target: Float64Array,
+): void {
+  for (let k = 0; k + 1 < firstCell.length; k++) {
     let sum = 0;
-    for (let i = first[k]!; i < first[k + 1]!; i++) {
-      addRow(byCell, cells[i]!, factors[i]!, to);
+    for (let i = firstCell[k]!; i < firstCell[k + 1]!; i++) {
+      addRow(cellRows, cells[i]!, factors[i]!, target);
       sum += factors[i]!;
     }
-    addRow(shared, k, sum, to);
+    addRow(lgaRows, k, sum, target);
   }
 }
 
 /** Mean prevalence of a place. */
-export const meanPrevalence = (place: Place, x: Float64Array): number =>
-  predict(place, x).reduce((mean, eta, i) => mean + place.weights[i]! * expit(eta), 0);
+export const meanPrevalence = (predictor: SurveyPredictor, x: Float64Array): number =>
+  evaluatePredictor(predictor, x).reduce((mean, eta, i) => mean + predictor.weights[i]! * expit(eta), 0);

@@ -2,12 +2,12 @@ import { LEVELS } from '../../contract/levels.ts';
 import {
   type ChangeSummary,
   type DrawSummary,
-  highestTenths,
-  spreadOfChange,
+  highestTenthShares,
+  sdOfChange,
   summariseChange,
   summariseDraws,
 } from './draw-summary.ts';
-import { drawMonths, type MonthDraws, type Paths, type PredictedMonth } from './paths.ts';
+import { drawPrevalence, type MonthDraws, type Paths, type PredictedMonth } from './paths.ts';
 
 /** Posterior mean and central 90% of prevalence; values of area a in month m at `m * areas + a`. */
 export interface AreaScores {
@@ -49,24 +49,24 @@ export interface Estimates {
 /** Prevalence of every LGA and state in every month, from one set of joint draws. */
 export function predictRisk(paths: Paths): Estimates {
   const estimates = emptyEstimates(paths);
-  for (const month of monthsOfYear(paths)) predictMonths(paths, month, estimates);
+  for (const month of calendarMonths(paths)) estimateCalendarMonth(paths, month, estimates);
   return estimates;
 }
 
 /** The months of the year that occur in the paths, 0 for January. */
-export const monthsOfYear = ({ months }: Pick<Paths, 'months'>): Set<number> =>
+export const calendarMonths = ({ months }: Pick<Paths, 'months'>): Set<number> =>
   new Set(months.map(({ month }) => month));
 
-export function emptyEstimates({ months, state_of, states }: Paths): Estimates {
-  const yearly = Math.max(
+export function emptyEstimates({ months, state_by_lga, stateCount }: Paths): Estimates {
+  const monthsOfOneName = Math.max(
     0,
-    ...monthsOfYear({ months })
+    ...calendarMonths({ months })
       .values()
       .map((month) => months.filter((predicted) => predicted.month === month).length),
   );
   return {
-    lgas: emptyAreas(months.length, state_of.length, yearly, true),
-    states: emptyAreas(months.length, states, yearly, false),
+    lgas: emptyAreaEstimates(months.length, state_by_lga.length, monthsOfOneName, true),
+    states: emptyAreaEstimates(months.length, stateCount, monthsOfOneName, false),
   };
 }
 
@@ -75,74 +75,75 @@ export function emptyEstimates({ months, state_of, states }: Paths): Estimates {
  * only about a twelfth of the draws is in memory at a time.
  * @param month 0 for January
  */
-export function predictMonths(paths: Paths, month: number, to: Estimates): void {
-  const { months, draws, state_of, states } = paths;
-  const everywhere = [...state_of.keys()];
-  const byState = [...Map.groupBy(everywhere, (a) => state_of[a]!).values()];
-  const drawn = drawMonths(paths, month);
-  estimate(drawn, drawn.lgas, months, draws, [everywhere], byState, to.lgas);
-  estimate(drawn, drawn.states, months, draws, [[...Array(states).keys()]], null, to.states);
+export function estimateCalendarMonth(paths: Paths, month: number, target: Estimates): void {
+  const { months, drawCount, state_by_lga, stateCount } = paths;
+  const allLgas = [...state_by_lga.keys()];
+  const byState = [...Map.groupBy(allLgas, (a) => state_by_lga[a]!).values()];
+  const prevalence = drawPrevalence(paths, month);
+  estimateAreas(prevalence, prevalence.lgas, months, drawCount, [allLgas], byState, target.lgas);
+  estimateAreas(prevalence, prevalence.states, months, drawCount, [[...Array(stateCount).keys()]], null, target.states);
 }
 
-const NOTHING = { year: null, survey: null };
+const NO_COMPARISON = { year: null, survey: null };
 
 /**
  * Fills in the months of the draws.
  * @param nation, byState sets of areas within which the highest tenth is determined
  */
-function estimate(
+function estimateAreas(
   { months: positions }: MonthDraws,
   values: readonly Float64Array[],
   months: readonly PredictedMonth[],
-  draws: number,
+  drawCount: number,
   nation: readonly (readonly number[])[],
   byState: readonly (readonly number[])[] | null,
-  to: AreaEstimates,
+  target: AreaEstimates,
 ): void {
   positions.forEach((m, k) => {
     const monthDraws = values[k]!;
-    const areas = monthDraws.length / draws;
-    const { compared } = months[m]!;
-    const put = (target: AreaScores, a: number, { mean, low, high }: DrawSummary) => {
+    const areas = monthDraws.length / drawCount;
+    const { comparison } = months[m]!;
+    const setScores = (target: AreaScores, a: number, { mean, low, high }: DrawSummary) => {
       target.mean[m * areas + a] = mean;
       target.low[m * areas + a] = low;
       target.high[m * areas + a] = high;
     };
-    const putChange = (target: AreaChanges, a: number, change: ChangeSummary | null) => {
+    const setChange = (target: AreaChanges, a: number, change: ChangeSummary | null) => {
       if (!change) return;
-      put(target, a, change);
+      setScores(target, a, change);
       target.rise[m * areas + a] = change.rise;
     };
     for (let a = 0; a < areas; a++) {
-      const { at_least, ...summary } = summariseDraws(monthDraws.subarray(a * draws, (a + 1) * draws), CUTOFFS);
-      put(to, a, summary);
-      at_least.forEach((share, c) => {
-        to.at_least[c]![m * areas + a] = share;
+      const { at_least, ...summary } = summariseDraws(monthDraws.subarray(a * drawCount, (a + 1) * drawCount), CUTOFFS);
+      setScores(target, a, summary);
+      at_least.forEach((reachedShare, c) => {
+        target.at_least[c]![m * areas + a] = reachedShare;
       });
-      const { year, survey } = compared ?? NOTHING;
-      const changeFrom = (before: number | null) =>
-        before === null
+      const { year, survey } = comparison ?? NO_COMPARISON;
+      const changeFrom = (earlierMonth: number | null) =>
+        earlierMonth === null
           ? null
           : summariseChange(
-              monthDraws.subarray(a * draws, (a + 1) * draws),
-              values[positions.indexOf(before)]!.subarray(a * draws, (a + 1) * draws),
+              monthDraws.subarray(a * drawCount, (a + 1) * drawCount),
+              values[positions.indexOf(earlierMonth)]!.subarray(a * drawCount, (a + 1) * drawCount),
             );
       const fromYear = changeFrom(year);
-      putChange(to.changes.year, a, fromYear);
-      putChange(to.changes.survey, a, survey === year ? fromYear : changeFrom(survey));
-      for (let before = 1; before <= k; before++)
-        to.contrasts[before - 1]![m * areas + a] = spreadOfChange(
-          monthDraws.subarray(a * draws, (a + 1) * draws),
-          values[k - before]!.subarray(a * draws, (a + 1) * draws),
+      setChange(target.changes.year, a, fromYear);
+      setChange(target.changes.survey, a, survey === year ? fromYear : changeFrom(survey));
+      for (let yearsBefore = 1; yearsBefore <= k; yearsBefore++)
+        target.contrasts[yearsBefore - 1]![m * areas + a] = sdOfChange(
+          monthDraws.subarray(a * drawCount, (a + 1) * drawCount),
+          values[k - yearsBefore]!.subarray(a * drawCount, (a + 1) * drawCount),
         );
     }
-    highestTenths(monthDraws, draws, nation, to.highest_nation.subarray(m * areas, (m + 1) * areas));
-    if (byState) highestTenths(monthDraws, draws, byState, to.highest_state!.subarray(m * areas, (m + 1) * areas));
+    highestTenthShares(monthDraws, drawCount, nation, target.highest_nation.subarray(m * areas, (m + 1) * areas));
+    if (byState)
+      highestTenthShares(monthDraws, drawCount, byState, target.highest_state!.subarray(m * areas, (m + 1) * areas));
   });
 }
 
-/** @param yearly predicted months of one name */
-function emptyAreas(months: number, areas: number, yearly: number, ofLgas: boolean): AreaEstimates {
+/** @param monthsOfOneName predicted months of one name */
+function emptyAreaEstimates(months: number, areas: number, monthsOfOneName: number, areLgas: boolean): AreaEstimates {
   const empty = (fill = 0) => new Float64Array(new SharedArrayBuffer(8 * months * areas)).fill(fill);
   const scores = (fill = 0) => ({ mean: empty(fill), low: empty(fill), high: empty(fill) });
   const changes = () => ({ ...scores(Number.NaN), rise: empty(Number.NaN) });
@@ -150,8 +151,8 @@ function emptyAreas(months: number, areas: number, yearly: number, ofLgas: boole
     ...scores(),
     at_least: CUTOFFS.map(() => empty()),
     highest_nation: empty(),
-    highest_state: ofLgas ? empty() : null,
+    highest_state: areLgas ? empty() : null,
     changes: { year: changes(), survey: changes() },
-    contrasts: Array.from({ length: Math.max(0, yearly - 1) }, () => empty(Number.NaN)),
+    contrasts: Array.from({ length: Math.max(0, monthsOfOneName - 1) }, () => empty(Number.NaN)),
   };
 }

@@ -1,14 +1,14 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import type { Period } from '../../contract/months.ts';
 import { toTable } from '../../lib/tables/table.ts';
-import { surveyReference } from './compared.ts';
-import { changesTable, contrastsTable, type Kind, probabilitiesTable } from './decisions.ts';
+import { surveyReferenceMonth } from './compared.ts';
+import { changesTable, contrastsTable, type EstimatedAreas, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
 import { prepareRisk, readInputs } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
 import { CHANGES, CONTRASTS, LGAS, PROBABILITIES, STATES } from './risk-tables.ts';
 import { fitStageBaseline, scoredPeriods } from './stage-baseline.ts';
-import { inEveryMonth, wholeYears, yearReference } from './whole-years.ts';
+import { repeatForMonths, surveyReferenceOfYear, wholeYears } from './whole-years.ts';
 
 /**
  * Risk of every LGA and state, for every estimated month and the forecast months after them, by the model that
@@ -40,29 +40,33 @@ export const run: StageRun = async (io) => {
   }
 
   const periods = scoredPeriods(io);
-  const { middles: years, from } = wholeYears(periods);
-  const predicted = inputs.season_unknown ? years : periods;
+  const { julys: yearMiddles, yearOfPeriod } = wholeYears(periods);
+  const predicted = inputs.is_season_unknown ? yearMiddles : periods;
   const estimate = await estimateRisk(prepared, predicted, { ...risk, seed }, (share, what) =>
     io.progress(0.5 + share / 2, what),
   );
-  const spatial = inputs.season_unknown
-    ? { ...estimate, states: inEveryMonth(estimate.states, from), lgas: inEveryMonth(estimate.lgas, from) }
+  const spatial = inputs.is_season_unknown
+    ? {
+        ...estimate,
+        states: repeatForMonths(estimate.states, yearOfPeriod),
+        lgas: repeatForMonths(estimate.lgas, yearOfPeriod),
+      }
     : estimate;
-  const kinds: Kind[] = [
+  const areaKinds: EstimatedAreas[] = [
     { area: 'state', codes: areas.states.map((state) => state.state_code), estimates: spatial.states },
     { area: 'lga', codes: areas.lgas.map((lga) => lga.lga_code), estimates: spatial.lgas },
   ];
   return {
     lgas: toTable(LGAS, scoreRows(periods, areas.lgas, spatial.lgas)),
     states: toTable(STATES, scoreRows(periods, areas.states, spatial.states)),
-    probabilities: probabilitiesTable(kinds, periods),
+    probabilities: probabilitiesTable(areaKinds, periods),
     changes: changesTable(
-      kinds,
+      areaKinds,
       periods,
       prepared.fieldwork_ends,
-      inputs.season_unknown ? yearReference : surveyReference,
+      inputs.is_season_unknown ? surveyReferenceOfYear : surveyReferenceMonth,
     ),
-    contrasts: contrastsTable(kinds, periods),
+    contrasts: contrastsTable(areaKinds, periods),
     evidence: { model: 'spatial', baseline: baseline.evidence, spatial: spatial.fit },
     report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
       source: 'survey_clusters',

@@ -1,5 +1,5 @@
 import type { Random } from '../../lib/numerics/random.ts';
-import { LEAST_INDEX } from './inputs.ts';
+import { MIN_SEASONAL_INDEX } from './inputs.ts';
 
 /**
  * The error of the seasonal index: for each state an error E of standard deviation `sd` (share of the peak), smooth
@@ -17,11 +17,11 @@ export interface SeasonError {
 }
 
 /** ln(max(S + E, 0.01) / S): the effect of an error on ln S in the same month. */
-export function errorShift(logIndex: number, error: number): number {
-  return Math.log(Math.max(Math.exp(logIndex) + error, LEAST_INDEX)) - logIndex;
+export function logIndexShift(logIndex: number, error: number): number {
+  return Math.log(Math.max(Math.exp(logIndex) + error, MIN_SEASONAL_INDEX)) - logIndex;
 }
 
-const HARMONICS = 2;
+const HARMONIC_COUNT = 2;
 
 /**
  * Errors of every state's index by month, `errors[12 * state + month]`: a yearly plus a half-yearly wave of random
@@ -29,12 +29,12 @@ const HARMONICS = 2;
  */
 export function drawSeasonErrors(states: number, sd: number, random: Random): Float64Array {
   const errors = new Float64Array(12 * states);
-  const scale = sd / Math.sqrt(HARMONICS);
+  const harmonicSd = sd / Math.sqrt(HARMONIC_COUNT);
   for (let s = 0; s < states; s++)
-    for (let h = 1; h <= HARMONICS; h++) {
-      const [a, b] = [scale * random.normal(), scale * random.normal()];
+    for (let harmonic = 1; harmonic <= HARMONIC_COUNT; harmonic++) {
+      const [a, b] = [harmonicSd * random.normal(), harmonicSd * random.normal()];
       for (let m = 0; m < 12; m++) {
-        const angle = (2 * Math.PI * h * m) / 12;
+        const angle = (2 * Math.PI * harmonic * m) / 12;
         errors[12 * s + m]! += a * Math.cos(angle) + b * Math.sin(angle);
       }
     }

@@ -1,12 +1,12 @@
 import type { StageIo } from '../../catalog/country-stage.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { type FitSummary, pathsAt } from './estimate.ts';
+import { drawPathsAtPoints, type FitSummary } from './estimate.ts';
 import { prepareRisk, readInputs } from './inputs.ts';
 import type { Paths } from './paths.ts';
 import { LGAS } from './risk-tables.ts';
 
 /** Whether the stage's scores were computed from draws. */
-export const hasDraws = (io: StageIo): boolean => readFit(io) !== null;
+export const hasDraws = (io: StageIo): boolean => readSpatialFit(io) !== null;
 
 /**
  * Reproduces from the stage's artifacts the draws from which its scores were computed. The posterior is computed again
@@ -14,14 +14,14 @@ export const hasDraws = (io: StageIo): boolean => readFit(io) !== null;
  * @throws UsageError if the score is the baseline, which has no joint draws
  */
 export function reproducePaths(io: StageIo): Paths {
-  const summary = readFit(io);
-  if (!summary)
+  const fit = readSpatialFit(io);
+  if (!fit)
     throw new UsageError(
       'parameters.risk.score: found baseline, expected spatial, since only the spatial model has joint draws',
     );
   const { risk, seed } = io.model.parameters;
   const periods = [...new Set(io.table(LGAS).map(({ period }) => period))];
-  return pathsAt(prepareRisk(readInputs(io)), periods, { ...risk, seed }, summary.points);
+  return drawPathsAtPoints(prepareRisk(readInputs(io)), periods, { ...risk, seed }, fit.points);
 }
 
-const readFit = (io: StageIo) => io.artifact<{ spatial: FitSummary | null }>('risk/evidence').spatial;
+const readSpatialFit = (io: StageIo) => io.artifact<{ spatial: FitSummary | null }>('risk/evidence').spatial;

@@ -1,22 +1,22 @@
 /** A worker thread of the risk stage; `in-threads.ts` distributes the tasks. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Mode } from '../../lib/numerics/laplace.ts';
-import type { Share } from './draws.ts';
-import { type FitPoint, pointNear, type ThetaPoint } from './fit.ts';
+import type { DrawBatch } from './draws.ts';
+import { type FitPoint, fitPointNear, type ThetaPoint } from './fit.ts';
 import type { RiskObservation } from './likelihood.ts';
 import { prepareMarginal } from './marginal.ts';
 import type { Mesh } from './mesh.ts';
-import { slopeNear } from './optimum.ts';
-import { fillPaths, type PathInputs, type Paths } from './paths.ts';
-import { type Estimates, predictMonths } from './prediction.ts';
-import { drawStreams } from './streams.ts';
-import type { Constants } from './terms.ts';
+import { costGradientNear } from './optimum.ts';
+import { fillPathBatch, type PathInputs, type Paths } from './paths.ts';
+import { type Estimates, estimateCalendarMonth } from './prediction.ts';
+import { antitheticStreams } from './streams.ts';
+import type { PriorConstants } from './terms.ts';
 
-export interface RiskData {
+export interface ThreadData {
   mesh: Mesh;
   times: number[];
   observations: RiskObservation[];
-  constants: Constants;
+  constants: PriorConstants;
   pathInputs: PathInputs;
   seed: number;
 }
@@ -26,19 +26,20 @@ export type RiskTask =
   /** The posterior at a point of θ. */
   | { point: ThetaPoint; near: Mode }
   /** A batch of draws, written into the paths. */
-  | { draw: Share; posterior: FitPoint; paths: Paths }
+  | { draw: DrawBatch; posterior: FitPoint; paths: Paths }
   /** One month of the year, for all years, written into the estimates. */
   | { month: number; paths: Paths; estimates: Estimates };
 
-const { mesh, times, observations, constants, pathInputs, seed } = workerData as RiskData;
+const { mesh, times, observations, constants, pathInputs, seed } = workerData as ThreadData;
 const marginal = prepareMarginal(mesh, times, observations, constants);
 const { layout } = marginal;
 
 function runTask(task: RiskTask): number[] | FitPoint | null {
-  if ('slope' in task) return slopeNear(marginal, { mode: task.near }, task.slope);
-  if ('point' in task) return pointNear(marginal, task.near, task.point);
-  if ('draw' in task) fillPaths(task.paths, { mesh, layout }, task.posterior, task.draw, pathInputs, drawStreams(seed));
-  else predictMonths(task.paths, task.month, task.estimates);
+  if ('slope' in task) return costGradientNear(marginal, { mode: task.near }, task.slope);
+  if ('point' in task) return fitPointNear(marginal, task.near, task.point);
+  if ('draw' in task)
+    fillPathBatch(task.paths, { mesh, layout }, task.posterior, task.draw, pathInputs, antitheticStreams(seed));
+  else estimateCalendarMonth(task.paths, task.month, task.estimates);
   return null;
 }
 

@@ -3,42 +3,46 @@
  * enough for any month of an unknown season (season-error.ts).
  */
 import type { Period } from '../../contract/months.ts';
-import { surveyReference } from './compared.ts';
+import { surveyReferenceMonth } from './compared.ts';
 import type { AreaChanges, AreaEstimates, AreaScores } from './prediction.ts';
 
 /** July of each year in `periods`, ascending, and the index of the July from which each period takes its score. */
-export function wholeYears(periods: readonly Period[]): { middles: Period[]; from: Int32Array } {
+export function wholeYears(periods: readonly Period[]): { julys: Period[]; yearOfPeriod: Int32Array } {
   const years = [...new Set(periods.map((period) => period.slice(0, 4)))];
   return {
-    middles: years.map((year) => `${year}-07`),
-    from: Int32Array.from(periods, (period) => years.indexOf(period.slice(0, 4))),
+    julys: years.map((year) => `${year}-07`),
+    yearOfPeriod: Int32Array.from(periods, (period) => years.indexOf(period.slice(0, 4))),
   };
 }
 
-/** Expands estimates by year to every month. @param from index of the year for each month */
-export function inEveryMonth(years: AreaEstimates, from: Int32Array): AreaEstimates {
-  const areas = years.mean.length / (Math.max(...from) + 1);
-  const spread = (values: Float64Array) => {
-    const out = new Float64Array(from.length * areas);
-    from.forEach((year, m) => {
-      out.set(values.subarray(year * areas, (year + 1) * areas), m * areas);
+/** Expands estimates by year to every month. @param yearOfPeriod index of the year for each month */
+export function repeatForMonths(yearly: AreaEstimates, yearOfPeriod: Int32Array): AreaEstimates {
+  const areas = yearly.mean.length / (Math.max(...yearOfPeriod) + 1);
+  const repeatYears = (values: Float64Array) => {
+    const repeated = new Float64Array(yearOfPeriod.length * areas);
+    yearOfPeriod.forEach((year, m) => {
+      repeated.set(values.subarray(year * areas, (year + 1) * areas), m * areas);
     });
-    return out;
+    return repeated;
   };
-  const scores = ({ mean, low, high }: AreaScores) => ({ mean: spread(mean), low: spread(low), high: spread(high) });
-  const changes = (change: AreaChanges) => ({ ...scores(change), rise: spread(change.rise) });
+  const scores = ({ mean, low, high }: AreaScores) => ({
+    mean: repeatYears(mean),
+    low: repeatYears(low),
+    high: repeatYears(high),
+  });
+  const changes = (change: AreaChanges) => ({ ...scores(change), rise: repeatYears(change.rise) });
   return {
-    ...scores(years),
-    at_least: years.at_least.map(spread),
-    highest_nation: spread(years.highest_nation),
-    highest_state: years.highest_state && spread(years.highest_state),
-    changes: { year: changes(years.changes.year), survey: changes(years.changes.survey) },
-    contrasts: years.contrasts.map(spread),
+    ...scores(yearly),
+    at_least: yearly.at_least.map(repeatYears),
+    highest_nation: repeatYears(yearly.highest_nation),
+    highest_state: yearly.highest_state && repeatYears(yearly.highest_state),
+    changes: { year: changes(yearly.changes.year), survey: changes(yearly.changes.survey) },
+    contrasts: yearly.contrasts.map(repeatYears),
   };
 }
 
 /** The month that represents the last survey, determined as for July of the month's year. */
-export function yearReference(period: Period, fieldworkEnds: readonly Period[]): Period | null {
-  const middle = surveyReference(`${period.slice(0, 4)}-07`, fieldworkEnds);
-  return middle && `${middle.slice(0, 4)}${period.slice(4)}`;
+export function surveyReferenceOfYear(period: Period, fieldworkEnds: readonly Period[]): Period | null {
+  const julyReference = surveyReferenceMonth(`${period.slice(0, 4)}-07`, fieldworkEnds);
+  return julyReference && `${julyReference.slice(0, 4)}${period.slice(4)}`;
 }

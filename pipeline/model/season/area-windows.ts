@@ -1,7 +1,7 @@
 import { roundAsField } from '../../contract/decimals.ts';
 import { type RainSeason, rainTransmission } from './rain-season.ts';
 import type { SeasonWindow } from './season-tables.ts';
-import { bestWindow, CRITERION, judgeWindow, probabilityVerdict, WINDOW_MONTHS, windowShares } from './windows.ts';
+import { bestRun, CRITERION, judgeRun, probabilityVerdict, shareByStart, WINDOW_MONTHS } from './windows.ts';
 
 /** The data from which an area's windows are determined. */
 export interface WindowData {
@@ -9,9 +9,9 @@ export interface WindowData {
   code: string;
   rain_mm: readonly number[];
   /** Expected cases by month, January first, any unit. */
-  expected: readonly number[];
+  expectedCases: readonly number[];
   /** The season of its own case record; null without one. */
-  recorded: readonly number[] | null;
+  recordedSeason: readonly number[] | null;
 }
 
 /**
@@ -19,30 +19,35 @@ export interface WindowData {
  * @param errors errors of the seasons of areas of its kind, all equally likely
  */
 export function areaWindows(
-  { area, code, rain_mm, expected, recorded }: WindowData,
+  { area, code, rain_mm, expectedCases, recordedSeason }: WindowData,
   rain: RainSeason,
   errors: readonly Float64Array[],
 ): SeasonWindow[] {
-  const measures = { reported_cases: expected, rain_transmission: rainTransmission(rain_mm, rain) };
+  const measures = { reported_cases: expectedCases, rain_transmission: rainTransmission(rain_mm, rain) };
   return (Object.keys(measures) as SeasonWindow['measure'][]).flatMap((measure) =>
     WINDOW_MONTHS.map((months): SeasonWindow => {
-      const { first_month, criterion_probability: chance, ...judged } = judgeWindow(measures[measure], months, errors);
-      const decides = months === CRITERION.months;
+      const {
+        first_month,
+        criterion_probability: exactProbability,
+        ...uncertainty
+      } = judgeRun(measures[measure], months, errors);
+      const isCriterionLength = months === CRITERION.months;
       // the rule applies to the probability as published
-      const criterion_probability = decides && chance !== null ? roundAsField('criterion_probability', chance) : null;
-      const recordWindow = recorded && bestWindow(recorded, months);
+      const criterion_probability =
+        isCriterionLength && exactProbability !== null ? roundAsField('criterion_probability', exactProbability) : null;
+      const bestRecorded = recordedSeason && bestRun(recordedSeason, months);
       return {
         area,
         code,
         measure,
         first_month,
         last_month: ((first_month + months - 2) % 12) + 1,
-        ...judged,
+        ...uncertainty,
         criterion_probability,
-        criterion: decides ? probabilityVerdict(criterion_probability) : null,
-        record_first_month: recordWindow?.first_month ?? null,
-        record_share: recorded && windowShares(recorded, months)[first_month - 1]!,
-        record_best_share: recordWindow?.share ?? null,
+        criterion: isCriterionLength ? probabilityVerdict(criterion_probability) : null,
+        record_first_month: bestRecorded?.first_month ?? null,
+        record_share: recordedSeason && shareByStart(recordedSeason, months)[first_month - 1]!,
+        record_best_share: bestRecorded?.share ?? null,
         rain_share: rainShare(rain_mm, months),
       };
     }),
@@ -51,4 +56,4 @@ export function areaWindows(
 
 /** Share of the year's rain in the wettest run; without any rain, all runs have an equal share. */
 const rainShare = (rain_mm: readonly number[], months: number) =>
-  rain_mm.some((rain) => rain > 0) ? bestWindow(rain_mm, months).share : months / 12;
+  rain_mm.some((rain) => rain > 0) ? bestRun(rain_mm, months).share : months / 12;

@@ -1,6 +1,6 @@
 import { mean, median } from '../../lib/numerics/averages.ts';
-import { enoughForLogs, logCases } from '../../lib/numerics/log-cases.ts';
-import { logsOverTrend } from '../../lib/numerics/logs-over-trend.ts';
+import { hasEnoughCasesForLogs, logCases } from '../../lib/numerics/log-cases.ts';
+import { detrendLogs } from '../../lib/numerics/logs-over-trend.ts';
 
 export interface CaseMonths {
   /** Month of the year of the first value, 0 (January) to 11. */
@@ -8,7 +8,7 @@ export interface CaseMonths {
   /** Cases by month; null if nothing credible was reported. */
   cases: readonly (number | null)[];
   /** Indices of unusual months, whose counts are used for the trend but not for the season. */
-  unusual: ReadonlySet<number>;
+  unusualMonths: ReadonlySet<number>;
 }
 
 /** A place's season on the log scale, January first, each month relative to the trend of its year. */
@@ -28,19 +28,22 @@ const MEDIAN_VARIANCE = Math.PI / 2;
  * linearly on the log scale. A month without a case counts as half a case.
  * @returns null if a month of the year is never known, or there is less than one case a month on average
  */
-export function logSeason({ first_month, cases, unusual }: CaseMonths): LogSeason | null {
-  if (!enoughForLogs(cases.filter((value) => value !== null))) return null;
+export function estimateLogSeason({ first_month, cases, unusualMonths }: CaseMonths): LogSeason | null {
+  if (!hasEnoughCasesForLogs(cases.filter((value) => value !== null))) return null;
   const logs = cases.map((value) => (value === null ? null : logCases(value)));
-  const byMonth: number[][] = Array.from({ length: 12 }, () => []);
-  for (const [t, log] of logsOverTrend(logs).entries())
-    if (log !== null && !unusual.has(t)) byMonth[(first_month + t) % 12]!.push(log);
-  if (byMonth.some((values) => values.length === 0)) return null;
-  const squares = byMonth.flatMap((values) => values.map((value) => (value - mean(values)) ** 2));
-  const freedom = squares.length - 12;
-  const scatter = freedom > 0 ? squares.reduce((sum, square) => sum + square, 0) / freedom : Number.POSITIVE_INFINITY;
+  const logsByMonth: number[][] = Array.from({ length: 12 }, () => []);
+  for (const [t, log] of detrendLogs(logs).entries())
+    if (log !== null && !unusualMonths.has(t)) logsByMonth[(first_month + t) % 12]!.push(log);
+  if (logsByMonth.some((values) => values.length === 0)) return null;
+  const squares = logsByMonth.flatMap((values) => values.map((value) => (value - mean(values)) ** 2));
+  const degreesOfFreedom = squares.length - 12;
+  const scatterVariance =
+    degreesOfFreedom > 0
+      ? squares.reduce((sum, square) => sum + square, 0) / degreesOfFreedom
+      : Number.POSITIVE_INFINITY;
   return {
-    logs: byMonth.map(median),
-    variance: MEDIAN_VARIANCE * scatter * mean(byMonth.map((values) => 1 / values.length)),
+    logs: logsByMonth.map(median),
+    variance: MEDIAN_VARIANCE * scatterVariance * mean(logsByMonth.map((values) => 1 / values.length)),
   };
 }
 
@@ -50,9 +53,9 @@ export function sharesOfPeak(logs: readonly number[]): number[] {
   return logs.map((value) => Math.exp(value - peak));
 }
 
-/** A place's season from its monthly cases (`logSeason`), as shares of the peak month; null if it is unknown. */
+/** A place's season from its monthly cases (`estimateLogSeason`), as shares of the peak month; null if it is unknown. */
 export function caseSeason(months: CaseMonths): number[] | null {
-  const season = logSeason(months);
+  const season = estimateLogSeason(months);
   return season && sharesOfPeak(season.logs);
 }
 
@@ -62,25 +65,26 @@ export function caseSeason(months: CaseMonths): number[] | null {
  * less than half is null: the sum alone would make gaps appear as growth or season.
  * @param lgas one series per LGA, of equal length
  */
-export function sumReporting(lgas: readonly (readonly (number | null)[])[]): (number | null)[] {
-  const throughout = lgas.filter((cases) => cases.every((value) => value !== null));
-  if (throughout.length > 0 && 2 * sum(throughout.flat()) >= sum(lgas.flat())) return monthlySums(throughout);
-  const shares = sharesReporting(lgas);
+export function sumReportingLgas(lgas: readonly (readonly (number | null)[])[]): (number | null)[] {
+  const alwaysReporting = lgas.filter((cases) => cases.every((value) => value !== null));
+  if (alwaysReporting.length > 0 && 2 * sumKnown(alwaysReporting.flat()) >= sumKnown(lgas.flat()))
+    return monthlySums(alwaysReporting);
+  const shares = reportingShares(lgas);
   return monthlySums(lgas).map((cases, t) => (2 * shares[t]! < 1 ? null : cases / shares[t]!));
 }
 
-const sum = (cases: readonly (number | null)[]) => cases.reduce<number>((total, value) => total + (value ?? 0), 0);
+const sumKnown = (cases: readonly (number | null)[]) => cases.reduce<number>((total, value) => total + (value ?? 0), 0);
 
 const monthlySums = (lgas: readonly (readonly (number | null)[])[]): number[] =>
-  lgas[0]!.map((_, t) => sum(lgas.map((cases) => cases[t]!)));
+  lgas[0]!.map((_, t) => sumKnown(lgas.map((cases) => cases[t]!)));
 
 /** By month: the share of the LGAs that reported in the cases of all, by the means of the 13 months around it. */
-function sharesReporting(lgas: readonly (readonly (number | null)[])[]): number[] {
+function reportingShares(lgas: readonly (readonly (number | null)[])[]): number[] {
   return lgas[0]!.map((_, t) => {
-    const usual = lgas.map((cases) => {
+    const usualCases = lgas.map((cases) => {
       const reported = cases.slice(Math.max(0, t - 6), t + 7).filter((value) => value !== null);
       return reported.length > 0 ? mean(reported) : 0;
     });
-    return sum(usual.filter((_, i) => lgas[i]![t] !== null)) / (sum(usual) || 1);
+    return sumKnown(usualCases.filter((_, i) => lgas[i]![t] !== null)) / (sumKnown(usualCases) || 1);
   });
 }

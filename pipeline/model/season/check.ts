@@ -24,9 +24,9 @@ export function checkSeason(
 ): CheckedState[] {
   return records.map((leftOut) => {
     const remaining = records.filter((record) => record !== leftOut);
-    const rain = fitRainSeason(remaining, durations, randomStream(seed, `season without ${leftOut.state_code}`));
+    const rainSeason = fitRainSeason(remaining, durations, randomStream(seed, `season without ${leftOut.state_code}`));
     const compare = ({ rain_mm, season }: SeasonRecord) =>
-      compareSeasons(expectedSeason(rain_mm, rain, durations), season, highShare);
+      compareSeasons(expectedSeason(rain_mm, rainSeason, durations), season, highShare);
     const lgas = leftOut.lgas.map((lga) => {
       const { correlation, peak_off, midpoint_off, wrong_months, expected, recorded } = compare(lga);
       return { correlation, peak_off, midpoint_off, wrong_months, expected, recorded };
@@ -37,15 +37,15 @@ export function checkSeason(
 
 /** Compares two seasons, as shares of their peak, January first. The earliest of equal peaks counts. */
 export function compareSeasons(expected: readonly number[], recorded: readonly number[], highShare: number) {
-  const peak = (values: readonly number[]) => values.indexOf(Math.max(...values));
-  const high = (value: number) => value >= highShare;
+  const peakMonth = (values: readonly number[]) => values.indexOf(Math.max(...values));
+  const isHigh = (value: number) => value >= highShare;
   return {
     correlation: correlation(expected, recorded),
-    peak_expected: peak(expected) + 1,
-    peak_recorded: peak(recorded) + 1,
-    peak_off: monthsApart(peak(expected), peak(recorded)),
+    peak_expected: peakMonth(expected) + 1,
+    peak_recorded: peakMonth(recorded) + 1,
+    peak_off: monthsApart(peakMonth(expected), peakMonth(recorded)),
     midpoint_off: monthsApart(seasonMidpoint(expected), seasonMidpoint(recorded)),
-    wrong_months: expected.filter((value, month) => high(value) !== high(recorded[month]!)).length,
+    wrong_months: expected.filter((value, month) => isHigh(value) !== isHigh(recorded[month]!)).length,
     index_error: Math.sqrt(mean(expected.map((value, month) => (value - recorded[month]!) ** 2))),
     expected: [...expected],
     recorded: [...recorded],

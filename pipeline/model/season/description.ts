@@ -20,15 +20,15 @@ export interface SeasonAssumptions {
 
 /** The season's method in plain words, with the results of its check. */
 export function describeMethod(
-  rain: RainSeason,
+  rainSeason: RainSeason,
   check: readonly SeasonCheckRow[],
   { durations, assumed_from, highShare }: SeasonAssumptions,
 ): Wording {
   const method =
     'Population-weighted usual rain drives the transmission of an SIRS model (infectious for ' +
     `${durations.infectious_months}, immune for ${durations.immune_months} months, ${assumed_from}): transmission ` +
-    `follows rain by ${rain.lag_months.toFixed(1)} months, its seasonal part is at half its maximum at ` +
-    `${rain.half_saturation_mm.toFixed(0)} mm a month, and ${(100 * rain.share_year_round).toFixed(0)}% of its peak ` +
+    `follows rain by ${rainSeason.lag_months.toFixed(1)} months, its seasonal part is at half its maximum at ` +
+    `${rainSeason.half_saturation_mm.toFixed(0)} mm a month, and ${(100 * rainSeason.share_year_round).toFixed(0)}% of its peak ` +
     "does not depend on rain. The index is the number of new infections on the model's yearly cycle.";
   if (check.length === 0)
     return worded`${method} There are no monthly case records: the parameters are those fitted elsewhere and have not been checked here.`;
@@ -40,19 +40,19 @@ function describeHighMonths(check: readonly SeasonCheckRow[], highShare: number)
   const months = check.flatMap(({ expected, recorded }) =>
     expected.map((value, month) => ({ expectedLow: value < highShare, recordedLow: recorded[month]! < highShare })),
   );
-  const low = months.filter(({ recordedLow }) => recordedLow);
-  const identified = low.filter(({ expectedLow }) => expectedLow).length;
+  const recordedLowMonths = months.filter(({ recordedLow }) => recordedLow);
+  const identifiedCount = recordedLowMonths.filter(({ expectedLow }) => expectedLow).length;
   const lowest = check.map(({ recorded }) => Math.min(...recorded));
   const neverLow = lowest.filter((value) => value >= highShare).length;
-  const error = Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
-  const wrongly = months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length;
+  const rootMeanSquareError = Math.sqrt(mean(check.map(({ index_error }) => index_error ** 2)));
+  const wronglyLow = months.filter(({ expectedLow, recordedLow }) => expectedLow && !recordedLow).length;
   return (
     `A high season of twelve months means that no month is expected below ${highShare} of the peak, not that all ` +
     `months are alike: the index shows how they differ. In ${neverLow} of the ${check.length} records no month falls ` +
     `below it; the lowest months of the records are at ${Math.min(...lowest).toFixed(2)} to ` +
-    `${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} left-out months, ${low.length} were recorded ` +
-    `below ${highShare}: the index identified ${identified} of them, and put ${wrongly} others below it. Its error ` +
-    `is ${error.toFixed(2)} of the peak (root mean square), so a month that close to ${highShare} may be on either ` +
+    `${Math.max(...lowest).toFixed(2)} of the peak. Of ${months.length} left-out months, ${recordedLowMonths.length} were recorded ` +
+    `below ${highShare}: the index identified ${identifiedCount} of them, and put ${wronglyLow} others below it. Its error ` +
+    `is ${rootMeanSquareError.toFixed(2)} of the peak (root mean square), so a month that close to ${highShare} may be on either ` +
     'side.'
   );
 }
@@ -63,8 +63,8 @@ function describeLgas(check: readonly SeasonCheckRow[]): Wording | string {
   if (lgas.length === 0) return '';
   const months = (figure: 'peak_off' | 'midpoint_off') => mean(lgas.map((lga) => lga[figure])).toFixed(1);
   const correlation = median(lgas.map((lga) => lga.correlation)).toFixed(2);
-  const off = `the peak is ${months('peak_off')} and the high season's midpoint ${months('midpoint_off')} months off`;
-  return worded` The seasons of {lga.many} are predicted less well, and their records are noisier: over ${lgas.length} {lga.many} of left-out {state.many}, the median correlation is ${correlation}, and on average ${off}.`;
+  const monthsOff = `the peak is ${months('peak_off')} and the high season's midpoint ${months('midpoint_off')} months off`;
+  return worded` The seasons of {lga.many} are predicted less well, and their records are noisier: over ${lgas.length} {lga.many} of left-out {state.many}, the median correlation is ${correlation}, and on average ${monthsOff}.`;
 }
 
 /** The season's method for a country without monthly rain, from case records alone. */
@@ -86,7 +86,7 @@ export function describeCaseSeason(
 }
 
 /** The season's method for a country without monthly rain or case records: the season is unknown. */
-export function unknownSeason(high_season_share_of_peak: number): SeasonMethod {
+export function unknownSeasonMethod(high_season_share_of_peak: number): SeasonMethod {
   return {
     cases_follow_rain_by_months: 0,
     high_season_share_of_peak,

@@ -2,7 +2,7 @@ import { roundAsField } from '../../contract/decimals.ts';
 import type { Season } from '../../contract/schemas.ts';
 
 /** Months 0 (January) to 11, round the year. */
-const wrap = (month: number) => ((month % 12) + 12) % 12;
+const wrapMonth = (month: number) => ((month % 12) + 12) % 12;
 
 /**
  * `values` relative to the highest, rounded as published.
@@ -24,47 +24,47 @@ export function seasonalIndex(values: readonly number[]): number[] {
 export function describeSeason(values: readonly number[], highShare: number): Season {
   const seasonal_index = seasonalIndex(values);
   const peak = seasonal_index.indexOf(1);
-  const high = seasonal_index.map((value) => value >= highShare);
-  const { first, months } = seasonRun(high, peak);
+  const isHighMonth = seasonal_index.map((value) => value >= highShare);
+  const { first, months } = seasonRun(isHighMonth, peak);
   return {
     peak_month: peak + 1,
     season_start_month: first + 1,
-    season_end_month: wrap(first + months - 1) + 1,
+    season_end_month: wrapMonth(first + months - 1) + 1,
     season_months: months,
-    high_months: high.flatMap((isHigh, month) => (isHigh ? [month + 1] : [])),
+    high_months: isHighMonth.flatMap((isHigh, month) => (isHigh ? [month + 1] : [])),
     seasonal_index,
   };
 }
 
 /** First month (0-11) and length of the run of high months around `peak`, bridging single lower months. */
-export function seasonRun(high: readonly boolean[], peak: number): { first: number; months: number } {
-  const low = (month: number) => !high[wrap(month)];
-  const adjacentLows = high.some((_, month) => low(month) && low(month + 1));
-  if (!adjacentLows) return { first: 0, months: 12 };
+export function seasonRun(isHighMonth: readonly boolean[], peak: number): { first: number; months: number } {
+  const isLow = (month: number) => !isHighMonth[wrapMonth(month)];
+  const hasAdjacentLows = isHighMonth.some((_, month) => isLow(month) && isLow(month + 1));
+  if (!hasAdjacentLows) return { first: 0, months: 12 };
   /** The last high month from the peak in one direction, before two lower months in a row. */
-  const reach = (direction: 1 | -1) => {
-    let end = 0;
+  const monthsToEnd = (direction: 1 | -1) => {
+    let lastHigh = 0;
     for (let step = 1; step < 12; step++) {
-      if (!low(peak + direction * step)) end = step;
-      else if (low(peak + direction * (step + 1))) break;
+      if (!isLow(peak + direction * step)) lastHigh = step;
+      else if (isLow(peak + direction * (step + 1))) break;
     }
-    return end;
+    return lastHigh;
   };
-  const before = reach(-1);
-  return { first: wrap(peak - before), months: before + reach(1) + 1 };
+  const before = monthsToEnd(-1);
+  return { first: wrapMonth(peak - before), months: before + monthsToEnd(1) + 1 };
 }
 
 /** Midpoint of the season at half height, with the lowest month scaled to 0 and the highest to 1; months 0 to 12. */
 export function seasonMidpoint(values: readonly number[]): number {
-  const least = Math.min(...values);
-  const most = Math.max(...values);
-  const high = values.map((value) => value - least >= (most - least) / 2);
-  const { first, months } = seasonRun(high, values.indexOf(most));
+  const lowest = Math.min(...values);
+  const highest = Math.max(...values);
+  const isHighMonth = values.map((value) => value - lowest >= (highest - lowest) / 2);
+  const { first, months } = seasonRun(isHighMonth, values.indexOf(highest));
   return (first + (months - 1) / 2) % 12;
 }
 
 /** Distance between two points of the year in months, the shorter way round: 0 to 6. */
 export function monthsApart(a: number, b: number): number {
-  const apart = Math.abs(a - b) % 12;
-  return Math.min(apart, 12 - apart);
+  const distance = Math.abs(a - b) % 12;
+  return Math.min(distance, 12 - distance);
 }

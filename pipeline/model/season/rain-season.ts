@@ -1,6 +1,6 @@
 import { BadInput } from '../../lib/bad-input.ts';
 import { correlation, mean } from '../../lib/numerics/averages.ts';
-import { minimiseBounded } from '../../lib/numerics/bounded-squares.ts';
+import { minimiseBoundedSquares } from '../../lib/numerics/bounded-squares.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { type Durations, rainForcing, type SirsCycle, seasonAt, sirsCycle } from '../../lib/numerics/sirs.ts';
 
@@ -29,28 +29,29 @@ export const DEFAULT_RAIN_SEASON: RainSeason = {
   share_year_round: 0.6,
 };
 
-const BOUNDS = [
+const PARAMETER_BOUNDS = [
   { low: 10, high: 400, log: true },
   { low: 0, high: 4 },
   { low: 1.1, high: 8, log: true },
   { low: 0.2, high: 1 },
 ];
-const STARTS = 6;
+const SEARCH_STARTS = 6;
 
 /** The yearly cycle of an SIRS model whose transmission follows a place's usual rain. */
-function rainCycle(rain_mm: readonly number[], rain: RainSeason, durations: Durations): SirsCycle {
-  const transmission_rate = rain.dry_reproduction_number / rain.share_year_round / durations.infectious_months;
-  const season = { monthly: rainForcing(rain_mm, rain.half_saturation_mm), lag_months: rain.lag_months };
-  return sirsCycle({ transmission_rate, share_year_round: rain.share_year_round, ...durations }, season);
+function rainCycle(rain_mm: readonly number[], rainSeason: RainSeason, durations: Durations): SirsCycle {
+  const transmission_rate =
+    rainSeason.dry_reproduction_number / rainSeason.share_year_round / durations.infectious_months;
+  const season = { monthly: rainForcing(rain_mm, rainSeason.half_saturation_mm), lag_months: rainSeason.lag_months };
+  return sirsCycle({ transmission_rate, share_year_round: rainSeason.share_year_round, ...durations }, season);
 }
 
 /**
  * Expected cases by month as shares of the peak, January first: new infections on the yearly cycle.
  * @throws BadInput if the model does not converge to a cycle with these durations
  */
-export function expectedSeason(rain_mm: readonly number[], rain: RainSeason, durations: Durations): number[] {
-  const { incidence, settled } = rainCycle(rain_mm, rain, durations);
-  if (!settled)
+export function expectedSeason(rain_mm: readonly number[], rainSeason: RainSeason, durations: Durations): number[] {
+  const { incidence, converged } = rainCycle(rain_mm, rainSeason, durations);
+  if (!converged)
     throw new BadInput({
       file: 'model.json',
       where: 'parameters.transmission',
@@ -72,10 +73,12 @@ export function fitRainSeason(records: readonly SeasonRecord[], durations: Durat
   if (records.length === 0) return DEFAULT_RAIN_SEASON;
   const residuals = (parameters: readonly number[]) =>
     records.flatMap(({ rain_mm, season }) => {
-      const expected = scaleToPeak(rainCycle(rain_mm, named(parameters), durations).incidence);
+      const expected = scaleToPeak(rainCycle(rain_mm, toRainSeason(parameters), durations).incidence);
       return expected.map((value, month) => value - season[month]!);
     });
-  return named(minimiseBounded(residuals, BOUNDS, { starts: STARTS, random, iterations: 25 }).parameters);
+  return toRainSeason(
+    minimiseBoundedSquares(residuals, PARAMETER_BOUNDS, { starts: SEARCH_STARTS, random, iterations: 25 }).parameters,
+  );
 }
 
 /**
@@ -85,29 +88,29 @@ export function fitRainSeason(records: readonly SeasonRecord[], durations: Durat
 export function rainTransmission(rain_mm: readonly number[], { half_saturation_mm, lag_months }: RainSeason): number[] {
   const season = { monthly: rainForcing(rain_mm, half_saturation_mm), lag_months };
   const kink = (lag_months + 0.5) % 1;
-  const mean = (from: number, to: number) => ((seasonAt(season, from) + seasonAt(season, to)) / 2) * (to - from);
-  return rain_mm.map((_, month) => mean(month, month + kink) + mean(month + kink, month + 1));
+  const spanMean = (from: number, to: number) => ((seasonAt(season, from) + seasonAt(season, to)) / 2) * (to - from);
+  return rain_mm.map((_, month) => spanMean(month, month + kink) + spanMean(month + kink, month + 1));
 }
 
 /** The lag in full months, 0 to 6, with the highest correlation of rain and expected cases; the shortest of equals. */
 export function lagInMonths(rain_mm: readonly number[], cases: readonly number[]): number {
   let best = { lag: 0, r: Number.NEGATIVE_INFINITY };
   for (let lag = 0; lag <= 6; lag++) {
-    const r = correlation(
+    const correlationAtLag = correlation(
       cases.map((_, month) => rain_mm[(month + 12 - lag) % 12]!),
       cases,
     );
-    if (r > best.r) best = { lag, r };
+    if (correlationAtLag > best.r) best = { lag, r: correlationAtLag };
   }
   return best.lag;
 }
 
 /** Mean over the years by calendar month, January first, of a monthly series that starts in month `first` (0-11). */
-export function usualByMonth(series: readonly number[], first: number): number[] {
+export function meanByCalendarMonth(series: readonly number[], first: number): number[] {
   return Array.from({ length: 12 }, (_, month) => mean(series.filter((_, t) => (first + t) % 12 === month)));
 }
 
-function named([
+function toRainSeason([
   half_saturation_mm,
   lag_months,
   dry_reproduction_number,

@@ -14,12 +14,12 @@ import { toTable } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import { areaWindows } from './area-windows.ts';
 import { seasonsFromCases } from './case-hierarchy.ts';
-import { logSeason } from './case-season.ts';
+import { estimateLogSeason } from './case-season.ts';
 import { checkSeason, summariseCheck } from './check.ts';
-import { describeCaseSeason, describeMethod, unknownSeason, type WordedMethod } from './description.ts';
+import { describeCaseSeason, describeMethod, unknownSeasonMethod, type WordedMethod } from './description.ts';
 import { describeSeason } from './high-season.ts';
-import { expectedSeason, fitRainSeason, lagInMonths, type RainSeason, usualByMonth } from './rain-season.ts';
-import { recordedSeason, seasonFromMonths, stateCases, usualMonths, withoutMasked } from './season-records.ts';
+import { expectedSeason, fitRainSeason, lagInMonths, meanByCalendarMonth, type RainSeason } from './rain-season.ts';
+import { casesWithoutMasked, seasonFromMonths, stateCases, stateSeason, toCaseMonths } from './season-records.ts';
 import type { SeasonCheckRow, SeasonPair, SeasonWindow } from './season-tables.ts';
 import { LGAS, NATIONAL, RAIN, STATES, WINDOWS } from './season-tables.ts';
 import { seasonErrors } from './windows.ts';
@@ -49,42 +49,42 @@ export interface SeasonOutput {
 /** Results of the fit to the records, which apply to every area, and the country's season. */
 interface SeasonFit extends Pick<SeasonOutput, 'method' | 'check' | 'report'> {
   national: Season;
-  fitted: RainSeason;
+  rainSeason: RainSeason;
   /** Recorded seasons by code. */
-  records: { states: Record<string, readonly number[]>; lgas: Record<string, readonly number[]> };
+  recorded: { states: Record<string, readonly number[]>; lgas: Record<string, readonly number[]> };
   /** Recorded seasons of left-out states, and those expected there. */
-  left_out: { states: SeasonPair[]; lgas: SeasonPair[] };
+  left_out_pairs: { states: SeasonPair[]; lgas: SeasonPair[] };
 }
 
 /**
  * Seasons of the country, its states and LGAs: one fit to all records determines the effect of rain; each area's season
  * then follows from its population-weighted rain.
  */
-export function season(input: SeasonInput): SeasonOutput {
+export function estimateSeasons(input: SeasonInput): SeasonOutput {
   const fit = fitSeason(input);
   const { method, national, check, report } = fit;
-  return { method, national, check, report, ...areaSeasons(input, fit) };
+  return { method, national, check, report, ...seasonsByArea(input, fit) };
 }
 
 export const run: StageRun = async (io) => {
   const input = readSeasonInput(io);
   const { method, national, states, lgas, rain, windows, check, report } =
-    input.climate.length > 0 ? season(input) : seasonWithoutRain(input);
-  const each = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
+    input.climate.length > 0 ? estimateSeasons(input) : estimateSeasonsFromCases(input);
+  const areaRows = <Code extends string>(code: Code, seasons: Record<string, Season>) =>
     Object.entries(seasons).flatMap(([areaCode, season]) => {
       const area = { [code]: areaCode } as Record<Code, string>;
       return seasonRows(season).map((month) => ({ ...area, ...month }));
     });
-  const rainByMonth = Object.entries(rain).flatMap(([state_code, usual]) =>
-    usual.map((rain_mm, i) => ({ state_code, month: i + 1, rain_mm })),
+  const rainByMonth = Object.entries(rain).flatMap(([state_code, rainOfState]) =>
+    rainOfState.map((rain_mm, i) => ({ state_code, month: i + 1, rain_mm })),
   );
   return {
     method,
     check,
     report,
     national: toTable(NATIONAL, national ? seasonRows(national) : []),
-    states: toTable(STATES, each('state_code', states)),
-    lgas: toTable(LGAS, each('lga_code', lgas)),
+    states: toTable(STATES, areaRows('state_code', states)),
+    lgas: toTable(LGAS, areaRows('lga_code', lgas)),
     rain: toTable(RAIN, rainByMonth),
     windows: toTable(
       WINDOWS,
@@ -94,39 +94,43 @@ export const run: StageRun = async (io) => {
 };
 
 /** Seasons from case records alone, or none if there are no usable ones. */
-export function seasonWithoutRain({ areas, populations, cases, model }: SeasonInput): SeasonOutput {
+export function estimateSeasonsFromCases({ areas, populations, cases, model }: SeasonInput): SeasonOutput {
   const { high_share } = model.parameters.season;
   const lgasByState = Map.groupBy(areas.lgas, ({ state_code }) => state_code);
   const seriesByLga = new Map(cases.lgas.map((series) => [series.lga_code, series]));
-  const records = areas.states.map(({ state_code }) => {
+  const stateRecords = areas.states.map(({ state_code }) => {
     const series = stateCases(state_code, cases);
     const lgas = lgasByState.get(state_code)!.map(({ lga_code }) => {
       const lgaSeries = seriesByLga.get(lga_code);
-      const record = lgaSeries ? logSeason(usualMonths(lgaSeries.first, withoutMasked(lgaSeries), model)) : null;
+      const record = lgaSeries
+        ? estimateLogSeason(toCaseMonths(lgaSeries.first, casesWithoutMasked(lgaSeries), model))
+        : null;
       return { lga_code, people: populations[lga_code]!, record };
     });
     return {
       state_code,
       people: lgas.reduce((sum, { people }) => sum + people, 0),
-      record: series ? logSeason(usualMonths(series.first, series.cases, model)) : null,
+      record: series ? estimateLogSeason(toCaseMonths(series.first, series.cases, model)) : null,
       lgas,
     };
   });
-  const caseSeasons = seasonsFromCases(records, high_share);
-  const seasons = (shares: Record<string, number[]> = {}) =>
+  const caseSeasons = seasonsFromCases(stateRecords, high_share);
+  const describeSeasons = (shares: Record<string, number[]> = {}) =>
     Object.fromEntries(Object.entries(shares).map(([code, values]) => [code, describeSeason(values, high_share)]));
-  const counts = {
-    states: records.filter(({ record }) => record !== null).length,
-    lgas: records.flatMap(({ lgas }) => lgas).filter(({ record }) => record !== null).length,
+  const recordCounts = {
+    states: stateRecords.filter(({ record }) => record !== null).length,
+    lgas: stateRecords.flatMap(({ lgas }) => lgas).filter(({ record }) => record !== null).length,
   };
   const what = caseSeasons
-    ? worded`the season is estimated from the case records of ${counts.states} {state.many} and ${counts.lgas} {lga.many}`
+    ? worded`the season is estimated from the case records of ${recordCounts.states} {state.many} and ${recordCounts.lgas} {lga.many}`
     : 'no season is reported; scores are the same in all months of a year';
   return {
-    method: caseSeasons ? describeCaseSeason(caseSeasons.check, counts, high_share) : unknownSeason(high_share),
+    method: caseSeasons
+      ? describeCaseSeason(caseSeasons.check, recordCounts, high_share)
+      : unknownSeasonMethod(high_share),
     national: caseSeasons && describeSeason(caseSeasons.national, high_share),
-    states: seasons(caseSeasons?.states),
-    lgas: seasons(caseSeasons?.lgas),
+    states: describeSeasons(caseSeasons?.states),
+    lgas: describeSeasons(caseSeasons?.lgas),
     rain: {},
     windows: { states: {}, lgas: {} },
     check: caseSeasons?.check ?? [],
@@ -157,70 +161,73 @@ function fitSeason(input: SeasonInput): SeasonFit {
   const { seed, transmission: durations } = model.parameters;
   const { assumed_from } = durations;
   const highShare = model.parameters.season.high_share;
-  const { rainByLga, rain, national: nationalRain } = usualRains(input);
+  const { rainByLga, rain, national: nationalRain } = usualRainByArea(input);
 
   const report: ReportLine[] = [];
   const records = areas.states.flatMap(({ state_code }) => {
-    const recorded = recordedSeason(state_code, cases, model, report);
-    if (!recorded) return [];
+    const stateRecord = stateSeason(state_code, cases, model, report);
+    if (!stateRecord) return [];
     const lgas = cases.lgas.flatMap((series) => {
       if (series.state_code !== state_code || series.lga_code === null) return [];
-      const season = seasonFromMonths(series.first, withoutMasked(series), model);
+      const season = seasonFromMonths(series.first, casesWithoutMasked(series), model);
       return season ? [{ lga_code: series.lga_code, rain_mm: rainByLga.get(series.lga_code)!, season }] : [];
     });
-    return [{ state_code, rain_mm: rain[state_code]!, season: recorded, lgas }];
+    return [{ state_code, rain_mm: rain[state_code]!, season: stateRecord, lgas }];
   });
-  const checked = checkSeason(records, durations, { highShare, seed });
-  const check = checked.map((row) => ({
+  const checkedStates = checkSeason(records, durations, { highShare, seed });
+  const check = checkedStates.map((row) => ({
     ...row,
     lgas: row.lgas.map(({ expected: _, recorded: __, ...figures }) => figures),
   }));
-  const fitted = fitRainSeason(records, durations, randomStream(seed, 'season'));
-  const national = describeSeason(expectedSeason(nationalRain, fitted, durations), highShare);
+  const rainSeason = fitRainSeason(records, durations, randomStream(seed, 'season'));
+  const national = describeSeason(expectedSeason(nationalRain, rainSeason, durations), highShare);
   const method: WordedMethod = roundFields({
     cases_follow_rain_by_months: lagInMonths(nationalRain, national.seasonal_index),
     high_season_share_of_peak: highShare,
-    description: describeMethod(fitted, check, { durations, assumed_from, highShare }),
+    description: describeMethod(rainSeason, check, { durations, assumed_from, highShare }),
     check: summariseCheck(check),
   });
   report.push(...reportCheck(check, records.length));
   const seasonPair = ({ expected, recorded }: SeasonPair) => ({ expected, recorded });
   return {
-    fitted,
+    rainSeason,
     method,
     national,
     check,
     report,
-    records: {
+    recorded: {
       states: Object.fromEntries(records.map(({ state_code, season }) => [state_code, season])),
       lgas: Object.fromEntries(records.flatMap(({ lgas }) => lgas.map((lga) => [lga.lga_code, lga.season]))),
     },
-    left_out: { states: checked.map(seasonPair), lgas: checked.flatMap(({ lgas }) => lgas.map(seasonPair)) },
+    left_out_pairs: {
+      states: checkedStates.map(seasonPair),
+      lgas: checkedStates.flatMap(({ lgas }) => lgas.map(seasonPair)),
+    },
   };
 }
 
-function areaSeasons(
+function seasonsByArea(
   input: SeasonInput,
-  { fitted, records, left_out }: SeasonFit,
+  { rainSeason, recorded, left_out_pairs }: SeasonFit,
 ): Pick<SeasonOutput, 'states' | 'lgas' | 'rain' | 'windows'> {
   const { season, transmission } = input.model.parameters;
-  const { rainByLga, rain } = usualRains(input);
-  const seasonsFrom = (area: SeasonWindow['area'], rains: Iterable<[string, readonly number[]]>) => {
-    const kind = area === 'state' ? 'states' : 'lgas';
-    const errors = seasonErrors(left_out[kind]);
-    const each = [...rains].map(([code, rain_mm]) => {
-      const expected = expectedSeason(rain_mm, fitted, transmission);
-      const recorded = records[kind][code] ?? null;
-      const windows = areaWindows({ area, code, rain_mm, expected, recorded }, fitted, errors);
+  const { rainByLga, rain } = usualRainByArea(input);
+  const areaSeasons = (area: SeasonWindow['area'], rainEntries: Iterable<[string, readonly number[]]>) => {
+    const group = area === 'state' ? 'states' : 'lgas';
+    const errors = seasonErrors(left_out_pairs[group]);
+    const areas = [...rainEntries].map(([code, rain_mm]) => {
+      const expected = expectedSeason(rain_mm, rainSeason, transmission);
+      const recordedSeason = recorded[group][code] ?? null;
+      const windows = areaWindows({ area, code, rain_mm, expectedCases: expected, recordedSeason }, rainSeason, errors);
       return { code, season: describeSeason(expected, season.high_share), windows };
     });
     return {
-      seasons: Object.fromEntries(each.map(({ code, season }) => [code, season])),
-      windows: Object.fromEntries(each.map(({ code, windows }) => [code, windows])),
+      seasons: Object.fromEntries(areas.map(({ code, season }) => [code, season])),
+      windows: Object.fromEntries(areas.map(({ code, windows }) => [code, windows])),
     };
   };
-  const states = seasonsFrom('state', Object.entries(rain));
-  const lgas = seasonsFrom('lga', rainByLga);
+  const states = areaSeasons('state', Object.entries(rain));
+  const lgas = areaSeasons('lga', rainByLga);
   return {
     states: states.seasons,
     lgas: lgas.seasons,
@@ -230,27 +237,27 @@ function areaSeasons(
 }
 
 /** Usual rain by month (mm) of each LGA, and the population-weighted means for each state and the country. */
-function usualRains({ areas, climate, populations }: SeasonInput) {
+function usualRainByArea({ areas, climate, populations }: SeasonInput) {
   const months = Map.groupBy(climate, ({ lga_code }) => lga_code);
   const rainByLga = new Map(areas.lgas.map(({ lga_code }) => [lga_code, usualRain(months.get(lga_code)!)]));
-  const rainOver = (lgas: Areas['lgas']) =>
-    weighByPopulation(
+  const meanRain = (lgas: Areas['lgas']) =>
+    populationWeightedMean(
       lgas.map(({ lga_code }) => ({ rain: rainByLga.get(lga_code)!, people: populations[lga_code] ?? 0 })),
     );
   const byState = Map.groupBy(areas.lgas, (lga) => lga.state_code);
   const rain = Object.fromEntries(
-    areas.states.map(({ state_code }) => [state_code, rainOver(byState.get(state_code)!)]),
+    areas.states.map(({ state_code }) => [state_code, meanRain(byState.get(state_code)!)]),
   );
-  return { rainByLga, rain, national: rainOver(areas.lgas) };
+  return { rainByLga, rain, national: meanRain(areas.lgas) };
 }
 
 function usualRain(months: readonly ClimateRow[]): number[] {
   const series = months.map(({ rain_mm }) => rain_mm);
-  return usualByMonth(series, calendarMonth(months[0]!.period) - 1);
+  return meanByCalendarMonth(series, calendarMonth(months[0]!.period) - 1);
 }
 
 /** Population-weighted mean by month; unweighted if there is no population. */
-function weighByPopulation(areas: readonly { rain: readonly number[]; people: number }[]): number[] {
+function populationWeightedMean(areas: readonly { rain: readonly number[]; people: number }[]): number[] {
   const total = areas.reduce((sum, { people }) => sum + people, 0);
   const weight = (people: number) => (total > 0 ? people / total : 1 / areas.length);
   return Array.from({ length: 12 }, (_, month) =>
@@ -267,12 +274,12 @@ function reportCheck(check: readonly SeasonCheckRow[], series: number): ReportLi
         what: "the season's parameters are those fitted elsewhere and have not been checked here",
       },
     ];
-  const wrong = check.reduce((sum, row) => sum + row.wrong_months, 0) / check.length;
+  const meanWrongMonths = check.reduce((sum, row) => sum + row.wrong_months, 0) / check.length;
   return [
     {
       source: 'season',
       rule: 'leave one out',
-      what: worded`${wrong.toFixed(2)} months of twelve on the wrong side of the high season on average over ${series} {state.many}`,
+      what: worded`${meanWrongMonths.toFixed(2)} months of twelve on the wrong side of the high season on average over ${series} {state.many}`,
     },
   ];
 }

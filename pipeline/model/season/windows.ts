@@ -14,14 +14,14 @@ export const WINDOW_MONTHS: readonly number[] = [3, 4, 5];
 export const CRITERION = { months: 4, share: 0.6 };
 
 /** A run of months of the year, and its share of the year. */
-export interface Window {
+export interface MonthRun {
   /** 1 (January) to 12. */
   first_month: number;
   share: number;
 }
 
 /** A place's best run of a given length, with its uncertainty. */
-export interface JudgedWindow extends Window {
+export interface JudgedRun extends MonthRun {
   months: number;
   /** Central 90% range of the run's share; null if the errors of seasons are unknown. */
   share_low: number | null;
@@ -36,29 +36,29 @@ export interface JudgedWindow extends Window {
  * The share of the year in a run of `months`, by first month, January first.
  * @param shares receives the result, for callers with millions of seasons
  */
-export function windowShares(values: ArrayLike<number>, months: number, shares = new Float64Array(12)): Float64Array {
+export function shareByStart(values: ArrayLike<number>, months: number, shares = new Float64Array(12)): Float64Array {
   let total = 0;
-  let held = 0;
+  let runTotal = 0;
   for (let i = 0; i < 12; i++) {
     total += values[i]!;
-    if (i < months) held += values[i]!;
+    if (i < months) runTotal += values[i]!;
   }
   for (let first = 0; first < 12; first++) {
-    shares[first] = held / total;
-    held += values[(first + months) % 12]! - values[first]!;
+    shares[first] = runTotal / total;
+    runTotal += values[(first + months) % 12]! - values[first]!;
   }
   return shares;
 }
 
 /** The run with the largest share of the year; the earliest of equals. */
-export function bestWindow(values: readonly number[], months: number): Window {
-  const shares = windowShares(values, months);
+export function bestRun(values: readonly number[], months: number): MonthRun {
+  const shares = shareByStart(values, months);
   const share = Math.max(...shares);
   return { first_month: shares.indexOf(share) + 1, share };
 }
 
 /** More records would hardly change a 90% range, and take a time that grows with areas × records. */
-const MOST_RECORDS = 250;
+const MAX_ERROR_RECORDS = 250;
 
 /**
  * Errors of a season by month, as factors: the ratios of recorded to expected cases of every record, shifted round the
@@ -69,9 +69,9 @@ const MOST_RECORDS = 250;
 export function seasonErrors(
   records: readonly { expected: readonly number[]; recorded: readonly number[] }[],
 ): Float64Array[] {
-  const count = Math.min(records.length, MOST_RECORDS);
-  const used = Array.from({ length: count }, (_, i) => records[Math.floor((i * records.length) / count)]!);
-  return used.flatMap(({ expected, recorded }) => {
+  const count = Math.min(records.length, MAX_ERROR_RECORDS);
+  const usedRecords = Array.from({ length: count }, (_, i) => records[Math.floor((i * records.length) / count)]!);
+  return usedRecords.flatMap(({ expected, recorded }) => {
     const ratio = expected.map((value, month) => recorded[month]! / value);
     return ratio.map((_, shift) => Float64Array.from(ratio, (_, month) => ratio[(month + shift) % 12]!));
   });
@@ -82,43 +82,39 @@ export function seasonErrors(
  * @param expected twelve values of any unit, January first
  * @param errors from `seasonErrors`, all equally likely; empty if they are unknown
  */
-export function judgeWindow(
-  expected: readonly number[],
-  months: number,
-  errors: readonly Float64Array[],
-): JudgedWindow {
-  const best = bestWindow(expected, months);
+export function judgeRun(expected: readonly number[], months: number, errors: readonly Float64Array[]): JudgedRun {
+  const expectedBest = bestRun(expected, months);
   if (errors.length === 0)
     return {
       months,
-      ...best,
+      ...expectedBest,
       share_low: null,
       share_high: null,
       start_probability: null,
       criterion_probability: null,
     };
-  const held = new Float64Array(errors.length);
-  let near = 0;
-  let reached = 0;
-  const season = new Float64Array(12);
+  const bestRunShares = new Float64Array(errors.length);
+  let nearStarts = 0;
+  let criterionReached = 0;
+  const simulated = new Float64Array(12);
   const shares = new Float64Array(12);
   for (const [i, error] of errors.entries()) {
-    for (let month = 0; month < 12; month++) season[month] = expected[month]! * error[month]!;
-    windowShares(season, months, shares);
-    let most = 0;
-    for (let first = 1; first < 12; first++) if (shares[first]! > shares[most]!) most = first;
-    held[i] = shares[best.first_month - 1]!;
-    if (monthsApart(most, best.first_month - 1) <= 1) near++;
-    if (shares[most]! >= CRITERION.share) reached++;
+    for (let month = 0; month < 12; month++) simulated[month] = expected[month]! * error[month]!;
+    shareByStart(simulated, months, shares);
+    let largest = 0;
+    for (let first = 1; first < 12; first++) if (shares[first]! > shares[largest]!) largest = first;
+    bestRunShares[i] = shares[expectedBest.first_month - 1]!;
+    if (monthsApart(largest, expectedBest.first_month - 1) <= 1) nearStarts++;
+    if (shares[largest]! >= CRITERION.share) criterionReached++;
   }
-  const [share_low, share_high] = selectQuantiles(held, [0.05, 0.95]);
+  const [share_low, share_high] = selectQuantiles(bestRunShares, [0.05, 0.95]);
   return {
     months,
-    ...best,
+    ...expectedBest,
     share_low: share_low!,
     share_high: share_high!,
-    start_probability: near / errors.length,
-    criterion_probability: reached / errors.length,
+    start_probability: nearStarts / errors.length,
+    criterion_probability: criterionReached / errors.length,
   };
 }
 

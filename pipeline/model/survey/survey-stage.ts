@@ -5,7 +5,7 @@ import type { Cluster, StateRound } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { readSurveys } from '../../ingest/read-areas.ts';
 import { ratioEstimate } from '../../lib/numerics/ratio-estimate.ts';
-import { byCode, toTable } from '../../lib/tables/table.ts';
+import { rowByCode, toTable } from '../../lib/tables/table.ts';
 import * as context from '../../measure/context/context-tables.ts';
 import { weightedMean } from '../../measure/context/figures.ts';
 import type { TrendRow } from './survey-tables.ts';
@@ -17,11 +17,11 @@ export const run: StageRun = async (io) => {
   const national = nationalTrend(io);
   const { small_sample, method } = io.model.parameters.survey;
   const years = national.map((row) => row.survey_year);
-  const small = states.filter((row) => row.small_sample).length;
-  const what = worded`rounds ${years.join(', ')} by ${[method].flat().join(', else by ')}; ${small} {state.one} figures are based on fewer than ${small_sample} children`;
+  const smallSamples = states.filter((row) => row.small_sample).length;
+  const what = worded`rounds ${years.join(', ')} by ${[method].flat().join(', else by ')}; ${smallSamples} {state.one} figures are based on fewer than ${small_sample} children`;
   return {
     trend: toTable(TREND, [...national, ...states]),
-    report: small > 0 ? [{ source: 'survey', rule: 'small samples flagged', what }] : [],
+    report: smallSamples > 0 ? [{ source: 'survey', rule: 'small samples flagged', what }] : [],
   };
 };
 
@@ -30,10 +30,10 @@ function stateTrends(io: StageIo): TrendRow[] {
   const byState = Map.groupBy(clusters, (cluster) => cluster.state_code);
   return io.table(ingest.STATES).flatMap(({ state_code }) => {
     const byYear = Map.groupBy(byState.get(state_code) ?? [], (cluster) => cluster.survey_year);
-    const rounds = state_rounds.filter((round) => round.state_code === state_code);
+    const stateRounds = state_rounds.filter((round) => round.state_code === state_code);
     return [
-      ...[...byYear].map(([year, sample]) => ({ ...sampleRow(year, sample, io.model), state_code })),
-      ...rounds.map((round) => ({ ...withoutSample(round.survey_year, round.positivity), state_code })),
+      ...[...byYear].map(([year, clusterSample]) => ({ ...sampleRow(year, clusterSample, io.model), state_code })),
+      ...stateRounds.map((round) => ({ ...rowWithoutSample(round.survey_year, round.positivity), state_code })),
     ].sort((a, b) => a.survey_year - b.survey_year);
   });
 }
@@ -42,49 +42,49 @@ function stateTrends(io: StageIo): TrendRow[] {
 function nationalTrend(io: StageIo): TrendRow[] {
   const { clusters, state_rounds } = readSurveys(io);
   const children = childrenByState(io);
-  const contextByLga = byCode(io.table(context.LGAS), 'lga_code');
+  const contextByLga = rowByCode(io.table(context.LGAS), 'lga_code');
   const { confidence } = io.model.parameters.survey;
-  const share = (sample: readonly Cluster[]) =>
-    sample.length === 0 ? null : ratioEstimate(sample.map(sampled), confidence).positivity;
+  const positivityOf = (clusterSample: readonly Cluster[]) =>
+    clusterSample.length === 0 ? null : ratioEstimate(clusterSample.map(toSample), confidence).positivity;
   const isUrban = (cluster: Cluster) =>
     cluster.urban ?? (cluster.lga_code === null ? null : contextByLga[cluster.lga_code]!.is_urban);
 
   const byYear = Map.groupBy(clusters, (cluster) => cluster.survey_year);
-  const stateYears = Map.groupBy(state_rounds, (round) => round.survey_year);
-  const years = [...byYear.keys(), ...stateYears.keys()].sort((a, b) => a - b);
+  const roundsByYear = Map.groupBy(state_rounds, (round) => round.survey_year);
+  const years = [...byYear.keys(), ...roundsByYear.keys()].sort((a, b) => a - b);
   return years.map((year) => {
-    const sample = byYear.get(year);
-    if (sample) {
-      const [inTown, outside] = [true, false].map((value) =>
-        share(sample.filter((cluster) => isUrban(cluster) === value)),
+    const clusterSample = byYear.get(year);
+    if (clusterSample) {
+      const [urban, rural] = [true, false].map((value) =>
+        positivityOf(clusterSample.filter((cluster) => isUrban(cluster) === value)),
       );
-      return { ...sampleRow(year, sample, io.model), urban: inTown ?? null, rural: outside ?? null };
+      return { ...sampleRow(year, clusterSample, io.model), urban: urban ?? null, rural: rural ?? null };
     }
-    const rounds = stateYears.get(year)!;
+    const stateRounds = roundsByYear.get(year)!;
     const national = weightedMean(
-      rounds.map((row) => ({ value: row.positivity, weight: children.get(row.state_code)! })),
+      stateRounds.map((row) => ({ value: row.positivity, weight: children.get(row.state_code)! })),
     )!;
-    return withoutSample(year, national);
+    return rowWithoutSample(year, national);
   });
 }
 
-function sampleRow(year: number, sample: readonly Cluster[], { parameters }: Model): TrendRow {
+function sampleRow(year: number, clusterSample: readonly Cluster[], { parameters }: Model): TrendRow {
   const { small_sample, confidence } = parameters.survey;
-  const { positivity, low, high } = ratioEstimate(sample.map(sampled), confidence);
-  const tested = Math.round(sample.reduce((sum, { examined }) => sum + examined, 0));
+  const { positivity, low, high } = ratioEstimate(clusterSample.map(toSample), confidence);
+  const tested = Math.round(clusterSample.reduce((sum, { examined }) => sum + examined, 0));
   return {
-    ...withoutSample(year, positivity),
+    ...rowWithoutSample(year, positivity),
     low,
     high,
-    clusters: sample.length,
+    clusters: clusterSample.length,
     children_tested: tested,
     small_sample: tested < small_sample,
   };
 }
 
-const sampled = ({ examined, positivity, weight }: Cluster) => ({ size: examined * weight, positivity });
+const toSample = ({ examined, positivity, weight }: Cluster) => ({ size: examined * weight, positivity });
 
-const withoutSample = (survey_year: number, positivity: StateRound['positivity']): TrendRow => ({
+const rowWithoutSample = (survey_year: number, positivity: StateRound['positivity']): TrendRow => ({
   state_code: null,
   survey_year,
   positivity,
@@ -98,12 +98,12 @@ const withoutSample = (survey_year: number, positivity: StateRound['positivity']
 });
 
 function childrenByState(io: StageIo): Map<string, number> {
-  const census = byCode(io.table(ingest.CENSUS), 'lga_code');
-  const mapped = byCode(io.table(context.LGAS), 'lga_code');
-  const counted = Object.keys(census).length > 0;
+  const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
+  const contextByLga = rowByCode(io.table(context.LGAS), 'lga_code');
+  const hasCensus = Object.keys(census).length > 0;
   // A country without a census has the people of its raster; one with a census may leave areas out of it.
   const childrenIn = (code: string) =>
-    counted ? (census[code]?.children_0_4 ?? census[code]?.people ?? 0) : mapped[code]!.population;
+    hasCensus ? (census[code]?.children_0_4 ?? census[code]?.people ?? 0) : contextByLga[code]!.population;
   const children = new Map<string, number>();
   for (const { lga_code, state_code } of io.table(ingest.LGAS))
     children.set(state_code, (children.get(state_code) ?? 0) + childrenIn(lga_code));

@@ -6,11 +6,11 @@ import type { Areas, Census } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import { byCode, valuesByCode } from '../../lib/tables/table.ts';
+import { rowByCode, valuesByCode } from '../../lib/tables/table.ts';
 import * as zonal from '../../measure/zonal/zonal-tables.ts';
 import * as season from '../season/season-tables.ts';
 import type { ProjectionRecord, ProjectionSettings } from './projection-test.ts';
-import { isLongEnough } from './sirs-fit.ts';
+import { isSufficientForFit } from './sirs-fit.ts';
 
 export interface TransmissionInput {
   areas: Areas;
@@ -32,7 +32,7 @@ export const readTransmissionInput = (io: StageIo, model: Model): TransmissionIn
 
 /** The census or, in a country without one, the people of the population raster. */
 function readCensus(io: StageIo): Census {
-  const census = byCode(io.table(ingest.CENSUS), 'lga_code');
+  const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
   if (Object.keys(census).length > 0) return census;
   return Object.fromEntries(
     io.table(zonal.LGAS).map(({ lga_code, population }) => [lga_code, { people: population, children_0_4: null }]),
@@ -42,15 +42,15 @@ function readCensus(io: StageIo): Census {
 /** Case records by state, ordered by code: those sufficient for a fit, and the codes of the others. */
 export function transmissionRecords({ areas, cases, census, rain }: TransmissionInput): {
   records: ProjectionRecord[];
-  left_out: string[];
+  insufficient: string[];
 } {
-  const all = [...cases.states]
+  const allRecords = [...cases.states]
     .sort((a, b) => (a.state_code < b.state_code ? -1 : 1))
-    .map((series) => toRecord(series, peopleInState(series.state_code, areas, census), rain));
-  const enough = (record: ProjectionRecord) => isLongEnough({ first_month: 0, ...record });
+    .map((series) => toProjectionRecord(series, peopleInState(series.state_code, areas, census), rain));
+  const isSufficient = (record: ProjectionRecord) => isSufficientForFit({ first_month: 0, ...record });
   return {
-    records: all.filter(enough),
-    left_out: all.filter((record) => !enough(record)).map(({ state_code }) => state_code),
+    records: allRecords.filter(isSufficient),
+    insufficient: allRecords.filter((record) => !isSufficient(record)).map(({ state_code }) => state_code),
   };
 }
 
@@ -75,20 +75,20 @@ function peopleInState(state_code: string, areas: Areas, census: Census): number
 }
 
 /** Cases per 1,000 people, starting in January of the first year; months before the record are unknown. */
-function toRecord(
+function toProjectionRecord(
   { state_code, first, confirmed, masked }: CaseSeries,
   people: number,
   rain: TransmissionInput['rain'],
 ): ProjectionRecord {
-  const lead = calendarMonth(first) - 1;
+  const leadingMonths = calendarMonth(first) - 1;
   return {
     state_code,
     first_year: calendarYear(first),
     per_1000: [
-      ...new Array<null>(lead).fill(null),
+      ...new Array<null>(leadingMonths).fill(null),
       ...confirmed.map((value) => (value === null ? null : (value / people) * 1000)),
     ],
-    masked: new Set(masked.map((t) => t + lead)),
+    masked: new Set(masked.map((t) => t + leadingMonths)),
     rain_mm: rain[state_code]!,
   };
 }

@@ -23,11 +23,11 @@ export interface Standing {
  * projections, or if the data change; any other change makes it a new design.
  */
 export function designHash(level_months: number, settings: ProjectionSettings): string {
-  const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
+  const roundToFourDecimals = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
   const { years } = developProjections([probeRecord(settings)], settings);
   const projected = years.map(({ year, methods }) => ({
     year,
-    projections: methods[levelMethod(level_months)]!.map(rounded),
+    projections: methods[levelMethod(level_months)]!.map(roundToFourDecimals),
   }));
   return sha256Json({ level_months, settings, projected });
 }
@@ -45,21 +45,21 @@ export function heldBackStanding(register: HeldBack | undefined, year: number, d
 export function enterLook(
   register: HeldBack,
   look: Omit<RegisteredEvaluation, 'reason' | 'result'>,
-  again: string | undefined,
+  reason: string | undefined,
 ): { register: HeldBack; entry: number } {
   const position = register.looks.findIndex(
     ({ held_back_year, design }) => held_back_year === look.held_back_year && design === look.design,
   );
   if (position >= 0) return { register, entry: position };
-  const earlier = register.looks.find(({ held_back_year }) => held_back_year === look.held_back_year);
-  if (earlier && again === undefined)
+  const earlierLook = register.looks.find(({ held_back_year }) => held_back_year === look.held_back_year);
+  if (earlierLook && reason === undefined)
     throw new UsageError(
       `held-back year ${look.held_back_year}: found an evaluation of another design, ` +
-        `${earlier.design.slice(0, 8)}, expected none, since the year is then no longer unseen. To evaluate ` +
+        `${earlierLook.design.slice(0, 8)}, expected none, since the year is then no longer unseen. To evaluate ` +
         `${look.design.slice(0, 8)} nevertheless, give a reason with --again REASON; both stay on record`,
     );
-  const entered: RegisteredEvaluation = { ...look, reason: earlier ? again! : 'first look', result: null };
-  return { register: { looks: [...register.looks, entered] }, entry: register.looks.length };
+  const newLook: RegisteredEvaluation = { ...look, reason: earlierLook ? reason! : 'first look', result: null };
+  return { register: { looks: [...register.looks, newLook] }, entry: register.looks.length };
 }
 
 /** The country's register, empty if there is none. @param directory directory of its catalog */

@@ -14,7 +14,7 @@ export interface FitFigures {
   reproduction_range: { low: number[]; high: number[] };
 }
 
-const RIVALS: Readonly<Record<string, string>> = {
+const SIMPLE_METHODS: Readonly<Record<string, string>> = {
   same_month_last_year: 'the same month of the year before',
   same_month_last_three_years: 'the mean of the same month over three years',
   abeku_raw: 'the seasonal adjustment of Abeku et al. 2002',
@@ -30,27 +30,28 @@ export function describeLimits(
   standing: { registered: boolean; looks: number },
 ): (string | Wording)[] {
   const names = states.map(({ state }) => state).join(', ');
-  const fit = span(states.map((state) => state.fit_correlation));
-  const detrended = fits.flatMap(({ detrended_correlation: r }) => (r === null ? [] : [r]));
-  const seasons = detrended.length > 0 ? `, their detrended seasons at ${span(detrended)}` : '';
-  const reporting = span(
+  const fitCorrelations = describeRange(states.map((state) => state.fit_correlation));
+  const detrendedCorrelations = fits.flatMap(({ detrended_correlation: r }) => (r === null ? [] : [r]));
+  const detrendedClause =
+    detrendedCorrelations.length > 0 ? `, their detrended seasons at ${describeRange(detrendedCorrelations)}` : '';
+  const reportingRatios = describeRange(
     fits.map((state) => state.reporting_highest_over_lowest),
     1,
   );
-  const squares = span(fits.map((state) => state.squares_ratio));
+  const squaresRatios = describeRange(fits.map((state) => state.squares_ratio));
   return [
     worded`It covers only ${names} and makes no statement about other {state.many} or about {lga.many}.`,
     'Reporting is free to drift, and the drift explains much of the fit: modelled and reported cases correlate ' +
-      `at ${fit}${seasons}. Reporting's highest month is ${reporting} times its lowest; more reporting and more ` +
+      `at ${fitCorrelations}${detrendedClause}. Reporting's highest month is ${reportingRatios} times its lowest; more reporting and more ` +
       'malaria cannot be distinguished.',
     `An infectious period of ${assumed.infectious_months} and an immunity of ${assumed.immune_months} months are ` +
       `assumed, not measured (${assumed_from}): with an immunity of ${fits[0]!.immune_months_tried} months the sum ` +
-      `of squares is ${squares} times as large. Compare fits and projections, not parameters.`,
+      `of squares is ${squaresRatios} times as large. Compare fits and projections, not parameters.`,
     'The share of year-round transmission is relative to the rate at the peak of the season: what would be left ' +
       'without any rain.',
     'Every year has the same season, that of the usual rain: a wet or dry year, spraying or net campaigns show ' +
       'only as drift.',
-    describeDoubt(states, fits),
+    describeUncertainMonths(states, fits),
     'Months flagged as gaps in reporting are shown as reported and left out of the fit.',
     describeProjections('development years', projection.development),
     describeProjections('held-back year', projection.held_back),
@@ -77,37 +78,37 @@ export function describeStanding({ registered, looks }: { registered: boolean; l
 /** Whether the model projected better or worse than each simple method a year ahead. */
 export function describeProjections(what: string, { months, errors }: Pick<Scores, 'months' | 'errors'>): string {
   if (months === 0) return `Nothing could be projected in the ${what}: the records are too short.`;
-  const model = errors.model!;
-  const compared = (verdict: string, applies: (rival: number) => boolean) => {
-    const rivals = Object.entries(RIVALS).filter(([name]) => applies(errors[name]!));
-    const named = rivals.map(([name, words]) => `${words} (${errors[name]!.toFixed(2)})`);
-    return named.length > 0 ? [`${verdict} ${named.join(', ')}`] : [];
+  const modelError = errors.model!;
+  const describeComparison = (verdict: string, isIncluded: (methodError: number) => boolean) => {
+    const methods = Object.entries(SIMPLE_METHODS).filter(([name]) => isIncluded(errors[name]!));
+    const describedMethods = methods.map(([name, description]) => `${description} (${errors[name]!.toFixed(2)})`);
+    return describedMethods.length > 0 ? [`${verdict} ${describedMethods.join(', ')}`] : [];
   };
   const verdicts = [
-    ...compared('better than', (rival) => model < rival),
-    ...compared('not better than', (rival) => model >= rival),
+    ...describeComparison('better than', (methodError) => modelError < methodError),
+    ...describeComparison('not better than', (methodError) => modelError >= methodError),
   ];
   return (
-    `A year ahead in the ${what} its mean error was ${model.toFixed(2)} cases per 1,000 over ${months} months: ` +
+    `A year ahead in the ${what} its mean error was ${modelError.toFixed(2)} cases per 1,000 over ${months} months: ` +
     `${verdicts.join('; ')}.`
   );
 }
 
 /** Months in which the range of R includes 1. */
-function describeDoubt(states: TransmissionModel['states'], fits: readonly FitFigures[]): string {
-  const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-  const doubtful = fits.map(({ reproduction_range: { low, high } }, i) => {
-    const months = MONTHS.filter((_, month) => low[month]! <= 1 && high[month]! > 1);
+function describeUncertainMonths(states: TransmissionModel['states'], fits: readonly FitFigures[]): string {
+  const MONTH_NAMES = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+  const statesWithMonths = fits.map(({ reproduction_range: { low, high } }, i) => {
+    const months = MONTH_NAMES.filter((_, month) => low[month]! <= 1 && high[month]! > 1);
     return `${states[i]!.state} ${months.length > 0 ? months.join(' ') : 'none'}`;
   });
   return (
     'Months in which the 90% range of new infections per infection contains 1, so that growth cannot be ' +
-    `distinguished from decline: ${doubtful.join('; ')}. The durations are taken as given in this range.`
+    `distinguished from decline: ${statesWithMonths.join('; ')}. The durations are taken as given in this range.`
   );
 }
 
 /** Smallest to largest; one number if they are equal. */
-function span(values: readonly number[], decimals = 2): string {
+function describeRange(values: readonly number[], decimals = 2): string {
   const [least, most] = [Math.min(...values).toFixed(decimals), Math.max(...values).toFixed(decimals)];
   return least === most ? least : `${least} to ${most}`;
 }

@@ -1,9 +1,9 @@
 import { randomStream } from '../../lib/numerics/random.ts';
 import type { Durations } from '../../lib/numerics/sirs.ts';
 import {
-  abeku,
-  flat,
+  abekuProjection,
   type History,
+  lastYearMean,
   meanAbsoluteErrors,
   type ProjectedYear,
   type Projection,
@@ -13,10 +13,10 @@ import {
   seasonalShapeCorrelation,
   shapeTimesLevel,
 } from './projection.ts';
-import { type CaseRecord, fitSirs, isLongEnough } from './sirs-fit.ts';
+import { type CaseRecord, fitSirs, isSufficientForFit } from './sirs-fit.ts';
 
 /** Candidate designs of the projection: the fitted cycle at the level of this many last months. */
-export const LEVEL_MONTHS = [3, 6, 12] as const;
+export const CANDIDATE_LEVEL_MONTHS = [3, 6, 12] as const;
 
 /** A state's complete record, starting in a January. */
 export interface ProjectionRecord {
@@ -55,7 +55,7 @@ export interface ProjectionTest extends DevelopedProjections {
 
 /**
  * Projects each state a year ahead, from every January of the development years that has enough months before it for a
- * fit. A fit uses only the months before its origin. The chosen design is the one of `LEVEL_MONTHS` with the smallest
+ * fit. A fit uses only the months before its origin. The chosen design is the one of `CANDIDATE_LEVEL_MONTHS` with the smallest
  * error.
  */
 export function developProjections(
@@ -65,14 +65,14 @@ export function developProjections(
   const { development_first, held_back_year } = settings;
   const projected = projectYears(records, settings, development_first, held_back_year - 1);
   const errors = meanAbsoluteErrors(projected);
-  const level_months = LEVEL_MONTHS.reduce((best, n) =>
+  const level_months = CANDIDATE_LEVEL_MONTHS.reduce((best, n) =>
     errors[levelMethod(n)]! < errors[levelMethod(best)]! ? n : best,
   );
-  const years = projected.map((year) => choose(year, level_months));
+  const years = projected.map((year) => addChosenMethods(year, level_months));
   return {
     level_months,
     development_years: [...new Set(years.map(({ year }) => year))].sort((a, b) => a - b),
-    development: score(years),
+    development: scoreProjections(years),
     years,
   };
 }
@@ -84,42 +84,42 @@ export function scoreHeldBack(
   developed: DevelopedProjections,
 ): ProjectionTest {
   const { held_back_year } = settings;
-  const held = projectYears(records, settings, held_back_year, held_back_year).map((year) =>
-    choose(year, developed.level_months),
+  const heldBackYears = projectYears(records, settings, held_back_year, held_back_year).map((year) =>
+    addChosenMethods(year, developed.level_months),
   );
-  return { ...developed, held_back: score(held), years: [...developed.years, ...held] };
+  return { ...developed, held_back: scoreProjections(heldBackYears), years: [...developed.years, ...heldBackYears] };
 }
 
 function projectYears(
   records: readonly ProjectionRecord[],
   settings: ProjectionSettings,
-  from: number,
-  to: number,
+  firstYear: number,
+  lastYear: number,
 ): ProjectedYear[] {
   return records.flatMap((record) =>
-    recordYears(record)
-      .filter((year) => year >= from && year <= to)
+    projectableYears(record)
+      .filter((year) => year >= firstYear && year <= lastYear)
       .map((year) => projectYear(record, year, settings)),
   );
 }
 
 /** Adds the chosen design as `model`, and its geometric mean with Abeku's adjustment. */
-function choose(year: ProjectedYear, level_months: number): ProjectedYear {
+function addChosenMethods(year: ProjectedYear, level_months: number): ProjectedYear {
   const model = year.methods[levelMethod(level_months)]!;
-  const both = model.map((value, month) => {
-    const adjusted = year.methods.abeku_raw![month]!;
-    return value === null || adjusted === null ? null : Math.sqrt(value * adjusted);
+  const geometricMeans = model.map((value, month) => {
+    const abekuValue = year.methods.abeku_raw![month]!;
+    return value === null || abekuValue === null ? null : Math.sqrt(value * abekuValue);
   });
-  return { ...year, methods: { model, model_and_abeku: both, ...year.methods } };
+  return { ...year, methods: { model, model_and_abeku: geometricMeans, ...year.methods } };
 }
 
 /** The method's name for the model at the level of the last `months` months. */
 export const levelMethod = (months: number) => `model_level_of_${months}_months`;
 
 /** Years of the record that have enough months before them to fit a model. */
-function recordYears(record: ProjectionRecord): number[] {
+function projectableYears(record: ProjectionRecord): number[] {
   const years = Array.from({ length: Math.ceil(record.per_1000.length / 12) }, (_, k) => record.first_year + k);
-  return years.filter((year) => isLongEnough(recordBefore(record, year)));
+  return years.filter((year) => isSufficientForFit(recordBefore(record, year)));
 }
 
 /** The part of the record before a year. */
@@ -140,7 +140,7 @@ function projectYear(record: ProjectionRecord, year: number, settings: Projectio
     starts: settings.starts,
     random: randomStream(settings.seed, `projection ${record.state_code} ${year}`),
   });
-  const models = LEVEL_MONTHS.map((n): [string, Projection] => [
+  const candidateProjections = CANDIDATE_LEVEL_MONTHS.map((n): [string, Projection] => [
     levelMethod(n),
     shapeTimesLevel(history, fit.cycle.incidence, n),
   ]);
@@ -151,15 +151,15 @@ function projectYear(record: ProjectionRecord, year: number, settings: Projectio
     methods: {
       same_month_last_year: sameMonthLastYear(history),
       same_month_last_three_years: sameMonthLastYears(history),
-      abeku_raw: abeku(history, 'raw'),
-      abeku_log: abeku(history, 'log'),
-      flat: flat(history),
-      ...Object.fromEntries(models),
+      abeku_raw: abekuProjection(history, 'raw'),
+      abeku_log: abekuProjection(history, 'log'),
+      flat: lastYearMean(history),
+      ...Object.fromEntries(candidateProjections),
     },
   };
 }
 
-function score(years: readonly ProjectedYear[]): Scores {
+function scoreProjections(years: readonly ProjectedYear[]): Scores {
   return {
     months: years.reduce((sum, year) => sum + scoredMonths(year).length, 0),
     errors: meanAbsoluteErrors(years),

@@ -14,7 +14,7 @@ const meanReported = (values: readonly (number | null | undefined)[]): number | 
 };
 const byMonth = (value: (month: number) => number | null): Projection =>
   Array.from({ length: 12 }, (_, month) => value(month));
-const unmasked = ({ reported, masked }: History) => reported.map((value, t) => (masked.has(t) ? null : value));
+const withoutMasked = ({ reported, masked }: History) => reported.map((value, t) => (masked.has(t) ? null : value));
 
 /** The same month last year. */
 export function sameMonthLastYear({ reported }: History): Projection {
@@ -23,7 +23,7 @@ export function sameMonthLastYear({ reported }: History): Projection {
 
 /** Mean of the same month over the last three years, as far as known and without masked months. */
 export function sameMonthLastYears(history: History, years = 3): Projection {
-  const months = unmasked(history);
+  const months = withoutMasked(history);
   return byMonth((month) =>
     meanReported(
       Array.from({ length: Math.min(years, Math.floor(months.length / 12)) }, (_, k) =>
@@ -34,7 +34,7 @@ export function sameMonthLastYears(history: History, years = 3): Projection {
 }
 
 /** The mean of the last twelve months, for every month. */
-export function flat({ reported }: History): Projection {
+export function lastYearMean({ reported }: History): Projection {
   const level = meanReported(reported.slice(-12));
   return byMonth(() => level);
 }
@@ -45,21 +45,21 @@ export function flat({ reported }: History): Projection {
  * means. All earlier years are used, because records are short; Abeku et al. found three years to work best. It works
  * on raw cases or on logarithms.
  */
-export function abeku(history: History, scale: 'raw' | 'log'): Projection {
-  const months = unmasked(history).map((value) => {
+export function abekuProjection(history: History, scale: 'raw' | 'log'): Projection {
+  const months = withoutMasked(history).map((value) => {
     if (value === null || scale === 'raw') return value;
     return value > 0 ? Math.log(value) : null;
   });
-  const usual = byMonth((month) => meanReported(months.filter((_, t) => t % 12 === month)));
-  const deviation = meanReported(
+  const usualByMonth = byMonth((month) => meanReported(months.filter((_, t) => t % 12 === month)));
+  const meanDeviation = meanReported(
     [9, 10, 11].map((month) => {
       const value = months.at(month - 12) ?? null;
-      return value === null || usual[month] == null ? null : value - usual[month]!;
+      return value === null || usualByMonth[month] == null ? null : value - usualByMonth[month]!;
     }),
   );
-  return usual.map((value) => {
-    if (value === null || deviation === null) return null;
-    return scale === 'raw' ? Math.max(0, value + deviation) : Math.exp(value + deviation);
+  return usualByMonth.map((value) => {
+    if (value === null || meanDeviation === null) return null;
+    return scale === 'raw' ? Math.max(0, value + meanDeviation) : Math.exp(value + meanDeviation);
   });
 }
 
@@ -68,14 +68,14 @@ export function abeku(history: History, scale: 'raw' | 'log'): Projection {
  * @param shape twelve values, January first, any unit
  */
 export function shapeTimesLevel({ reported }: History, shape: readonly number[], months: number): Projection {
-  let cases = 0;
-  let expected = 0;
-  for (const [back, value] of reported.slice(-months).reverse().entries()) {
+  let reportedSum = 0;
+  let shapeSum = 0;
+  for (const [monthsBack, value] of reported.slice(-months).reverse().entries()) {
     if (value === null) continue;
-    cases += value;
-    expected += shape.at(-1 - (back % 12))!;
+    reportedSum += value;
+    shapeSum += shape.at(-1 - (monthsBack % 12))!;
   }
-  return byMonth((month) => (expected > 0 ? (shape[month]! * cases) / expected : null));
+  return byMonth((month) => (shapeSum > 0 ? (shape[month]! * reportedSum) / shapeSum : null));
 }
 
 /** One year's projections by method, and the reported values. */
@@ -88,15 +88,15 @@ export interface ProjectedYear {
 
 /** Months that were reported and that every method could project, so that errors are comparable. */
 export function scoredMonths({ reported, methods }: ProjectedYear): number[] {
-  const all = [reported, ...Object.values(methods)];
-  return reported.flatMap((_, month) => (all.every((values) => values[month] !== null) ? [month] : []));
+  const allProjections = [reported, ...Object.values(methods)];
+  return reported.flatMap((_, month) => (allProjections.every((values) => values[month] !== null) ? [month] : []));
 }
 
 /** Mean absolute error of each method over all scored months; NaN if there are none. */
 export function meanAbsoluteErrors(years: readonly ProjectedYear[]): Record<string, number> {
-  const names = Object.keys(years[0]?.methods ?? {});
+  const methodNames = Object.keys(years[0]?.methods ?? {});
   return Object.fromEntries(
-    names.map((name) => [
+    methodNames.map((name) => [
       name,
       mean(
         years.flatMap((year) => scoredMonths(year).map((m) => Math.abs(year.methods[name]![m]! - year.reported[m]!))),
@@ -107,9 +107,9 @@ export function meanAbsoluteErrors(years: readonly ProjectedYear[]): Record<stri
 
 /** Correlation, pooled over years, of projected with reported values, each month divided by the mean of its year. */
 export function seasonalShapeCorrelation(years: readonly ProjectedYear[], method: string): number {
-  const shapes = (of: (year: ProjectedYear) => Projection) =>
+  const shapes = (valuesOf: (year: ProjectedYear) => Projection) =>
     years.flatMap((year) => {
-      const values = scoredMonths(year).map((month) => of(year)[month]!);
+      const values = scoredMonths(year).map((month) => valuesOf(year)[month]!);
       const level = mean(values);
       return values.map((value) => (level > 0 ? value / level : 0));
     });

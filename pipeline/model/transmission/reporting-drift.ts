@@ -17,49 +17,54 @@ export interface DriftFit {
  * over the knots, with steps of the same variance as a month's scatter. Given ln(reported / modelled) of the months in
  * use, it is estimated by penalised least squares, min Σ (d − B a)² + stiffness Σ (aₖ₊₁ − aₖ)² (Eilers & Marx 1996), in
  * closed form, so that it adds nothing to the search for the model's parameters.
- * @param used whether each month is in use; at least one is
+ * @param isUsed whether each month is in use; at least one is
  */
-export function driftSmoother(used: readonly boolean[]): (differences: readonly number[]) => DriftFit {
-  const n = used.length;
-  const knots = Math.ceil((n - 1) / KNOT_MONTHS) + 1;
-  const share = (t: number) => (t % KNOT_MONTHS) / KNOT_MONTHS;
-  const knot = (t: number) => Math.floor(t / KNOT_MONTHS);
+export function driftSmoother(isUsed: readonly boolean[]): (logRatios: readonly number[]) => DriftFit {
+  const n = isUsed.length;
+  const knotCount = Math.ceil((n - 1) / KNOT_MONTHS) + 1;
+  const knotWeight = (t: number) => (t % KNOT_MONTHS) / KNOT_MONTHS;
+  const knotBefore = (t: number) => Math.floor(t / KNOT_MONTHS);
 
-  const normal = new Float64Array(knots * knots);
-  const add = (i: number, j: number, value: number) => {
-    normal[i * knots + j]! += value;
+  const normalMatrix = new Float64Array(knotCount * knotCount);
+  const addToNormal = (i: number, j: number, value: number) => {
+    normalMatrix[i * knotCount + j]! += value;
   };
   for (let t = 0; t < n; t++) {
-    if (!used[t]) continue;
-    const k = knot(t);
-    const w = share(t);
-    add(k, k, (1 - w) ** 2);
-    if (w > 0) {
-      add(k + 1, k, w * (1 - w));
-      add(k + 1, k + 1, w ** 2);
+    if (!isUsed[t]) continue;
+    const knotIndex = knotBefore(t);
+    const weight = knotWeight(t);
+    addToNormal(knotIndex, knotIndex, (1 - weight) ** 2);
+    if (weight > 0) {
+      addToNormal(knotIndex + 1, knotIndex, weight * (1 - weight));
+      addToNormal(knotIndex + 1, knotIndex + 1, weight ** 2);
     }
   }
-  for (let k = 0; k + 1 < knots; k++) {
-    add(k, k, STIFFNESS);
-    add(k + 1, k + 1, STIFFNESS);
-    add(k + 1, k, -STIFFNESS);
+  for (let knotIndex = 0; knotIndex + 1 < knotCount; knotIndex++) {
+    addToNormal(knotIndex, knotIndex, STIFFNESS);
+    addToNormal(knotIndex + 1, knotIndex + 1, STIFFNESS);
+    addToNormal(knotIndex + 1, knotIndex, -STIFFNESS);
   }
-  const factor = choleskyDense(normal, knots);
+  const factor = choleskyDense(normalMatrix, knotCount);
   if (!factor) throw new RangeError(`reporting drift: found none of ${n} months in use, expected one or more`);
 
-  return (differences) => {
-    const a = new Float64Array(knots);
+  return (logRatios) => {
+    const knotValues = new Float64Array(knotCount);
     for (let t = 0; t < n; t++) {
-      if (!used[t]) continue;
-      const w = share(t);
-      a[knot(t)]! += (1 - w) * differences[t]!;
-      if (w > 0) a[knot(t) + 1]! += w * differences[t]!;
+      if (!isUsed[t]) continue;
+      const weight = knotWeight(t);
+      knotValues[knotBefore(t)]! += (1 - weight) * logRatios[t]!;
+      if (weight > 0) knotValues[knotBefore(t) + 1]! += weight * logRatios[t]!;
     }
-    solveUpper(factor, knots, solveLower(factor, knots, a));
-    const logShare = (t: number) => (1 - share(t)) * a[knot(t)]! + (share(t) > 0 ? share(t) * a[knot(t) + 1]! : 0);
+    solveUpper(factor, knotCount, solveLower(factor, knotCount, knotValues));
+    const logShare = (t: number) =>
+      (1 - knotWeight(t)) * knotValues[knotBefore(t)]! +
+      (knotWeight(t) > 0 ? knotWeight(t) * knotValues[knotBefore(t) + 1]! : 0);
     return {
       drift: Array.from({ length: n }, (_, t) => logShare(t)),
-      steps: Array.from({ length: knots - 1 }, (_, k) => Math.sqrt(STIFFNESS) * (a[k + 1]! - a[k]!)),
+      steps: Array.from(
+        { length: knotCount - 1 },
+        (_, knotIndex) => Math.sqrt(STIFFNESS) * (knotValues[knotIndex + 1]! - knotValues[knotIndex]!),
+      ),
     };
   };
 }

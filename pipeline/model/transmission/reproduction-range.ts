@@ -5,12 +5,12 @@ import { KNOT_MONTHS, STIFFNESS } from './reporting-drift.ts';
 import { type CaseRecord, fitSirs, type RainForm, type SirsFit } from './sirs-fit.ts';
 
 /** Share of draws below the range, and above it. */
-const TAIL = 0.05;
-const DRAWS = 200;
+const TAIL_SHARE = 0.05;
+const BOOTSTRAP_DRAWS = 200;
 /** Plausible forms of the effect of rain: half-saturation (log-uniform) and steepness (uniform). */
-const FORMS = { least_mm: 40, most_mm: 160, least_steepness: 1, most_steepness: 3 };
+const RAIN_FORM_RANGE = { least_mm: 40, most_mm: 160, least_steepness: 1, most_steepness: 3 };
 /** Number of fitted parameters: three of the model, and the level of reporting. */
-const FITTED = 4;
+const FITTED_PARAMETERS = 4;
 
 /** Uncertainty of the effective reproduction number by month, January first. */
 export interface ReproductionRange {
@@ -37,48 +37,53 @@ export function reproductionRange(
   durations: Durations,
   fit: SirsFit,
   random: Random,
-  draws = DRAWS,
+  drawCount = BOOTSTRAP_DRAWS,
 ): ReproductionRange {
-  const scatter = Math.sqrt(fit.squares / Math.max(1, fit.used.length - FITTED));
-  const inUse = new Set(fit.used);
-  const shape = fit.modelled.map((value, t) => Math.log(value) - fit.drift[t]!);
+  const scatterSd = Math.sqrt(fit.sum_of_squares / Math.max(1, fit.used_months.length - FITTED_PARAMETERS));
+  const inUse = new Set(fit.used_months);
+  const logShape = fit.modelled.map((value, t) => Math.log(value) - fit.drift[t]!);
   const drawRecord = (): CaseRecord => {
-    const walk = drawWalk(shape.length, scatter / Math.sqrt(STIFFNESS), random);
-    const per_1000 = shape.map((value, t) =>
-      inUse.has(t) ? Math.exp(value + walk[t]! + scatter * random.normal()) : null,
+    const walk = drawWalk(logShape.length, scatterSd / Math.sqrt(STIFFNESS), random);
+    const per_1000 = logShape.map((value, t) =>
+      inUse.has(t) ? Math.exp(value + walk[t]! + scatterSd * random.normal()) : null,
     );
     return { ...record, per_1000 };
   };
-  const drawn = Array.from({ length: draws }, () => {
+  const reproductionNumbers = Array.from({ length: drawCount }, () => {
     const form = drawForm(random);
     const search = { starts: 0, random, from: fit.optimum };
-    const again = fitSirs(drawRecord(), rain_mm, durations, search, form);
-    return again.cycle.reproduction_number;
+    const refit = fitSirs(drawRecord(), rain_mm, durations, search, form);
+    return refit.cycle.reproduction_number;
   });
-  const byMonth = Array.from({ length: 12 }, (_, month) => drawn.map((values) => values[month]!));
-  const ranges = byMonth.map((values) => selectQuantiles(Float64Array.from(values), [TAIL, 1 - TAIL]));
+  const byMonth = Array.from({ length: 12 }, (_, month) => reproductionNumbers.map((values) => values[month]!));
+  const ranges = byMonth.map((values) => selectQuantiles(Float64Array.from(values), [TAIL_SHARE, 1 - TAIL_SHARE]));
   return {
     low: ranges.map(([low]) => low!),
     high: ranges.map(([, high]) => high!),
-    growing: byMonth.map((values) => values.filter((value) => value > 1).length / draws),
+    growing: byMonth.map((values) => values.filter((value) => value > 1).length / drawCount),
   };
 }
 
 /** A random walk over the knots, linear in between. */
-function drawWalk(months: number, step: number, random: Random): number[] {
+function drawWalk(months: number, stepSd: number, random: Random): number[] {
   const knots = [0];
-  while ((knots.length - 1) * KNOT_MONTHS < months) knots.push(knots.at(-1)! + step * random.normal());
+  while ((knots.length - 1) * KNOT_MONTHS < months) knots.push(knots.at(-1)! + stepSd * random.normal());
   return Array.from({ length: months }, (_, t) => {
     const knot = Math.floor(t / KNOT_MONTHS);
-    const share = (t % KNOT_MONTHS) / KNOT_MONTHS;
-    return knots[knot]! + share * (knots[knot + 1]! - knots[knot]!);
+    const positionBetweenKnots = (t % KNOT_MONTHS) / KNOT_MONTHS;
+    return knots[knot]! + positionBetweenKnots * (knots[knot + 1]! - knots[knot]!);
   });
 }
 
 function drawForm(random: Random): RainForm {
-  const { least_mm, most_mm, least_steepness, most_steepness } = FORMS;
+  const {
+    least_mm: lowest_mm,
+    most_mm: highest_mm,
+    least_steepness: lowest_steepness,
+    most_steepness: highest_steepness,
+  } = RAIN_FORM_RANGE;
   return {
-    half_saturation_mm: least_mm * (most_mm / least_mm) ** random.uniform(),
-    steepness: least_steepness + (most_steepness - least_steepness) * random.uniform(),
+    half_saturation_mm: lowest_mm * (highest_mm / lowest_mm) ** random.uniform(),
+    steepness: lowest_steepness + (highest_steepness - lowest_steepness) * random.uniform(),
   };
 }

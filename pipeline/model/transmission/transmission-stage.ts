@@ -49,21 +49,21 @@ export interface TransmissionOutput {
 }
 
 /** Factor of the assumed immunity for a second fit, which shows how little the records reveal about it. */
-const OTHER_IMMUNITY = 4;
+const IMMUNITY_FACTOR = 4;
 
 /** Fits a transmission model to each state with monthly records, and tests its projections. */
-export function transmission(input: TransmissionInput): TransmissionOutput {
+export function fitTransmission(input: TransmissionInput): TransmissionOutput {
   const { areas, model } = input;
   if (input.cases.states.length > 0 && Object.keys(input.rain).length === 0) {
     const what = 'transmission follows the climate, of which there are no data: v1/transmission is left out';
     return { model: null, fits: null, report: [{ source: 'transmission', rule: 'no climate data', what }] };
   }
-  const { records, left_out } = transmissionRecords(input);
+  const { records, insufficient } = transmissionRecords(input);
   const settings = projectionSettings(model);
   const { durations, held_back_year, starts, seed } = settings;
   const { assumed_from } = model.parameters.transmission;
-  const named = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
-  const short: ReportLine[] = left_out.map((state_code) => ({
+  const stateNames = new Map(areas.states.map(({ state_code, state }) => [state_code, state]));
+  const tooShort: ReportLine[] = insufficient.map((state_code) => ({
     source: 'transmission',
     rule: 'record left out',
     what:
@@ -72,24 +72,24 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
   }));
   if (records.length === 0) {
     const what = worded`no {state.one} has a sufficient record of its own (role cases_states): v1/transmission is left out`;
-    const none = { source: 'transmission', rule: 'no case records', what };
-    return { model: null, fits: null, report: [...short, none] };
+    const noRecords = { source: 'transmission', rule: 'no case records', what };
+    return { model: null, fits: null, report: [...tooShort, noRecords] };
   }
 
   const states = records.map((record) => {
     const { state_code, rain_mm } = record;
-    const random = randomStream(seed, `transmission ${state_code}`);
+    const searchRandom = randomStream(seed, `transmission ${state_code}`);
     const cases = { first_month: 0, per_1000: record.per_1000, masked: record.masked };
-    const fitUnder = (immune_months: number) =>
-      fitSirs(cases, rain_mm, { ...durations, immune_months }, { starts, random });
-    const fit = fitUnder(durations.immune_months);
-    const tried = OTHER_IMMUNITY * durations.immune_months;
-    const figures = stateFigures(state_code, fit, tried, fitUnder(tried));
-    const draws = randomStream(seed, `reproduction ${state_code}`);
-    const reproduction_range = reproductionRange(cases, rain_mm, durations, fit, draws);
-    const left_out = monthsLeftOut(record, fit);
-    const more = { reproduction_range, left_out };
-    return { state_code, state: named.get(state_code)!, record, fit, figures: { ...figures, ...more } };
+    const fitWithImmunity = (immune_months: number) =>
+      fitSirs(cases, rain_mm, { ...durations, immune_months }, { starts, random: searchRandom });
+    const fit = fitWithImmunity(durations.immune_months);
+    const triedImmunity = IMMUNITY_FACTOR * durations.immune_months;
+    const figures = stateFigures(state_code, fit, triedImmunity, fitWithImmunity(triedImmunity));
+    const bootstrapRandom = randomStream(seed, `reproduction ${state_code}`);
+    const reproduction_range = reproductionRange(cases, rain_mm, durations, fit, bootstrapRandom);
+    const omittedMonths = monthsLeftOut(record, fit);
+    const uncertainty = { reproduction_range, left_out: omittedMonths };
+    return { state_code, state: stateNames.get(state_code)!, record, fit, figures: { ...figures, ...uncertainty } };
   });
   const developed = developProjections(records, settings);
   const design = designHash(developed.level_months, settings);
@@ -97,7 +97,7 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
   const projection = scoreHeldBack(records, settings, developed);
 
   const fits: TransmissionFits = { states: states.map(({ figures }) => figures), projection, design, standing };
-  const published = {
+  const publishedModel = {
     status: 'research' as const,
     assumed: durations,
     states: states.map(({ state_code, state, record, fit }) => ({
@@ -116,14 +116,14 @@ export function transmission(input: TransmissionInput): TransmissionOutput {
     },
   };
   const output = roundFields<FittedModel>({
-    ...published,
-    limits: describeLimits(published, assumed_from, fits.states, projection, standing),
+    ...publishedModel,
+    limits: describeLimits(publishedModel, assumed_from, fits.states, projection, standing),
   });
-  return { model: output, fits, report: [...short, ...reportLines(fits)] };
+  return { model: output, fits, report: [...tooShort, ...reportLines(fits)] };
 }
 
 export const run: StageRun = async (io) => {
-  return { ...transmission(readTransmissionInput(io, io.model)) };
+  return { ...fitTransmission(readTransmissionInput(io, io.model)) };
 };
 
 /** Reproduction numbers are rounded first; infection grows in a month if the rounded number is above 1. */
@@ -137,10 +137,10 @@ function reproduction({ cycle }: SirsFit) {
   };
 }
 
-function monthsLeftOut({ first_year, per_1000 }: ProjectionRecord, { used }: SirsFit): Period[] {
-  const inUse = new Set(used);
+function monthsLeftOut({ first_year, per_1000 }: ProjectionRecord, { used_months: usedMonths }: SirsFit): Period[] {
+  const isUsed = new Set(usedMonths);
   return per_1000.flatMap((reported, t) =>
-    reported === null || inUse.has(t) ? [] : [monthFromIndex(first_year * 12 + t)],
+    reported === null || isUsed.has(t) ? [] : [monthFromIndex(first_year * 12 + t)],
   );
 }
 
@@ -153,13 +153,13 @@ function fittedSeries({ first_year, per_1000 }: ProjectionRecord, { modelled }: 
 
 /** Zeros if nothing could be projected, in which case `months` is 0. */
 function roundScores({ months, errors, seasonal_shape_correlation }: Scores): ProjectionScores {
-  const error = (name: string) => (months > 0 ? errors[name]! : 0);
+  const errorOf = (name: string) => (months > 0 ? errors[name]! : 0);
   return {
     months,
     mean_absolute_error: {
-      model: error('model'),
-      same_month_last_year: error('same_month_last_year'),
-      same_month_last_three_years: error('same_month_last_three_years'),
+      model: errorOf('model'),
+      same_month_last_year: errorOf('same_month_last_year'),
+      same_month_last_three_years: errorOf('same_month_last_three_years'),
     },
     seasonal_shape_correlation,
   };
@@ -172,7 +172,7 @@ function stateFigures(
   immune_months_tried: number,
   longerImmunity: SirsFit,
 ): Omit<TransmissionFits['states'][number], 'reproduction_range' | 'left_out'> {
-  if (!fit.cycle.settled)
+  if (!fit.cycle.converged)
     throw new BadInput({
       file: 'model.json',
       where: 'parameters.transmission',
@@ -186,7 +186,7 @@ function stateFigures(
     detrended_correlation: fit.detrended_correlation,
     reporting_highest_over_lowest: Math.exp(Math.max(...fit.drift) - Math.min(...fit.drift)),
     immune_months_tried,
-    squares_ratio: longerImmunity.squares / fit.squares,
+    squares_ratio: longerImmunity.sum_of_squares / fit.sum_of_squares,
   };
 }
 
@@ -195,25 +195,25 @@ function stateFigures(
  * itself.
  */
 function reportLines({ states, projection, design, standing }: TransmissionFits): ReportLine[] {
-  const errors = ({ errors: by, months }: Scores) =>
-    `${months} months: ${Object.entries(by)
+  const errors = ({ errors: methodErrors, months }: Scores) =>
+    `${months} months: ${Object.entries(methodErrors)
       .map(([name, value]) => `${name} ${value.toFixed(3)}`)
       .join(', ')}`;
-  const held = standing.registered
+  const heldBackResult = standing.registered
     ? `${errors(projection.held_back)}; evaluations on this year: ${standing.looks}`
     : `design ${design.slice(0, 8)} is not registered; \`malaria-risk evaluate held-back\` registers and evaluates it`;
-  const line = (rule: string, what: string): ReportLine => ({ source: 'transmission', rule, what });
+  const reportLine = (rule: string, what: string): ReportLine => ({ source: 'transmission', rule, what });
   return [
     ...states.map(({ state_code, detrended_correlation, lag_months }) =>
-      line(
+      reportLine(
         'season apart from trend',
         `${state_code}: correlation ${detrended_correlation?.toFixed(2) ?? 'unknown'}; transmission follows rain ` +
           `by ${lag_months.toFixed(1)} months`,
       ),
     ),
-    line('projection, development', errors(projection.development)),
-    line('projection, held back', held),
-    line(
+    reportLine('projection, development', errors(projection.development)),
+    reportLine('projection, held back', heldBackResult),
+    reportLine(
       'projection design',
       `the model's cycle at the level of the last ${projection.level_months} months, chosen on the development years`,
     ),

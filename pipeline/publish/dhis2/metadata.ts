@@ -5,7 +5,7 @@ import type { Manifest } from '../../contract/manifest.ts';
 import { FORECAST_MONTHS } from '../../contract/months.ts';
 import { countryWords, fillPlaceholders, type Words } from '../../contract/words.ts';
 import { sha256 } from '../../lib/hash.ts';
-import { type ColumnForm, describe } from '../../lib/tables/table.ts';
+import { type ColumnSchema, describeColumn } from '../../lib/tables/table.ts';
 
 export type AreaLevel = 'lga' | 'state';
 
@@ -15,7 +15,7 @@ export interface Figure {
   column: string;
   /** What it is called after "Malaria". */
   name: string;
-  form: ColumnForm;
+  form: ColumnSchema;
 }
 
 /** A data element as DHIS2 imports it (`/api/schemas/dataElement`). */
@@ -31,7 +31,7 @@ export interface DataElement {
   zeroIsSignificant: true;
 }
 
-const riskFigure = (column: string, form: ColumnForm): Figure => ({
+const riskFigure = (column: string, form: ColumnSchema): Figure => ({
   column,
   name: `risk ${column.replaceAll('_', ' ')}`,
   form,
@@ -84,7 +84,7 @@ export function dataElement(
     code,
     name: fullName,
     shortName: fullName.length <= MAX_SHORT_NAME_LENGTH ? fullName : code.replaceAll('_', ' '),
-    description: fillPlaceholders(describe(form), words),
+    description: fillPlaceholders(describeColumn(form), words),
     domainType: 'AGGREGATE',
     valueType: form.minimum === 0 && form.maximum === 1 ? 'UNIT_INTERVAL' : 'NUMBER',
     aggregationType: column === 'score' ? 'AVERAGE' : 'NONE',

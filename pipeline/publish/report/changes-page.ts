@@ -1,7 +1,7 @@
 import { countryWords } from '../../contract/words.ts';
 import { renderSections, type Section } from '../../lib/pages/blocks.ts';
 import { html } from '../../lib/pages/html.ts';
-import { headOnDisk, page, pageBody } from '../../lib/pages/page.ts';
+import { offlinePageHead, pageBody, renderPage } from '../../lib/pages/page.ts';
 import type { SnapshotDiff } from '../snapshot/diff.ts';
 import { pageStyle } from './bundle.ts';
 import { makeChangeScale, renderChangeMaps, renderHeatMap } from './diff-maps.ts';
@@ -21,9 +21,9 @@ export interface ChangesPage {
 
 /** A page on what a new version changes, in the report's style, without scripts: `sections`, maps, and the diff. */
 export const renderChangesPage = ({ title, lead, synthetic, sections, diff, outlines }: ChangesPage): string =>
-  page(
+  renderPage(
     `${synthetic ? '[made up] ' : ''}${title}`,
-    headOnDisk({ style: pageStyle() }),
+    offlinePageHead({ style: pageStyle() }),
     html`${synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place.</p>`}
 ${pageBody(
   html`<h1>${title}</h1><p>${lead}</p>`,

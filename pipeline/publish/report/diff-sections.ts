@@ -46,7 +46,7 @@ const TALLY_COLUMNS: Column<Tally, Cell>[] = [
 export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Section[] {
   const words = countryWords(outlines.territory);
   return [
-    { title: 'Thresholds exceeded', blocks: [{ items: diff.over, alert: true }] },
+    { title: 'Thresholds exceeded', blocks: [{ items: diff.over, isAlert: true }] },
     { title: 'Size of the changes', blocks: sizeBlocks(diff, makeNameLookup(outlines), words) },
     { title: 'Skill of the old forecasts', blocks: skillBlocks(diff) },
     {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { countryWords } from '../../contract/words.ts';
 import { Html, html, jsonScript, type Html as Markup } from '../../lib/pages/html.ts';
-import { headOnDisk, page, pageBody } from '../../lib/pages/page.ts';
+import { offlinePageHead, pageBody, renderPage } from '../../lib/pages/page.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { Finding } from '../snapshot/provenance.ts';
 import { bundlePage, pageStyle } from './bundle.ts';
@@ -115,13 +115,13 @@ function renderScriptedPage(
   const hash = createHash('sha256').update(script).digest('base64');
   // Plot uses inline styles and draws a legend's ramp as a data URL; a script is allowed only by its hash.
   const permit = `script-src 'sha256-${hash}'; img-src data:; `;
-  return page(
+  return renderPage(
     `${model.synthetic ? '[made up] ' : ''}${title}`,
-    headOnDisk({ style: pageStyle(), permit }),
+    offlinePageHead({ style: pageStyle(), cspDirectives: permit }),
     html`${skip}
 ${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
 ${pageBody(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${headerContent}`, main)}
 ${jsonScript('data', data)}
-<script type="module">${Html.of(script)}</script>`,
+<script type="module">${Html.fromTrustedMarkup(script)}</script>`,
   );
 }

@@ -16,7 +16,7 @@ import {
 import { pick, pickAll } from '../../contract/record.ts';
 import * as schemas from '../../contract/schemas.ts';
 import { SERVED_TABLES, tableFile, tableFormats } from '../../contract/table-list.ts';
-import { describe } from '../../lib/tables/table.ts';
+import { describeColumn } from '../../lib/tables/table.ts';
 import { outlineTopology } from './adjacency.ts';
 import { type Contents, makeSeasonLookup, surveyTrends, versionCitation } from './contents.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
@@ -222,7 +222,7 @@ export const ANSWER_MAKERS: AnswerMakers = {
         column: name,
         type: column.type,
         nullable: column.nullable ?? false,
-        meaning: describe(column),
+        meaning: describeColumn(column),
       })),
     }));
     return singleAnswer({ tables: servedTables });

@@ -6,7 +6,7 @@ import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { countryWords } from '../../contract/words.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Snapshot } from './read.ts';
 import { diffTables, type TableChange } from './table-diff.ts';
 import { createViews } from './views.ts';
@@ -151,7 +151,7 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
     const tables = await diffTables(db);
     await db.run(VIEWS_SQL);
     const surveyMonths = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
-    await db.run(`CREATE TABLE observed AS SELECT unnest([${surveyMonths.map(literal)}]::VARCHAR[]) AS period`);
+    await db.run(`CREATE TABLE observed AS SELECT unnest([${surveyMonths.map(sqlLiteral)}]::VARCHAR[]) AS period`);
     await db.run('CREATE VIEW scored AS FROM past SEMI JOIN observed USING (period)');
     const compareBy = <T>(...keys: string[]) =>
       db.rows<T & Tally>(`SELECT ${[...keys, tallySql]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);

@@ -4,9 +4,9 @@ import type { Manifest } from '../../contract/manifest.ts';
 import { periodRange } from '../../contract/months.ts';
 import { forecastPeriods } from '../../contract/operations.ts';
 import { type TableName, tableFile } from '../../contract/table-list.ts';
-import { type Database, literal } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlLiteral } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, toPolygons } from '../../measure/boundaries/outline-check.ts';
-import { LIKELY, UNUSUAL } from '../../model/forecast/alerts.ts';
+import { UNUSUAL_PROBABILITY, WARNING_PROBABILITY } from '../../model/forecast/alerts.ts';
 import { decisionChecks } from './decision-checks.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
 import { TABLES } from './table-columns.ts';
@@ -26,7 +26,7 @@ export async function tableFaults(
 ): Promise<string[]> {
   const { coverage, counts } = manifest;
   const createList = (name: string, values: readonly string[]) =>
-    `CREATE TEMP TABLE ${name} AS SELECT unnest([${values.map(literal)}]) AS ${name === 'states' ? 'state_code' : 'period'}`;
+    `CREATE TEMP TABLE ${name} AS SELECT unnest([${values.map(sqlLiteral)}]) AS ${name === 'states' ? 'state_code' : 'period'}`;
   await db.run(createList('estimated', periodRange(coverage.first_estimated, coverage.last_estimated)));
   await db.run(createList('forecast', forecastPeriods(coverage)));
   await db.run(createList('states', coverage.states));
@@ -160,7 +160,7 @@ const CASE_FORECAST_CHECKS: readonly string[] = [
    FROM forecasts_cases GROUP BY area, code, period HAVING count(*) > 1 ORDER BY ALL`,
 ];
 
-const WARNING_CLASS_SQL = `CASE WHEN warning_probability >= ${LIKELY.alert} THEN 'alert' WHEN warning_probability >= ${LIKELY.watch} THEN 'watch' ELSE 'none' END`;
+const WARNING_CLASS_SQL = `CASE WHEN warning_probability >= ${WARNING_PROBABILITY.alert} THEN 'alert' WHEN warning_probability >= ${WARNING_PROBABILITY.watch} THEN 'watch' ELSE 'none' END`;
 const ALERT_RULES = [
   ['no such area', 'known IS NULL'],
   ['the usual is outside its range', 'NOT usual BETWEEN usual_low AND usual_high'],
@@ -175,7 +175,7 @@ const ALERT_RULES = [
   ],
   [
     'it began with a month that is not unusual',
-    `detection_class = 'alert' AND detection_since = period AND basis = 'forecast' AND detection_probability >= ${UNUSUAL.alert}`,
+    `detection_class = 'alert' AND detection_since = period AND basis = 'forecast' AND detection_probability >= ${UNUSUAL_PROBABILITY.alert}`,
   ],
   ['its warning does not match its probability', `warning_class <> ${WARNING_CLASS_SQL}`],
 ] as const;

@@ -13,13 +13,13 @@ import { TABLE_NAMES, type TableName, tableFile, tableFormats } from '../../cont
 import type { Territory } from '../../contract/territory.ts';
 import type { StageTable } from '../../engine/stage.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { type Database, identifier, literal, withDatabase } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlIdentifier, sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import { writeTable } from '../../lib/tables/parquet.ts';
-import { byCode, type TableRow, toTable } from '../../lib/tables/table.ts';
+import { rowByCode, type TableRow, toTable } from '../../lib/tables/table.ts';
 import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
 import * as context from '../../measure/context/context-tables.ts';
 import type { AREAS } from '../../model/forecast/alerts-tables.ts';
-import { isStretched, stretched } from '../../model/forecast/recalibration.ts';
+import { isScalable, stretchCases } from '../../model/forecast/recalibration.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
@@ -48,7 +48,7 @@ export interface TableInput {
 
 /** The states with their zones' full names, in SQL. */
 function statesWithZonesSql({ zones }: Territory): string {
-  const names = Object.entries(zones?.names ?? {}).map(([code, name]) => `${literal(code)}: ${literal(name)}`);
+  const names = Object.entries(zones?.names ?? {}).map(([code, name]) => `${sqlLiteral(code)}: ${sqlLiteral(name)}`);
   const zone = zones ? `MAP {${names}}[zone]` : 'NULL::VARCHAR';
   return `(SELECT * REPLACE (${zone} AS zone) FROM ingest.states)`;
 }
@@ -133,8 +133,8 @@ export async function makeTables(
      ORDER BY state_code, lga_code`,
   );
   const forecast_skill = backtested ? await readRounded('forecast_skill', 'FROM backtest.skill') : [];
-  const outlineByState = byCode(outlines.states, 'state_code');
-  const outlineByLga = byCode(outlines.lgas, 'lga_code');
+  const outlineByState = rowByCode(outlines.states, 'state_code');
+  const outlineByLga = rowByCode(outlines.lgas, 'lga_code');
   const boundaries = roundFields({
     boundaries_lgas: context_lgas.map(({ state_code, lga_code, lga }) => ({
       state_code,
@@ -225,13 +225,13 @@ function recalibrateRanges(
     const { inner, outer } = stretches.find(
       ({ area, horizon_months }) => area === row.area && horizon_months === row.horizon_months,
     ) ?? { inner: 1, outer: 1 };
-    if (!isStretched(row.q05)) return row;
+    if (!isScalable(row.q05)) return row;
     return {
       ...row,
-      q05: stretched(row.q50, row.q05, outer),
-      q25: stretched(row.q50, row.q25, inner),
-      q75: stretched(row.q50, row.q75, inner),
-      q95: stretched(row.q50, row.q95, outer),
+      q05: stretchCases(row.q50, row.q05, outer),
+      q25: stretchCases(row.q50, row.q25, inner),
+      q75: stretchCases(row.q50, row.q75, inner),
+      q95: stretchCases(row.q50, row.q95, outer),
     };
   });
 }
@@ -294,17 +294,17 @@ export async function writeTables(
     await withDatabase(async (db) => {
       for (const name of filledTables) {
         const parquetFile = path.join(scratchFolder, `${name}.parquet`);
-        const { form, columns } = toTable(definitions[name], tables[name]);
+        const { schema: form, columns } = toTable(definitions[name], tables[name]);
         const geometries = columns.geometry as AreaGeometry[] | undefined;
         const geoEntry = geometries && { geo: JSON.stringify(geoMetadata(geometries)) };
         const wkbColumn = geometries && { geometry: geometries.map(toWkb) };
         const fileMetadata = { ...metadata, table_schema: JSON.stringify(tableSchema(form)), ...geoEntry };
-        await writeTable(db, parquetFile, { form, columns: { ...columns, ...wkbColumn } }, fileMetadata);
+        await writeTable(db, parquetFile, { schema: form, columns: { ...columns, ...wkbColumn } }, fileMetadata);
         await writer.write(tableFile(name, 'parquet'), await readFile(parquetFile));
         if (tableFormats(name).includes('csv')) {
           const csv = await tableCsv(
             db,
-            `read_parquet(${literal(parquetFile)})`,
+            `read_parquet(${sqlLiteral(parquetFile)})`,
             path.join(scratchFolder, `${name}.csv`),
           );
           await writer.writeEncoded(tableFile(name, 'csv'), csv);
@@ -332,12 +332,12 @@ export async function writeTables(
 export async function tableCsv(db: Database, table: string, scratchFile: string): Promise<string> {
   const columns = await db.rows<{ column_name: string; column_type: string }>(`DESCRIBE FROM ${table}`);
   const cells = columns.map(({ column_name, column_type }) => {
-    const column = identifier(column_name);
+    const column = sqlIdentifier(column_name);
     if (column_type !== 'VARCHAR') return column;
     const isFormula = `regexp_matches(${column}, '^[=+\\-@\\t\\r]') AND try_cast(${column} AS DOUBLE) IS NULL`;
     return `CASE WHEN ${isFormula} THEN '''' || ${column} ELSE ${column} END AS ${column}`;
   });
-  await db.run(`COPY (SELECT ${cells.join(', ')} FROM ${table}) TO ${literal(scratchFile)} (FORMAT csv, HEADER)`);
+  await db.run(`COPY (SELECT ${cells.join(', ')} FROM ${table}) TO ${sqlLiteral(scratchFile)} (FORMAT csv, HEADER)`);
   return readFile(scratchFile, 'utf8');
 }
 

@@ -7,12 +7,12 @@ import type { Territory } from '../../contract/territory.ts';
 import { countryWords, fillPlaceholders } from '../../contract/words.ts';
 import { ACCOUNTS } from '../../ingest/ingest-tables.ts';
 import {
-  type ColumnForm,
+  type ColumnSchema,
   choice,
-  describe,
+  describeColumn,
   orNull,
   real,
-  type TableForm,
+  type TableSchema,
   text,
   whole,
   withMeaning,
@@ -28,7 +28,7 @@ const lgaScoreColumns = withFields({ period, state_code, lga_code, lga, is_urban
 const stateScoreColumns = withFields({ period }, StateRisk);
 const horizon_months = withMeaning('Months after the latest estimated month', fields.horizon_months);
 
-const geometry: ColumnForm<AreaGeometry> = {
+const geometry: ColumnSchema<AreaGeometry> = {
   type: 'BLOB',
   about: 'Outline, WKB, longitude and latitude in degrees (WGS 84, OGC:CRS84); GeoParquet 1.1',
 };
@@ -112,23 +112,23 @@ export const TABLES = {
     },
   },
   accounts: ACCOUNTS,
-} satisfies Record<TableName, TableForm>;
+} satisfies Record<TableName, TableSchema>;
 
 /** Whether two LGAs have the same name. */
 export const hasDuplicateNames = (lgas: readonly { lga: string }[]): boolean =>
   new Set(lgas.map(({ lga }) => lga)).size < lgas.length;
 
 /** The tables of a country: in its words, and with nullable zones if it has none. */
-export function countryTables(territory: Territory): Record<TableName, TableForm> {
+export function countryTables(territory: Territory): Record<TableName, TableSchema> {
   const words = countryWords(territory);
-  const countryColumn = (name: string, column: ColumnForm): ColumnForm => ({
+  const countryColumn = (name: string, column: ColumnSchema): ColumnSchema => ({
     ...column,
     about: fillPlaceholders(column.about, words),
-    ...(column.absent === undefined ? {} : { absent: fillPlaceholders(column.absent, words) }),
+    ...(column.null_meaning === undefined ? {} : { null_meaning: fillPlaceholders(column.null_meaning, words) }),
     ...(name === 'zone' && !territory.zones ? { nullable: true as const } : {}),
   });
   return Object.fromEntries(
-    Object.entries<TableForm>(TABLES).map(([table, { row, columns }]) => [
+    Object.entries<TableSchema>(TABLES).map(([table, { row, columns }]) => [
       table,
       {
         row: fillPlaceholders(row, words),
@@ -137,18 +137,18 @@ export function countryTables(territory: Territory): Record<TableName, TableForm
         ),
       },
     ]),
-  ) as Record<TableName, TableForm>;
+  ) as Record<TableName, TableSchema>;
 }
 
 /**
  * The columns of a table as a Frictionless Table Schema (specs.frictionlessdata.io, version 1), which has no units but
  * allows further properties. Outlines have no type there.
  */
-export const tableSchema = ({ columns }: TableForm) => ({
+export const tableSchema = ({ columns }: TableSchema) => ({
   fields: Object.entries(columns).map(([name, column]) => ({
     name,
     type: column.type === 'BLOB' ? undefined : JSON_TYPES[column.type],
-    description: describe(column),
+    description: describeColumn(column),
     unit: column.unit,
     constraints: {
       required: !column.nullable,
@@ -165,13 +165,13 @@ export const tableSchema = ({ columns }: TableForm) => ({
 export function describeTables(
   model_version: string,
   rows: Record<string, number>,
-  definitions: Record<TableName, TableForm>,
+  definitions: Record<TableName, TableSchema>,
   territory: Territory,
 ): string {
   const sections = Object.entries(rows).map(([name, count]) => {
     const definition = definitions[name as TableName];
     const columnLines = Object.entries(definition.columns).map(
-      ([columnName, column]) => `| \`${columnName}\` | ${column.type} | ${describe(column)} |`,
+      ([columnName, column]) => `| \`${columnName}\` | ${column.type} | ${describeColumn(column)} |`,
     );
     return (
       `## ${name}.parquet\n\n${definition.row}; ${count} rows.\n\n| column | type | meaning ` +

@@ -1,4 +1,4 @@
-import { type Database, identifier, literal } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlIdentifier, sqlLiteral } from '../../lib/tables/duckdb.ts';
 
 /** Changes between two versions of a table. */
 export interface TableChange {
@@ -52,7 +52,7 @@ async function diffTable(
   typesInA: ReadonlyMap<string, string>,
   typesInB: ReadonlyMap<string, string>,
 ): Promise<TableChange> {
-  const [a, b] = [`a.${identifier(table)}`, `b.${identifier(table)}`];
+  const [a, b] = [`a.${sqlIdentifier(table)}`, `b.${sqlIdentifier(table)}`];
   const countRows = async (name: string, columns: ReadonlyMap<string, string>) =>
     columns.size === 0 ? null : (await db.rows<{ n: number }>(`SELECT count(*) AS n FROM ${name}`))[0]!.n;
   const sharedColumns = [...typesInA.keys()].filter((column) => typesInB.has(column));
@@ -68,14 +68,16 @@ async function diffTable(
   if (keys.length === 0) return change;
 
   // A key may be null, such as the nation's code.
-  const sameKeySql = keys.map((key) => `a.${identifier(key)} IS NOT DISTINCT FROM b.${identifier(key)}`).join(' AND ');
-  const differsSql = (column: string) => `(a.${identifier(column)} IS DISTINCT FROM b.${identifier(column)})`;
+  const sameKeySql = keys
+    .map((key) => `a.${sqlIdentifier(key)} IS NOT DISTINCT FROM b.${sqlIdentifier(key)}`)
+    .join(' AND ');
+  const differsSql = (column: string) => `(a.${sqlIdentifier(column)} IS DISTINCT FROM b.${sqlIdentifier(column)})`;
   const valueColumns = sharedColumns.filter((column) => !keys.includes(column));
   const isNumeric = (column: string) =>
     NUMERIC_TYPE.test(typesInA.get(column)!) && NUMERIC_TYPE.test(typesInB.get(column)!);
-  const differenceSql = (column: string) => `b.${identifier(column)}::DOUBLE - a.${identifier(column)}::DOUBLE`;
+  const differenceSql = (column: string) => `b.${sqlIdentifier(column)}::DOUBLE - a.${sqlIdentifier(column)}::DOUBLE`;
   const columnStructs = valueColumns.map(
-    (column) => `{'column': ${literal(column)}, changed: count(*) FILTER (in_a AND in_b AND ${differsSql(column)}),
+    (column) => `{'column': ${sqlLiteral(column)}, changed: count(*) FILTER (in_a AND in_b AND ${differsSql(column)}),
       largest: ${isNumeric(column) ? `max(abs(${differenceSql(column)}))` : 'NULL::DOUBLE'}}`,
   );
   const [counts] = await db.rows<

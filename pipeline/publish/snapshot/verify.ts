@@ -11,7 +11,7 @@ import type { Territory } from '../../contract/territory.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { compileSchema } from '../../lib/json-schema.ts';
-import { type Database, identifier, withDatabase } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlIdentifier, withDatabase } from '../../lib/tables/duckdb.ts';
 import { placesTable } from './adjacency.ts';
 import { snapshotAnswers } from './answers.ts';
 import type { Contents } from './contents.ts';
@@ -260,7 +260,7 @@ async function csvFaults(db: Database, { files }: Manifest): Promise<string[]> {
       if (!files[tableFile(name, 'parquet')] || !tableFormats(name).includes('csv')) continue;
       const csv = files[tableFile(name, 'csv')];
       if (!csv) faults.push(`${tableFile(name, 'csv')}: not in the manifest`);
-      else if (sha256(await tableCsv(db, identifier(name), path.join(scratchFolder, 'table.csv'))) !== csv.sha256)
+      else if (sha256(await tableCsv(db, sqlIdentifier(name), path.join(scratchFolder, 'table.csv'))) !== csv.sha256)
         faults.push(`${tableFile(name, 'csv')}: its rows differ from ${tableFile(name, 'parquet')}`);
     }
     return faults;

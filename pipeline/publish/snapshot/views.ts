@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../../lib/errors.ts';
-import { type Database, identifier, literal } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlIdentifier, sqlLiteral } from '../../lib/tables/duckdb.ts';
 
 /**
  * Creates views of a snapshot's tables in the schema `schema`.
@@ -18,11 +18,11 @@ export async function createViews(db: Database, schema: string, snapshot: string
       `${snapshot}: found no tables, expected a snapshot; build one with \`malaria-risk build --publish\``,
     );
   }
-  await db.run(`CREATE SCHEMA ${identifier(schema)}`);
+  await db.run(`CREATE SCHEMA ${sqlIdentifier(schema)}`);
   const files = names.sort().map((name) => path.resolve(folder, name));
   for (const file of files)
     await db.run(
-      `CREATE VIEW ${identifier(schema)}.${identifier(path.basename(file, '.parquet'))} AS FROM read_parquet(${literal(file)})`,
+      `CREATE VIEW ${sqlIdentifier(schema)}.${sqlIdentifier(path.basename(file, '.parquet'))} AS FROM read_parquet(${sqlLiteral(file)})`,
     );
   return files;
 }

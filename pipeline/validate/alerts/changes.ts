@@ -13,20 +13,20 @@ const FACTORS = {
   spike: [6],
   fall: new Array<number>(6).fill(0.3),
 };
-type Kind = keyof typeof FACTORS;
-export type ChangeKind = Kind | 'introduction';
-const KINDS = Object.keys(FACTORS) as Kind[];
+type ScaledKind = keyof typeof FACTORS;
+export type ChangeKind = ScaledKind | 'introduction';
+const SCALED_KINDS = Object.keys(FACTORS) as ScaledKind[];
 /** Cases by month where there are next to none. */
-const INTRODUCED = [2, 4, 8, 10, 8, 6, 4, 2];
+const INTRODUCED_CASES = [2, 4, 8, 10, 8, 6, 4, 2];
 /** Mean cases a month below which cases are introduced, and from which there may be fewer of them. */
-const HARDLY_ANY = 0.25;
-const SOME = 3;
+const INTRODUCTION_BELOW = 0.25;
+const FALL_FROM = 3;
 
 /** What was changed in an area. */
 export interface Change {
   kind: ChangeKind;
   /** Months that it lasts. */
-  months: number;
+  duration_months: number;
 }
 
 /**
@@ -35,28 +35,35 @@ export interface Change {
  */
 export function withChanges(panel: Panel, onset: number, random: Random) {
   const changes: (Change | null)[] = panel.areas.map(() => null);
-  const order = panel.areas.map((_, a) => ({ a, at: random.uniform() })).sort((x, y) => x.at - y.at);
-  let turn = Math.floor(KINDS.length * random.uniform());
+  const shuffled = panel.areas.map((_, a) => ({ a, at: random.uniform() })).sort((x, y) => x.at - y.at);
+  let kindIndex = Math.floor(SCALED_KINDS.length * random.uniform());
   const areas = panel.areas.map((area) => ({ ...area, cases: area.cases.slice() }));
-  for (const { a } of order.slice(0, Math.ceil(0.4 * order.length))) {
+  for (const { a } of shuffled.slice(0, Math.ceil(0.4 * shuffled.length))) {
     const { cases } = areas[a]!;
-    const usual = mean([...cases.slice(Math.max(0, onset - 24), onset)].filter((value) => !Number.isNaN(value)));
-    if (Number.isNaN(usual)) continue;
-    const next = KINDS[turn++ % KINDS.length]!;
-    const kind = usual < HARDLY_ANY ? 'introduction' : next === 'fall' && usual < SOME ? 'step4' : next;
-    const course = kind === 'introduction' ? INTRODUCED : FACTORS[kind];
-    const before = cases.slice();
+    const usualCases = mean([...cases.slice(Math.max(0, onset - 24), onset)].filter((value) => !Number.isNaN(value)));
+    if (Number.isNaN(usualCases)) continue;
+    const nextKind = SCALED_KINDS[kindIndex++ % SCALED_KINDS.length]!;
+    const kind =
+      usualCases < INTRODUCTION_BELOW
+        ? 'introduction'
+        : nextKind === 'fall' && usualCases < FALL_FROM
+          ? 'step4'
+          : nextKind;
+    const course = kind === 'introduction' ? INTRODUCED_CASES : FACTORS[kind];
+    const originalCases = cases.slice();
     for (const [i, size] of course.entries()) {
-      const t = onset + i;
-      const count = before[t] ?? Number.NaN;
+      const month = onset + i;
+      const count = originalCases[month] ?? Number.NaN;
       if (Number.isNaN(count)) continue;
       // The mean of the month and of its neighbours, so that a month without a case among others rises as well.
-      const near = mean([...before.slice(t - 1, t + 2)].filter((value) => !Number.isNaN(value)));
-      if (kind === 'introduction') cases[t] = count + drawPoisson(random, size);
-      else if (size < 1) cases[t] = drawBinomial(random, count, size);
-      else cases[t] = count + drawPoisson(random, ((size - 1) * (count + near)) / 2);
+      const neighbourMean = mean(
+        [...originalCases.slice(month - 1, month + 2)].filter((value) => !Number.isNaN(value)),
+      );
+      if (kind === 'introduction') cases[month] = count + drawPoisson(random, size);
+      else if (size < 1) cases[month] = drawBinomial(random, count, size);
+      else cases[month] = count + drawPoisson(random, ((size - 1) * (count + neighbourMean)) / 2);
     }
-    changes[a] = { kind, months: course.length };
+    changes[a] = { kind, duration_months: course.length };
   }
   return { panel: { ...panel, areas }, changes };
 }

@@ -1,15 +1,15 @@
 import type { AlertScores } from '../../catalog/alert-evaluation.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { judgeMonths } from '../../model/forecast/alerts.ts';
-import { type Panel, seenAt } from '../../model/forecast/panel.ts';
-import { FOLLOWED, type FollowedArea, scoreAlerts } from './alert-scores.ts';
+import { type Panel, panelUpTo } from '../../model/forecast/panel.ts';
+import { FOLLOWED_MONTHS, type FollowedArea, scoreAlerts } from './alert-scores.ts';
 import { withChanges } from './changes.ts';
 
 const SEED = 1;
 /** Onsets of changes, so many months before the end of the records. */
-const ONSETS = [FOLLOWED, FOLLOWED + 5, FOLLOWED + 10];
+const ONSETS_BEFORE_END = [FOLLOWED_MONTHS, FOLLOWED_MONTHS + 5, FOLLOWED_MONTHS + 10];
 /** Panels with changes at each onset, beside one without. */
-const CHANGED = 2;
+const CHANGED_PANELS = 2;
 
 /**
  * How soon the alerts of a panel find changes that are injected into its records, and how often there is one without.
@@ -19,27 +19,34 @@ export function evaluateAlerts(
   panel: Panel & { level: AlertScores['area'] },
   onProgress: (share: number) => void,
 ): AlertScores | null {
-  const followed: FollowedArea[] = [];
+  const followedAreas: FollowedArea[] = [];
   const random = randomStream(SEED, `alerts ${panel.level}`);
-  for (const [i, before] of ONSETS.entries()) {
-    const onset = panel.months - before;
+  for (const [i, monthsBeforeEnd] of ONSETS_BEFORE_END.entries()) {
+    const onset = panel.months - monthsBeforeEnd;
     const versions = [
       { panel, changes: panel.areas.map(() => null) },
-      ...Array.from({ length: CHANGED }, () => withChanges(panel, onset, random)),
+      ...Array.from({ length: CHANGED_PANELS }, () => withChanges(panel, onset, random)),
     ];
-    for (const [v, { panel: records, changes }] of versions.entries()) {
-      const done = (share: number) => onProgress((i + (v + share) / versions.length) / ONSETS.length);
-      for (const [a, months] of judgeMonths(seenAt(records, onset + FOLLOWED - 1), done).entries()) {
-        const change = changes[a] ?? null;
-        if (v > 0 && change === null) continue;
-        const last = months.slice(-FOLLOWED).filter(({ cases }) => change !== null || cases !== null);
-        const classes = last.map(({ month, detection }) => ({
+    for (const [version, { panel: records, changes }] of versions.entries()) {
+      const onVersionProgress = (share: number) =>
+        onProgress((i + (version + share) / versions.length) / ONSETS_BEFORE_END.length);
+      for (const [areaIndex, judgedMonths] of judgeMonths(
+        panelUpTo(records, onset + FOLLOWED_MONTHS - 1),
+        onVersionProgress,
+      ).entries()) {
+        const change = changes[areaIndex] ?? null;
+        if (version > 0 && change === null) continue;
+        const lastMonths = judgedMonths
+          .slice(-FOLLOWED_MONTHS)
+          .filter(({ cases }) => change !== null || cases !== null);
+        const classes = lastMonths.map(({ month, detection }) => ({
           class: detection.class,
           isNew: detection.since === month,
         }));
-        if (classes.length > 0) followed.push({ kind: change?.kind ?? null, months: change?.months ?? 0, classes });
+        if (classes.length > 0)
+          followedAreas.push({ kind: change?.kind ?? null, duration_months: change?.duration_months ?? 0, classes });
       }
     }
   }
-  return followed.length > 0 ? { area: panel.level, ...scoreAlerts(followed) } : null;
+  return followedAreas.length > 0 ? { area: panel.level, ...scoreAlerts(followedAreas) } : null;
 }

@@ -19,7 +19,7 @@ export interface SummaryRow {
 }
 
 /** Mean scores by level, year of the origin and over all years, method, and horizon and over all horizons. */
-export function summarise(rows: readonly ScoredForecast[]): SummaryRow[] {
+export function summariseForecasts(rows: readonly ScoredForecast[]): SummaryRow[] {
   const summary: SummaryRow[] = [];
   for (const [area_level, levelRows] of Map.groupBy(rows, (row) => row.area_level)) {
     const years = Map.groupBy(levelRows, (row) => row.origin.slice(0, 4));
@@ -29,12 +29,12 @@ export function summarise(rows: readonly ScoredForecast[]): SummaryRow[] {
           ['all', methodRows] as const,
           ...Map.groupBy(methodRows, (row) => row.horizon),
         ])
-          summary.push({ area_level, origins, method, horizon, ...averages(horizonRows) });
+          summary.push({ area_level, origins, method, horizon, ...meanScores(horizonRows) });
   }
   return summary;
 }
 
-function averages(rows: readonly ScoredForecast[]) {
+function meanScores(rows: readonly ScoredForecast[]) {
   const four = (value: number) => Number(value.toFixed(4));
   const populationScores = rows.map((row) => row.crps_per_1000).filter((value) => value !== null);
   return {

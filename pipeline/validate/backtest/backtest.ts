@@ -3,7 +3,7 @@ import { HORIZONS, monthFromIndex, type Period } from '../../contract/months.ts'
 import { logCases } from '../../lib/numerics/log-cases.ts';
 import { covers, crps, percentIndex } from '../../model/forecast/forecast-scores.ts';
 import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
-import { type Panel, seenAt } from '../../model/forecast/panel.ts';
+import { type Panel, panelUpTo } from '../../model/forecast/panel.ts';
 import type { Forecaster } from '../../model/forecast/past-errors.ts';
 
 export interface ScoredForecast {
@@ -39,24 +39,26 @@ export interface OriginSpan {
 }
 
 /** Numbers of scored origins: of six years at most, since older forecasts are hardly informative about today's. */
-const ORIGINS = { least: 36, most: 72 };
+const SCORED_ORIGINS = { least: 36, most: 72 };
 /** So many forecasts at a horizon are enough: of many areas, three years of origins give them. */
-const FORECASTS = 2000;
-const mostOrigins = ({ areas }: Panel) =>
-  Math.min(ORIGINS.most, Math.max(ORIGINS.least, Math.ceil(FORECASTS / areas.length)));
+const ENOUGH_FORECASTS = 2000;
+const maxScoredOrigins = ({ areas }: Panel) =>
+  Math.min(SCORED_ORIGINS.most, Math.max(SCORED_ORIGINS.least, Math.ceil(ENOUGH_FORECASTS / areas.length)));
 
 /** Origins of a panel up to the last one requested; `month` counts from the panel's first. */
-export function panelOrigins(panel: Panel, span: OriginSpan | null): { month: number; scored: boolean }[] {
-  const later = Math.max(0, panel.months - 1 - panel.origins.scored - mostOrigins(panel));
-  const [tried, scored] = [panel.origins.tried, panel.origins.scored].map((month) => month + later) as [number, number];
+export function panelOrigins(panel: Panel, span: OriginSpan | null): { month: number; is_scored: boolean }[] {
+  const shift = Math.max(0, panel.months - 1 - panel.origins.first_scored - maxScoredOrigins(panel));
+  const [firstTried, firstScored] = [panel.origins.first_forecast, panel.origins.first_scored].map(
+    (month) => month + shift,
+  ) as [number, number];
   const isScored = (month: number) => {
     const period = monthFromIndex(panel.first + month);
-    return month >= scored && (span === null || (span.first <= period && period <= span.last));
+    return month >= firstScored && (span === null || (span.first <= period && period <= span.last));
   };
-  const first = Math.max(0, tried);
-  const all = Array.from({ length: Math.max(0, panel.months - 1 - first) }, (_, i) => first + i);
-  const last = all.findLastIndex(isScored);
-  return all.slice(0, last + 1).map((month) => ({ month, scored: isScored(month) }));
+  const first = Math.max(0, firstTried);
+  const months = Array.from({ length: Math.max(0, panel.months - 1 - first) }, (_, i) => first + i);
+  const last = months.findLastIndex(isScored);
+  return months.slice(0, last + 1).map((month) => ({ month, is_scored: isScored(month) }));
 }
 
 /**
@@ -67,15 +69,15 @@ export function backtestProgress(
   panels: readonly Panel[],
   span: OriginSpan | null,
   onProgress: (share: number, what: string) => void,
-): (panel: Panel) => { onOrigin: (origin: Period) => void; within: (share: number) => void } {
-  const all = panels.reduce((sum, panel) => sum + panelOrigins(panel, span).length * panel.areas.length, 0);
-  let done = 0;
+): (panel: Panel) => { onOrigin: (origin: Period) => void; onShare: (share: number) => void } {
+  const areaOrigins = panels.reduce((sum, panel) => sum + panelOrigins(panel, span).length * panel.areas.length, 0);
+  let doneAreaOrigins = 0;
   return ({ areas, level }) => ({
     onOrigin: (origin) => {
-      done += areas.length;
-      onProgress(done / all, `${level} ${origin}`);
+      doneAreaOrigins += areas.length;
+      onProgress(doneAreaOrigins / areaOrigins, `${level} ${origin}`);
     },
-    within: (share) => onProgress((done + share * areas.length) / all, level),
+    onShare: (share) => onProgress((doneAreaOrigins + share * areas.length) / areaOrigins, level),
   });
 }
 
@@ -90,14 +92,14 @@ export function backtest(
   onOrigin: (origin: Period) => void = () => {},
 ): ScoredForecast[] {
   const rows: ScoredForecast[] = [];
-  for (const { month, scored } of panelOrigins(panel, span)) {
-    const seen = seenAt(panel, month);
+  for (const { month, is_scored } of panelOrigins(panel, span)) {
+    const seenPanel = panelUpTo(panel, month);
     for (const method of methods) {
-      const forecast = method.forecast(seen);
-      if (!scored) continue;
-      for (const [a, area] of panel.areas.entries())
-        for (const [h, horizon] of HORIZONS.entries()) {
-          const quantiles = forecast[a]![h]!;
+      const forecast = method.forecast(seenPanel);
+      if (!is_scored) continue;
+      for (const [areaIndex, area] of panel.areas.entries())
+        for (const [horizonIndex, horizon] of HORIZONS.entries()) {
+          const quantiles = forecast[areaIndex]![horizonIndex]!;
           const observed = area.cases[month + horizon] ?? Number.NaN;
           if (quantiles === null || Number.isNaN(observed)) continue;
           const when = {
@@ -110,7 +112,7 @@ export function backtest(
             area_code: area.code,
             ...when,
             method: method.name,
-            ...score(quantiles, observed, area.people),
+            ...scoreForecast(quantiles, observed, area.people),
           });
         }
     }
@@ -119,19 +121,19 @@ export function backtest(
   return rows;
 }
 
-function score(quantiles: Float64Array, observed: number, people: number | null) {
-  const cases = (percent: number) => quantiles[percentIndex(percent)]!;
+function scoreForecast(quantiles: Float64Array, observed: number, people: number | null) {
+  const casesAt = (percent: number) => quantiles[percentIndex(percent)]!;
   const scaledCrps = (scale: (cases: number) => number) => crps(quantiles.map(scale), scale(observed));
   return {
     observed,
-    q05: cases(5),
-    q25: cases(25),
-    q50: cases(50),
-    q75: cases(75),
-    q95: cases(95),
+    q05: casesAt(5),
+    q25: casesAt(25),
+    q50: casesAt(50),
+    q75: casesAt(75),
+    q95: casesAt(95),
     crps_log: scaledCrps(logCases),
     crps_log1p: scaledCrps(Math.log1p),
-    log_error: Math.abs(logCases(cases(50)) - logCases(observed)),
+    log_error: Math.abs(logCases(casesAt(50)) - logCases(observed)),
     covered_50: covers(quantiles, observed, 25, 75),
     covered_90: covers(quantiles, observed, 5, 95),
     crps_per_1000: people === null ? null : scaledCrps((value) => (value / people) * 1000),

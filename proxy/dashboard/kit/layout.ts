@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { page } from '../../../pipeline/lib/pages/page.ts';
+import { renderPage } from '../../../pipeline/lib/pages/page.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { SERVICE_NAME } from '../mail/mails.ts';
 import { form } from './parts.ts';
@@ -47,7 +47,7 @@ export function layout({ title, body, visitor, csrf, path, assets }: Frame): str
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.style}">
 <script src="${assets.script}" defer></script>`;
-  return page(
+  return renderPage(
     `${title} – ${SERVICE_NAME}`,
     head,
     html`<a class="skip" href="#main">Skip to content</a>

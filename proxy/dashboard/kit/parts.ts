@@ -1,9 +1,9 @@
 /** Parts that several pages share. */
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Fields } from './visit.ts';
 
 /** A form that posts to `action`, with the session's CSRF token. */
-export function form(csrf: string, action: string, body: Value): Html {
+export function form(csrf: string, action: string, body: HtmlValue): Html {
   return html`<form method="post" action="${action}" novalidate><input type="hidden" name="csrf" value="${csrf}">${body}</form>`;
 }
 
@@ -17,7 +17,7 @@ export interface Field {
   name: string;
   type?: 'text' | 'email' | 'password' | 'date' | 'number';
   value?: string | undefined;
-  hint?: Value;
+  hint?: HtmlValue;
   error?: string | false | undefined;
   autocomplete?: string;
   inputmode?: 'numeric' | 'text';
@@ -56,8 +56,8 @@ export function field({
 
 export interface Choice {
   value: string;
-  label: Value;
-  hint?: Value;
+  label: HtmlValue;
+  hint?: HtmlValue;
 }
 
 export interface Choices {
@@ -95,16 +95,16 @@ export function linkButton(href: string, label: string, variant: 'main' | 'plain
 }
 
 /** A message about what went wrong, at the top of a page. */
-export function problem(title: string, body?: Value): Html {
+export function problem(title: string, body?: HtmlValue): Html {
   return html`<div class="notice bad" role="alert"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
-export function notice(title: string, body?: Value, variant: 'good' | 'calm' = 'good'): Html {
+export function notice(title: string, body?: HtmlValue, variant: 'good' | 'calm' = 'good'): Html {
   return html`<div class="notice ${variant}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
 /** The result of the form sent last: the entry of `texts` that the address names, if any. */
-export function doneNotice(query: Fields, texts: Readonly<Record<string, string>>): Value {
+export function doneNotice(query: Fields, texts: Readonly<Record<string, string>>): HtmlValue {
   const word = query.text('done');
   return Object.hasOwn(texts, word) && notice(texts[word]!);
 }
@@ -126,7 +126,7 @@ export function mark(text: string, variant: 'good' | 'bad' | 'calm'): Html {
 }
 
 /** A list of terms and values. */
-export function facts(list: readonly (readonly [string, Value] | false | null)[]): Html {
+export function facts(list: readonly (readonly [string, HtmlValue] | false | null)[]): Html {
   return html`<dl class="facts">${list.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
 }
 

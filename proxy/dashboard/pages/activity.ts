@@ -1,7 +1,7 @@
 /** The audit log: all of it for the service team, an account's entries for those who manage the account. */
 
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { table } from '../../../pipeline/lib/pages/table.ts';
+import { renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { ACTIONS } from '../../store/audit-actions.ts';
 import type { AuditEntry } from '../../store/row-types.ts';
 import { linkButton, moment } from '../kit/parts.ts';
@@ -13,7 +13,7 @@ const PER_PAGE = 50;
 function activityTable(entries: readonly AuditEntry[], accounts: ReadonlyMap<string, string> | null): Html {
   // Accounts see that the service team did it, but not who on the team.
   const actor = ({ actor, by_service }: AuditEntry): string => (by_service === 1 && !accounts ? 'service team' : actor);
-  return table(
+  return renderTable(
     'Audit log, newest first',
     [
       { title: 'When', cell: ({ at }) => moment(at) },

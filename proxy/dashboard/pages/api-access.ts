@@ -4,7 +4,7 @@ import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES, type Scope } from '../../../pipeline/contract/scopes.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import { checkName, keyStatus, parseScopes } from '../../store/account-rules.ts';
 import { KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
 import { auditActor, whyNoKeys } from '../../store/people/person-rules.ts';
@@ -109,7 +109,12 @@ async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
 
 type Errors = Partial<Record<'name' | 'kind' | 'scopes' | 'lasts', string | false>>;
 
-function newPage({ csrf, form: sent }: SignedIn, { words }: Services, errors: Errors = {}, banner: Value = null): Html {
+function newPage(
+  { csrf, form: sent }: SignedIn,
+  { words }: Services,
+  errors: Errors = {},
+  banner: HtmlValue = null,
+): Html {
   const scopes = SCOPE_NAMES.map((scope) => {
     const readable = ALL_OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
     return {

@@ -1,7 +1,7 @@
 /** Parts that several pages about keys share: the table of keys, and the confirmation before one is revoked. */
 
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { type Column, table } from '../../../pipeline/lib/pages/table.ts';
+import { type Column, renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { Key } from '../../store/row-types.ts';
 import { button, facts, form, mark, moment } from '../kit/parts.ts';
@@ -62,7 +62,7 @@ export function keyTable(
         }<a href="${revokeAt(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
     },
   ];
-  return table(caption, columns, keys);
+  return renderTable(caption, columns, keys);
 }
 
 /** Asks whether to revoke `key`, with a form that posts below `at`; the link to `back` keeps the key. */

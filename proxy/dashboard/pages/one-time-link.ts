@@ -1,7 +1,7 @@
 /** Links for invitations and new passwords, and requests for the latter. Only submitting its form uses a link up. */
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Link } from '../../store/people/links.ts';
 import { checkNewPassword, hashPassword, MIN_PASSWORD_LENGTH } from '../../store/people/passwords.ts';
 import { checkPersonName, maySignIn, parseEmail, RESET_LINK_MS, ROLE_NAMES } from '../../store/people/person-rules.ts';
@@ -27,7 +27,7 @@ async function findLink({ params, now }: Visit, { directory }: Services): Promis
 
 type Errors = Partial<Record<'name' | 'password' | 'again', string>>;
 
-async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, banner: Value = null) {
+async function linkPage(visit: Visit, services: Services, link: Link, errors: Errors = {}, banner: HtmlValue = null) {
   const email = link.invitation?.email ?? link.person!.email;
   const { invitation } = link;
   const account = invitation?.account_id ? await services.accounts.accountById(invitation.account_id) : null;
@@ -116,7 +116,7 @@ async function useLink(visit: Visit, services: Services): Promise<Answer> {
 const forgottenPage = (
   visit: Visit,
   { mailer: { outbox } }: Services,
-  banner: Value = null,
+  banner: HtmlValue = null,
 ) => html`<h1>Reset your password</h1>
   ${banner}
   <p>${outbox === null ? 'We will send you a link to choose a new one.' : 'This service sends no mail: the service team passes a link to choose a new one on to you.'}</p>

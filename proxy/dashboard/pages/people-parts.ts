@@ -2,8 +2,8 @@
 
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { errorLine, UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
-import { table } from '../../../pipeline/lib/pages/table.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
+import { renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { auditActor, INVITATION_LINK_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Role } from '../../store/row-types.ts';
@@ -26,7 +26,7 @@ export async function peopleTables(
   const visitorId = visit.visitor.person.id;
   return html`${
     people.length > 0
-      ? table(
+      ? renderTable(
           'People',
           [
             {
@@ -55,7 +55,7 @@ export async function peopleTables(
   ${
     paths !== null &&
     invitations.length > 0 &&
-    html`<h2>Pending invitations</h2>${table(
+    html`<h2>Pending invitations</h2>${renderTable(
       'Pending invitations',
       [
         { title: 'Email', cell: ({ email }) => email },
@@ -102,7 +102,7 @@ export function inviteForm(action: string, account: Account | null, visit: Signe
 }
 
 /** Shows the folder in which mails are kept if none are sent. */
-export function outboxNote({ mailer }: Services): Value {
+export function outboxNote({ mailer }: Services): HtmlValue {
   return (
     mailer.outbox !== null &&
     notice(

@@ -1,4 +1,4 @@
-import { html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import { hashPassword } from '../../store/people/passwords.ts';
 import { ROLE_NAMES, ROLES } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
@@ -23,7 +23,7 @@ async function profilePage(
   { visitor, csrf, query }: SignedIn,
   { directory, twoStep }: Services,
   errors: Errors = {},
-  banner: Value = null,
+  banner: HtmlValue = null,
 ) {
   const { person, account } = visitor;
   const codes = person.has_factor ? await directory.factors.recoveryCodesLeft(person.id) : 0;

@@ -1,7 +1,7 @@
 /** The reference: operations with search, samples and example answers; codes of states and LGAs. */
 import { commonParts, operationParts, operationTables } from '../../../pipeline/contract/reference-parts.ts';
-import { type Html, html, prose } from '../../../pipeline/lib/pages/html.ts';
-import { table } from '../../../pipeline/lib/pages/table.ts';
+import { type Html, html, withCodeMarked } from '../../../pipeline/lib/pages/html.ts';
+import { renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
 import { notice, searchForm } from '../kit/parts.ts';
 import type { ReferenceContent as Reference } from '../kit/reference-content.ts';
@@ -70,7 +70,7 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
   const samples = codeSamples(`${apiUrl()}${address}`, schema ? null : path.split('/').at(-1)!);
   const body = html`${kicker}<h1>${summary}</h1>
     <p><code>GET ${path}</code></p>
-    <p>${prose(description)}</p>
+    <p>${withCodeMarked(description)}</p>
     ${
       id === 'versions-diff'
         ? html`<p><a href="${PATH}/versions"><code>/v1/versions</code></a> lists the addresses of all diffs, as <code>diff</code>.</p>`
@@ -104,7 +104,7 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
     ${search !== '' && html`<p role="status">${matches.length} of ${lgas.length} ${words('{lga.many}')}${matches.length > MOST_SHOWN && `, the first ${MOST_SHOWN} shown`}</p>`}
     ${
       matches.length > 0 &&
-      html`<h2>${many}${state && ` of ${state.state}`}</h2>${table(
+      html`<h2>${many}${state && ` of ${state.state}`}</h2>${renderTable(
         many,
         [
           { title: 'Code', cell: ({ lga_code }) => html`<code>${lga_code}</code>` },
@@ -115,7 +115,7 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
       )}`
     }
     <h2>${words('{State.many}')}</h2>
-    ${table(
+    ${renderTable(
       words('{State.many}'),
       [
         { title: 'Code', cell: ({ state_code }) => html`<code>${state_code}</code>` },

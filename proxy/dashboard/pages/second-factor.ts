@@ -1,6 +1,6 @@
 /** Turning two-step sign-in on and off. */
 import { renderSVG } from 'uqr';
-import { Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import { auditActor, mustSetUpFactor, ROLES } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode, mintRecoveryCodes } from '../../store/people/recovery.ts';
 import { isSecret, matchingStep, mintSecret, otpauthUrl } from '../../store/people/totp.ts';
@@ -21,7 +21,7 @@ function onPage(
   { twoStep }: Services,
   secret: string,
   errors: Errors = {},
-  banner: Value = null,
+  banner: HtmlValue = null,
 ) {
   const url = otpauthUrl(secret, person.email, SERVICE_NAME);
   const isRequired = mustSetUpFactor(person, twoStep);
@@ -29,7 +29,7 @@ function onPage(
     ${banner || (isRequired && notice('Your role requires two-step sign-in', 'Set it up to continue.', 'calm'))}
     <ol class="steps">
     <li><p>Open an authenticator app on your phone and scan this code.</p>
-      <div class="qr" role="img" aria-label="QR code of the secret that is shown below as text">${Html.of(renderSVG(url, { border: 2 }))}</div>
+      <div class="qr" role="img" aria-label="QR code of the secret that is shown below as text">${Html.fromTrustedMarkup(renderSVG(url, { border: 2 }))}</div>
       ${copyable('secret', 'Or type this secret into the app', secret)}</li>
     <li><p>Enter the code that the app shows, and your password.</p>
     ${form(

@@ -3,7 +3,7 @@
  * passwords elsewhere locks out new browsers for a while, but neither the person's own nor a link sent by mail.
  */
 
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance } from '../../store/attempt-counts.ts';
 import { auditActor, maySignIn, parseEmail } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
@@ -26,7 +26,7 @@ const DONE: Record<string, string> = {
 
 const WRONG = problem('Wrong email or password', 'Check both and try again.');
 
-function signInPage(visit: Visit, email: string, banner: Value = null): Html {
+function signInPage(visit: Visit, email: string, banner: HtmlValue = null): Html {
   return html`<h1>Sign in</h1>
     ${banner || doneNotice(visit.query, DONE)}
     ${form(
@@ -105,7 +105,7 @@ export async function welcome(
   return { location: homePage(visitor), session, ...(fresh === null ? {} : { browser: fresh }) };
 }
 
-function codePage(visit: Visit, banner: Value = null): Html {
+function codePage(visit: Visit, banner: HtmlValue = null): Html {
   return html`<h1>Two-step sign-in</h1>
     ${banner}
     ${form(visit.csrf, '/sign-in/code', html`${codeField()}${button('Continue')}`)}

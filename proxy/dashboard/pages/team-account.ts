@@ -1,7 +1,7 @@
 /** One account, as the service team manages it: its status, limits, people, keys and usage. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import { type AccountChange, accountStatus, keyStatus } from '../../store/account-rules.ts';
 import { auditActor } from '../../store/people/person-rules.ts';
 import type { Account } from '../../store/row-types.ts';
@@ -45,7 +45,7 @@ const withAccount =
   };
 
 interface Shown {
-  banner?: Value;
+  banner?: HtmlValue;
   limits?: { perMinute?: string | undefined; perMonth?: string | undefined };
   email?: string;
 }
@@ -90,7 +90,7 @@ async function accountPage(account: Account, visit: SignedIn, services: Services
   return { title: account.name, body, status: shown.banner ? 400 : 200 };
 }
 
-function stateActions(account: Account, { csrf }: SignedIn): Value {
+function stateActions(account: Account, { csrf }: SignedIn): HtmlValue {
   const base = `${PATH}/${account.id}`;
   const status = accountStatus(account);
   return [

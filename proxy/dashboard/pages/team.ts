@@ -1,8 +1,8 @@
 /** The service team's list of accounts, and the form for a new one. */
 
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { type Html, html, type Value } from '../../../pipeline/lib/pages/html.ts';
-import { table } from '../../../pipeline/lib/pages/table.ts';
+import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
+import { renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { accountStatus } from '../../store/account-rules.ts';
 import { auditActor, parseEmail } from '../../store/people/person-rules.ts';
 import type { Account, AccountKind } from '../../store/row-types.ts';
@@ -42,7 +42,7 @@ async function listPage({ query }: SignedIn, services: Services): Promise<Answer
     <p class="soft">${all.length} ${all.length === 1 ? 'account' : 'accounts'}${waiting > 0 && `, ${waiting} waiting to be unlocked`}</p>
     ${
       shown.length > 0
-        ? table(
+        ? renderTable(
             'Accounts',
             [
               { title: 'Name', cell: ({ id, name }) => html`<a href="${PATH}/${id}">${name}</a>` },
@@ -76,7 +76,7 @@ const KINDS = [
 
 type Errors = Partial<Record<'name' | 'kind' | 'email', string>>;
 
-function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, banner: Value = null): Html {
+function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, banner: HtmlValue = null): Html {
   return html`<p class="kicker">Service</p><h1>New account</h1>
     ${banner}
     ${form(

@@ -4,7 +4,7 @@ import { ERRORS, FAULTS } from '../../../pipeline/contract/errors.ts';
 import { ALL_OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { type Column, table } from '../../../pipeline/lib/pages/table.ts';
+import { type Column, renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { monthAt } from '../../limits/calendar-month.ts';
 import type { Account } from '../../store/row-types.ts';
 import { type OwnerUsage, utcDay } from '../../store/usage-counts.ts';
@@ -98,7 +98,7 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
     ${dayPlot(label, byDay(rows, days), { width: 760, height: 240, hasAxes: true, on: 'broad' })}
     ${dayPlot(label, byDay(rows, days), { width: 330, height: 190, hasAxes: true, on: 'narrow' })}
     <details><summary>Show as a table</summary>
-    ${table(
+    ${renderTable(
       'Requests by day',
       [
         { title: 'Day (UTC)', cell: ({ day }) => day },
@@ -108,7 +108,7 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
       dayRows,
     )}</details></section>
     <section><h2>By operation</h2>
-    ${table(
+    ${renderTable(
       'Requests by operation',
       [
         { title: 'Operation', cell: (group) => html`<code>${group.title}</code>` },
@@ -126,7 +126,7 @@ function usageSections(rows: readonly OwnerUsage[], span: number, now: number): 
       operations,
     )}</section>
     <section><h2>By key</h2>
-    ${table('Requests by key', [{ title: 'Key', cell: (group) => group.title }, ...counts], keys)}</section>`;
+    ${renderTable('Requests by key', [{ title: 'Key', cell: (group) => group.title }, ...counts], keys)}</section>`;
 }
 
 type Failed = Awaited<ReturnType<Services['usage']['listErrors']>>[number];
@@ -144,7 +144,7 @@ function errorsSection(rows: readonly Failed[], { words }: Services): Html | fal
   }));
   if (codes.length === 0) return false;
   return html`<section><h2>Errors</h2>
-    ${table(
+    ${renderTable(
       'Errors by status and code',
       [
         { title: 'Status', cell: ({ meaning }) => meaning?.status ?? '' },

@@ -3,7 +3,7 @@ import { Check } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { DECIMALS, decimalsByName, roundAsField, roundFields } from '../../../pipeline/contract/decimals.ts';
 import { JSON_OPERATIONS } from '../../../pipeline/contract/operations.ts';
-import { real, type TableForm } from '../../../pipeline/lib/tables/table.ts';
+import { real, type TableSchema } from '../../../pipeline/lib/tables/table.ts';
 import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
 
 test('fields are rounded by name, arrays by the name of their field', () => {
@@ -82,7 +82,7 @@ test('every fractional field of every response has declared decimals, and every 
   // The numbers that scale TopoJSON's integer steps are not rounded.
   const unrounded = ['bbox', 'scale', 'translate'];
   expect([...numbers].filter((field) => DECIMALS[field] === undefined)).toEqual(unrounded);
-  const columns = new Set(Object.values<TableForm>(TABLES).flatMap((form) => Object.keys(form.columns)));
+  const columns = new Set(Object.values<TableSchema>(TABLES).flatMap((form) => Object.keys(form.columns)));
   expect(Object.keys(DECIMALS).filter((field) => !numbers.has(field) && !columns.has(field))).toEqual([]);
   expect(Check(JSON_OPERATIONS[0]!.response, {})).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { list, pick, record, recordFields, withFields } from '../../../pipeline/contract/record.ts';
-import { describe, orNull, real, text, whole } from '../../../pipeline/lib/tables/table.ts';
+import { describeColumn, orNull, real, text, whole } from '../../../pipeline/lib/tables/table.ts';
 
 const height = orNull(real('Height', { unit: 'metres', minimum: 0, maximum: 3000 }), 'null: no survey');
 const Hill = record({ name: text('Its name'), height, climbers: whole('People who climbed it') });
@@ -28,7 +28,7 @@ test("a record's schema has the limits and meaning of its fields, and no other f
 });
 
 test('tables tell the range as well', () => {
-  expect(describe(height)).toBe('Height, metres, 0 to 3000; null: no survey');
+  expect(describeColumn(height)).toBe('Height, metres, 0 to 3000; null: no survey');
 });
 
 test("a row is picked in the record's order, and a table's columns begin with others", () => {

@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../../pipeline/contract/operations.ts';
 import { SCOPES } from '../../../pipeline/contract/scopes.ts';
 import type { Territory } from '../../../pipeline/contract/territory.ts';
 import { countryWords, fillPlaceholders, worded, wordingInCountry } from '../../../pipeline/contract/words.ts';
-import { describe as meaningOf, type TableForm } from '../../../pipeline/lib/tables/table.ts';
+import { describeColumn as meaningOf, type TableSchema } from '../../../pipeline/lib/tables/table.ts';
 import { TABLES } from '../../../pipeline/publish/snapshot/table-columns.ts';
 import { STAGE_TABLES } from '../../../pipeline/stages.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
@@ -131,7 +131,7 @@ describe('the texts', () => {
   });
 
   test('about the contract and all tables have no other words for levels than the country’s, and all are filled in', () => {
-    const forms = [...Object.values<TableForm>(TABLES), ...STAGE_TABLES];
+    const forms = [...Object.values<TableSchema>(TABLES), ...STAGE_TABLES];
     const texts = [
       ...proseOf(buildOpenapi('other-1-00000000', OTHER)),
       ...forms.flatMap(({ row, columns: own }) =>

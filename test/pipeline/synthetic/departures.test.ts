@@ -4,16 +4,16 @@ import { monthIndex } from '../../../pipeline/contract/months.ts';
 import { type Cells, poolCells } from '../../../pipeline/synthetic/cells.ts';
 import { blendHalves, firstHalfShare } from '../../../pipeline/synthetic/departures.ts';
 import { FAMILIES, type TruthFamily } from '../../../pipeline/synthetic/families.ts';
-import { growGeography } from '../../../pipeline/synthetic/geography.ts';
+import { makeGeography } from '../../../pipeline/synthetic/geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from '../../../pipeline/synthetic/noise.ts';
-import { settle } from '../../../pipeline/synthetic/population.ts';
+import { makePopulation } from '../../../pipeline/synthetic/population.ts';
 import { makePrevalence, type Prevalence } from '../../../pipeline/synthetic/prevalence.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
-import { raiseTerrain } from '../../../pipeline/synthetic/terrain.ts';
+import { makeTerrain } from '../../../pipeline/synthetic/terrain.ts';
 
 const SEED = 1;
-const geography = growGeography(SEED);
-const cells = thin(poolCells(geography, settle(SEED, geography), raiseTerrain(SEED)));
+const geography = makeGeography(SEED);
+const cells = thin(poolCells(geography, makePopulation(SEED, geography), makeTerrain(SEED)));
 // The season does not matter for these tests.
 const flat = geography.lgas.map(() => new Array<number>(12).fill(1));
 const truths = Object.fromEntries(
@@ -22,16 +22,16 @@ const truths = Object.fromEntries(
 
 /** A tenth of the cells, but at least one of every LGA: enough for measurements, and fast. */
 function thin(all: Cells): Cells {
-  const kept = all.lga.flatMap((lga, i) => (i % 10 === 0 || all.lga[i - 1] !== lga ? [i] : []));
+  const kept = all.lga_index.flatMap((lga, i) => (i % 10 === 0 || all.lga_index[i - 1] !== lga ? [i] : []));
   const pick = (values: number[]) => kept.map((i) => values[i]!);
   return {
-    lga: pick(all.lga),
+    lga_index: pick(all.lga_index),
     longitude: pick(all.longitude),
     latitude: pick(all.latitude),
     population: pick(all.population),
     population_density: pick(all.population_density),
     elevation_m: pick(all.elevation_m),
-    pooled_of: all.pooled_of,
+    pooled_cell: all.pooled_cell,
   };
 }
 
@@ -40,7 +40,7 @@ const mean = (values: number[]) => sum(values) / values.length;
 const sd = (values: number[]) => Math.sqrt(mean(values.map((value) => value * value)) - mean(values) ** 2);
 const logit = (share: number) => Math.log(share / (1 - share));
 /** One cell of each LGA: between two families of one seed, its prevalence differs only by their departures. */
-const cellOf = geography.lgas.map((_, lga) => cells.lga.indexOf(lga));
+const cellOf = geography.lgas.map((_, lga) => cells.lga_index.indexOf(lga));
 /** By LGA: the family's logit minus that of `matern`, without the difference of their intercepts. */
 function difference(family: TruthFamily, period: string): number[] {
   const [own, plain] = [truths[family], truths.matern];
@@ -54,7 +54,9 @@ function difference(family: TruthFamily, period: string): number[] {
 }
 
 test('every family has the same national level in the autumn of 2010', () => {
-  const people = geography.lgas.map((_, lga) => sum(cells.population.filter((_, cell) => cells.lga[cell] === lga)));
+  const people = geography.lgas.map((_, lga) =>
+    sum(cells.population.filter((_, cell) => cells.lga_index[cell] === lga)),
+  );
   for (const { by_lga, periods } of Object.values(truths)) {
     const level = ['2010-09', '2010-10', '2010-11', '2010-12'].map((period) => {
       const row = by_lga[periods.indexOf(period)]!;
@@ -86,7 +88,7 @@ test.each([
   ['mixed', 0.5],
 ] as const)('%s: 12 of 37 states have a step of -0.5 to -1 logit × %d', (family, strength) => {
   const { campaigns } = truths[family].departures;
-  expect(new Set(campaigns!.map(({ state }) => state)).size).toBe(12);
+  expect(new Set(campaigns!.map(({ state_index: state }) => state)).size).toBe(12);
   for (const { step, first } of campaigns!) {
     expect(step / strength).toBeLessThanOrEqual(-0.5);
     expect(step / strength).toBeGreaterThanOrEqual(-1);
@@ -98,7 +100,7 @@ test.each([
 test('campaigns: the truth falls by the step, half of which is left after two years, in these states alone', () => {
   const { campaigns } = truths.campaigns.departures;
   const early = campaigns!.find(({ first }) => first > '2010-01' && first < '2020-01')!;
-  const inState = geography.lgas.findIndex(({ state }) => state === early.state);
+  const inState = geography.lgas.findIndex(({ state_index: state }) => state === early.state_index);
   const at = (months: number) => {
     const index = monthIndex(early.first) + months;
     const period = truths.matern.periods.find((other) => monthIndex(other) === index)!;
@@ -108,7 +110,9 @@ test('campaigns: the truth falls by the step, half of which is left after two ye
   // The middle of its first month is half a month after its start.
   expect(at(0)).toBeCloseTo(early.step * 2 ** (-0.5 / 24), 8);
   expect(at(24) / at(0)).toBeCloseTo(0.5, 8);
-  const without = geography.lgas.findIndex(({ state }) => !campaigns!.some((campaign) => campaign.state === state));
+  const without = geography.lgas.findIndex(
+    ({ state_index: state }) => !campaigns!.some((campaign) => campaign.state_index === state),
+  );
   for (const period of ['2012-01', '2023-12']) expect(difference('campaigns', period)[without]).toBeCloseTo(0, 8);
 });
 
@@ -117,7 +121,7 @@ test('trend: the nation falls by 0.1 logit a year, and states by 0.1 more or les
   const [first, last] = ['2010-11', '2023-11'].map((period) => difference('trend', period));
   // Add the slope of matern, which both families contain.
   const slopes = first!.map((start, lga) => (last![lga]! - start) / years + truths.matern.recipe.trend);
-  const byState = STATES.map((_, at) => slopes[geography.lgas.findIndex(({ state }) => state === at)]!);
+  const byState = STATES.map((_, at) => slopes[geography.lgas.findIndex(({ state_index: state }) => state === at)]!);
   for (const slope of byState) expect(Math.abs(slope + 0.1)).toBeCloseTo(0.1, 8);
   expect(byState.filter((slope) => slope < -0.1).length).toBeOneOf([18, 19]);
   const people = STATES.map(({ people }) => people);
@@ -135,11 +139,11 @@ test('mixed: the slope is half way from that of matern to -0.1, with states 0.05
 test('nonstationary: each half has half of the cells, and its own standard deviation and correlation range', () => {
   const halves = truths.nonstationary.departures.halves!;
   expect(halves.range_km).toEqual([60, 300]);
-  const shares = cells.lga.map((_, cell) => firstHalfShare(halves, cells, cell));
+  const shares = cells.lga_index.map((_, cell) => firstHalfShare(halves, cells, cell));
   expect(mean(shares)).toBeGreaterThan(0.48);
   expect(mean(shares)).toBeLessThan(0.52);
   const years = blendHalves(halves, cells);
-  const inside = (half: number) => [...cells.lga.keys()].filter((cell) => shares[cell] === (half === 0 ? 1 : 0));
+  const inside = (half: number) => [...cells.lga_index.keys()].filter((cell) => shares[cell] === (half === 0 ? 1 : 0));
   // A country contains many patches of 60 km but few of 300 km, so the tolerance is wider for the second half.
   const spread = (half: number) => sd(inside(half).map((cell) => years[9]![cell]!));
   expect(spread(0)).toBeGreaterThan(2 * 0.85);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/lib/numerics/area.ts';
-import { growGeography } from '../../../pipeline/synthetic/geography.ts';
+import { makeGeography } from '../../../pipeline/synthetic/geography.ts';
 import { signedArea } from '../../../pipeline/synthetic/polygons.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../support/real-data.ts';
@@ -22,7 +22,7 @@ function outerEdges(areas: Area[]): string[] {
 }
 
 describe.each([1, 2, 3, 11])('the geography of seed %d', (seed) => {
-  const { lgas, states } = growGeography(seed);
+  const { lgas, states } = makeGeography(seed);
 
   test('774 LGAs in 37 states, in order of code, with the number of LGAs per state that the table lists', () => {
     expect(lgas).toHaveLength(774);
@@ -30,7 +30,7 @@ describe.each([1, 2, 3, 11])('the geography of seed %d', (seed) => {
     for (const [at, recipe] of STATES.entries()) {
       const here = lgas.filter((lga) => lga.lga_pcode.startsWith(recipe.state_pcode));
       expect(here).toHaveLength(recipe.lgas);
-      expect(here.every((lga) => lga.state === at)).toBe(true);
+      expect(here.every((lga) => lga.state_index === at)).toBe(true);
       expect(new Set(here.map((lga) => lga.lga)).size).toBe(recipe.lgas);
       expect(here.map((lga) => lga.lga)).toEqual(here.map((lga) => lga.lga).toSorted());
     }
@@ -49,7 +49,7 @@ describe.each([1, 2, 3, 11])('the geography of seed %d', (seed) => {
 
   test("the outer edges of a state's LGAs are the state's outline, and their areas add up", () => {
     for (const [at, state] of states.entries()) {
-      const here = lgas.filter((lga) => lga.state === at);
+      const here = lgas.filter((lga) => lga.state_index === at);
       expect(new Set(outerEdges(here))).toEqual(new Set(edgesOf(state)));
       expect(here.reduce((sum, lga) => sum + areaOf(lga), 0)).toBeCloseTo(areaOf(state), 9);
     }

@@ -39,7 +39,7 @@ test('cities: 100 to 300 LGAs are urban by the rule of 1,500 people per km² and
       }
     }
     if (sum(centre.map((cell) => population.persons[cell]!)) < 50_000) continue;
-    for (const cell of centre) urban[population.lga[cell]!]! += population.persons[cell]!;
+    for (const cell of centre) urban[population.lga_by_cell[cell]!]! += population.persons[cell]!;
   }
   const count = geography.lgas.filter((_, i) => urban[i]! > population.by_lga[i]! / 2).length;
   expect(count).toBeGreaterThan(100);
@@ -47,7 +47,7 @@ test('cities: 100 to 300 LGAs are urban by the rule of 1,500 people per km² and
 });
 
 test('season: a late-summer peak in the north, an earlier one in the south-west, nearly flat in the south-east', () => {
-  const of = (code: string) => season[geography.lgas.findIndex((lga) => STATES[lga.state]!.state_code === code)]!;
+  const of = (code: string) => season[geography.lgas.findIndex((lga) => STATES[lga.state_index]!.state_code === code)]!;
   expect([8, 9, 10]).toContain(of('BO').indexOf(1) + 1);
   expect([5, 6, 7]).toContain(of('EK').indexOf(1) + 1);
   expect(Math.min(...of('BO'))).toBeLessThan(0.25);
@@ -66,8 +66,8 @@ test("an LGA's prevalence is the population-weighted mean of its cells' by the d
   for (const lga of [0, 400, 773]) {
     let positive = 0;
     let people = 0;
-    for (const cell of cells.lga.keys()) {
-      if (cells.lga[cell] !== lga) continue;
+    for (const cell of cells.lga_index.keys()) {
+      if (cells.lga_index[cell] !== lga) continue;
       const x = cells.longitude[cell]! * KM_PER_DEGREE_LONGITUDE;
       const y = cells.latitude[cell]! * KM_PER_DEGREE_LATITUDE;
       const surface = (k: number) =>
@@ -93,7 +93,9 @@ test("an LGA's prevalence is the population-weighted mean of its cells' by the d
 
 /** Population-weighted mean of the true prevalence over LGAs (of one state, or all) and months. */
 function trueMean(periods: string[], state?: number): number {
-  const here = [...geography.lgas.keys()].filter((i) => state === undefined || geography.lgas[i]!.state === state);
+  const here = [...geography.lgas.keys()].filter(
+    (i) => state === undefined || geography.lgas[i]!.state_index === state,
+  );
   const people = sum(here.map((i) => population.by_lga[i]!));
   const months = periods.map((period) => {
     const row = prevalence.by_lga[prevalence.periods.indexOf(period)]!;
@@ -126,7 +128,7 @@ test.each(CLUSTER_ROUNDS)('round $survey_year: numbers, months and positions of 
     for (const positive of [cluster.microscopy, cluster.rdt]) {
       expect(Number.isInteger(positive) && positive >= 0 && positive <= cluster.examined).toBe(true);
     }
-    const [polygon] = geography.states[cluster.state]!.polygons;
+    const [polygon] = geography.states[cluster.state_index]!.polygons;
     expect(isInPolygon(polygon!, cluster.longitude, cluster.latitude)).toBe(true);
     const moved_km = Math.hypot(
       (cluster.longitude - cluster.true_longitude) * KM_PER_DEGREE_LONGITUDE,
@@ -134,7 +136,7 @@ test.each(CLUSTER_ROUNDS)('round $survey_year: numbers, months and positions of 
     );
     expect(moved_km).toBeLessThan(cluster.urban ? 2.001 : 10.001);
   }
-  const perState = STATES.map((_, state) => taken.filter((cluster) => cluster.state === state).length);
+  const perState = STATES.map((_, state) => taken.filter((cluster) => cluster.state_index === state).length);
   expect(Math.max(...perState) - Math.min(...perState)).toBeLessThanOrEqual(1);
 });
 
@@ -177,9 +179,11 @@ test('cluster probabilities scatter around prevalence according to rho, and resu
 
 test('cases by state: infections × people × reporting with noise, except in the declared gaps', () => {
   for (const record of country.cases_states) {
-    const residents = sum(geography.lgas.map((lga, i) => (lga.state === record.state ? population.by_lga[i]! : 0)));
+    const residents = sum(
+      geography.lgas.map((lga, i) => (lga.state_index === record.state_index ? population.by_lga[i]! : 0)),
+    );
     expect(record.periods).toHaveLength(108);
-    const gaps = STATE_GAPS.filter((gap) => gap.state_code === STATES[record.state]!.state_code);
+    const gaps = STATE_GAPS.filter((gap) => gap.state_code === STATES[record.state_index]!.state_code);
     const kept = record.periods.flatMap((period, i) =>
       gaps.some((gap) => period >= gap.first && period <= gap.last) ? [] : [i],
     );
@@ -195,16 +199,18 @@ test('cases by state: infections × people × reporting with noise, except in th
 });
 
 test("cases by LGA: ten states; Kebbi's LGAs add up to the state, the others follow their season", () => {
-  const states = new Set(country.cases_lgas.map((record) => geography.lgas[record.lga]!.state));
+  const states = new Set(country.cases_lgas.map((record) => geography.lgas[record.lga_index]!.state_index));
   expect(states.size).toBe(10);
-  const kebbi = country.cases_states.find((record) => STATES[record.state]!.state_code === 'KE')!;
-  const parts = country.cases_lgas.filter((record) => geography.lgas[record.lga]!.state === kebbi.state);
+  const kebbi = country.cases_states.find((record) => STATES[record.state_index]!.state_code === 'KE')!;
+  const parts = country.cases_lgas.filter(
+    (record) => geography.lgas[record.lga_index]!.state_index === kebbi.state_index,
+  );
   for (let month = 0; month < 48; month++)
     expect(sum(parts.map((part) => part.confirmed[month]!))).toBe(kebbi.confirmed[60 + month]);
   expect(country.cases_lgas.flatMap((record) => record.confirmed).filter((cases) => cases === null)).toHaveLength(1);
   const record = country.cases_lgas.find((other) => other.expected)!;
   // The ratio of October to February 2022 is that of the index, apart from eight months' growth.
   const [feb, oct] = [record.expected![25]!, record.expected![33]!];
-  const index = season[record.lga]!;
+  const index = season[record.lga_index]!;
   expect(Math.abs(Math.log(oct / feb / (index[9]! / index[1]!)))).toBeLessThan(0.35);
 });

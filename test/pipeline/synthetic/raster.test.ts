@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../pipeline/synthetic/geotiff-writer.ts';
-import { burnAreas, cellArea, cellCentre } from '../../../pipeline/synthetic/raster.ts';
+import { cellArea, cellCentre, rasteriseAreas } from '../../../pipeline/synthetic/raster.ts';
 
 const grid: Grid = { west: 0, north: 4, step: 1, columns: 4, rows: 4 };
 const box = (x0: number, y0: number, x1: number, y1: number): Polygon => [
@@ -16,7 +16,7 @@ const box = (x0: number, y0: number, x1: number, y1: number): Polygon => [
 
 test('cells belong to the area that contains their centre; a centre on a shared edge to one of the two', () => {
   const areas = [{ polygons: [box(0, 0, 1.5, 4)] }, { polygons: [box(1.5, 0, 3, 2.5)] }];
-  expect([...burnAreas(grid, areas)]).toEqual(
+  expect([...rasteriseAreas(grid, areas)]).toEqual(
     [
       [0, -1, -1, -1],
       [0, -1, -1, -1],
@@ -28,7 +28,7 @@ test('cells belong to the area that contains their centre; a centre on a shared 
 
 test('holes are not filled', () => {
   const ring: Polygon = [...box(0, 0, 4, 4), [...box(1, 1, 3, 3)[0]!].reverse()];
-  const burned = burnAreas(grid, [{ polygons: [ring] }]);
+  const burned = rasteriseAreas(grid, [{ polygons: [ring] }]);
   expect([...burned].filter((area) => area === 0)).toHaveLength(12);
   expect(burned[5]).toBe(-1);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { growRegions } from '../../../pipeline/synthetic/regions.ts';
+import { divideIntoRegions } from '../../../pipeline/synthetic/regions.ts';
 
 /** A square of `n` × `n` points, each connected to those beside, above and below it. */
 function square(side: number) {
@@ -8,7 +8,7 @@ function square(side: number) {
   return {
     x: points.map(({ x }) => x),
     y: points.map(({ y }) => y),
-    across: points.map(({ x, y }) => [at(x + 1, y), at(x - 1, y), at(x, y + 1), at(x, y - 1)]),
+    neighbours: points.map(({ x, y }) => [at(x + 1, y), at(x - 1, y), at(x, y + 1), at(x, y - 1)]),
   };
 }
 
@@ -18,14 +18,14 @@ test('region sizes approach their targets: 100, 100 and 200 of 400', () => {
     { x: 15, y: 4, target: 1 },
     { x: 9, y: 15, target: 2 },
   ];
-  const region = growRegions(square(20), seeds, 1);
+  const region = divideIntoRegions(square(20), seeds, 1);
   const sizes = seeds.map((_, k) => region.filter((own) => own === k).length);
   expect(Math.abs(sizes[0]! - 100)).toBeLessThan(10);
   expect(Math.abs(sizes[2]! - 200)).toBeLessThan(10);
 });
 
 test('seeds at the same place each get a region', () => {
-  const region = growRegions(
+  const region = divideIntoRegions(
     square(3),
     Array.from({ length: 5 }, () => ({ x: 1, y: 1, target: 1 })),
     1,
@@ -35,5 +35,5 @@ test('seeds at the same place each get a region', () => {
 
 test('more regions than points are refused', () => {
   const seeds = Array.from({ length: 5 }, () => ({ x: 0, y: 0, target: 1 }));
-  expect(() => growRegions(square(2), seeds, 1)).toThrow('4 points cannot make 5 regions');
+  expect(() => divideIntoRegions(square(2), seeds, 1)).toThrow('4 points cannot make 5 regions');
 });

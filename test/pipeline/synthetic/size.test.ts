@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { openRaster } from '../../../pipeline/ingest/readers/geotiff.ts';
 import { writeSyntheticCountry } from '../../../pipeline/synthetic/country.ts';
-import { chooseStates, countrySize, lgaCounts, NIGERIAN } from '../../../pipeline/synthetic/size.ts';
+import { chooseStates, countrySize, lgaCounts, NIGERIAN_SIZE } from '../../../pipeline/synthetic/size.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
 import { hashTree, temporary } from '../../support/command-line.ts';
 
 test('sizes that are not given are proportional to states; impossible sizes are refused', () => {
-  expect(countrySize({})).toEqual(NIGERIAN);
+  expect(countrySize({})).toEqual(NIGERIAN_SIZE);
   expect(countrySize({ states: 5, months: 120 })).toEqual({
-    ...NIGERIAN,
+    ...NIGERIAN_SIZE,
     states: 5,
     lgas: 105,
     clusters: 266,
@@ -26,8 +26,8 @@ test('sizes that are not given are proportional to states; impossible sizes are 
 });
 
 test('every state has its share of LGAs', () => {
-  const all = chooseStates(1, NIGERIAN);
-  expect(lgaCounts(NIGERIAN, all)).toEqual(STATES.map(({ lgas }) => lgas));
+  const all = chooseStates(1, NIGERIAN_SIZE);
+  expect(lgaCounts(NIGERIAN_SIZE, all)).toEqual(STATES.map(({ lgas }) => lgas));
   const counts = lgaCounts(countrySize({ lgas: 3096 }), all);
   expect(counts).toEqual(STATES.map(({ lgas }) => 4 * lgas));
   for (const seed of [1, 2, 3]) {

@@ -20,7 +20,7 @@ test('changes begin with the onset, in two fifths of the areas, and have their s
       const factor = is[onset]! / was[onset]!;
       if (change.kind === 'fall') expect(factor).toBeCloseTo(0.3, 1);
       else expect(factor).toBeGreaterThan(1.5);
-      expect(is.slice(onset + change.months)).toEqual(was.slice(onset + change.months));
+      expect(is.slice(onset + change.duration_months)).toEqual(was.slice(onset + change.duration_months));
     }
   }
 });
@@ -41,13 +41,13 @@ const classes = (text: string): FollowedArea['classes'] =>
 
 test('alerts are counted: false ones by area and year, those found in time, those still held', () => {
   const scores = scoreAlerts([
-    { kind: null, months: 0, classes: classes('..aa') },
-    { kind: null, months: 0, classes: classes('...f') },
-    { kind: 'step4', months: 6, classes: classes('aaaa') },
-    { kind: 'step2', months: 6, classes: classes('.aa.') },
-    { kind: 'growth', months: 3, classes: classes('...a') },
-    { kind: 'spike', months: 1, classes: classes('a...') },
-    { kind: 'fall', months: 6, classes: classes('.fff') },
+    { kind: null, duration_months: 0, classes: classes('..aa') },
+    { kind: null, duration_months: 0, classes: classes('...f') },
+    { kind: 'step4', duration_months: 6, classes: classes('aaaa') },
+    { kind: 'step2', duration_months: 6, classes: classes('.aa.') },
+    { kind: 'growth', duration_months: 3, classes: classes('...a') },
+    { kind: 'spike', duration_months: 1, classes: classes('a...') },
+    { kind: 'fall', duration_months: 6, classes: classes('.fff') },
   ]);
   expect(scores).toEqual({
     unchanged_months: 8,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compareWithTruth, poolGroups, scoreGroups } from '../../../pipeline/validate/compare-truth.ts';
 import { GROUPINGS, groupLgas, type LgaGroups, monthGroups } from '../../../pipeline/validate/truth-groups.ts';
 
-const span = { first_estimated: '2015-01', last_estimated: '2023-12', surveyed: new Set([10, 12]) };
+const span = { first_estimated: '2015-01', last_estimated: '2023-12', fieldwork_months: new Set([10, 12]) };
 const town: LgaGroups = { zone: 'NW', distance: 'below 5 km', setting: 'urban' };
 const village: LgaGroups = { zone: 'SE', distance: '20 km or more', setting: 'rural' };
 const row = (lga_code: string, period: string, score: number) => ({

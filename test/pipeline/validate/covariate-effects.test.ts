@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { prepareRisk, withCovariates } from '../../../pipeline/model/risk/inputs.ts';
 import { covariateEffect, describeEffect } from '../../../pipeline/validate/covariate-effects.ts';
 import { crossValidate } from '../../../pipeline/validate/cross-validation.ts';
-import type { FoldResult } from '../../../pipeline/validate/fold.ts';
+import type { FoldResult } from '../../../pipeline/validate/fold-worker.ts';
 import { CONSTANTS, cells, inputs, lgas } from '../model/risk/toy-inputs.ts';
 
 const row = (fold: number, log_score: number, crps = 0.1) => ({ model: 'spatial', fold, log_score, crps });
@@ -27,7 +27,7 @@ const how = {
   constants: CONSTANTS,
   draws: 60,
   seed: 1,
-  like: null,
+  near_optimum: null,
   spatial_only: true,
 };
 

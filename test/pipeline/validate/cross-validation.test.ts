@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { fitRisk } from '../../../pipeline/model/risk/fit.ts';
-import { type Observed, prepareRisk, type RiskInputs } from '../../../pipeline/model/risk/inputs.ts';
+import { prepareRisk, type RiskInputs, type SurveyObservation } from '../../../pipeline/model/risk/inputs.ts';
 import { crossValidate, placedObservations, predictFold } from '../../../pipeline/validate/cross-validation.ts';
 import { CONSTANTS, cluster, inputs, lgas } from '../model/risk/toy-inputs.ts';
 
 const folds = new Map(lgas.map((lga, at) => [lga.lga_code, (at % 2) + 1]));
-const how = { states: ['AB', 'KN'], foldByLga: folds, constants: CONSTANTS, draws: 60, seed: 1, like: null };
+const how = { states: ['AB', 'KN'], foldByLga: folds, constants: CONSTANTS, draws: 60, seed: 1, near_optimum: null };
 const run = (given: RiskInputs) => crossValidate(prepareRisk(given), how);
 
 test('every cell is held out once for each model, with ordered quantiles and draws', () => {
@@ -60,7 +60,7 @@ test('a cluster known by state only is neither held out nor fitted to, since it 
   });
   const seen = (rows: ReturnType<typeof run>) => rows.map((row) => [row.cell_id, row.model, row.mean, row.log_score]);
   expect(seen(run(given(1)))).toEqual(seen(run(inputs)));
-  expect(prepareRisk(given(1)).observed.find((observation) => observation.risk.name === 'x')).toMatchObject({
+  expect(prepareRisk(given(1)).observations.find((observation) => observation.risk.name === 'x')).toMatchObject({
     lga_code: null,
     risk: { clustered: true },
   });
@@ -112,19 +112,19 @@ test('each round has its own overdispersion, and the log score is that of the be
 test('a fold that starts from the fit to all cells scores as one that starts from nothing', () => {
   const prepared = prepareRisk(inputs);
   const { mesh, times } = prepared;
-  const optimumOf = (observed: readonly Observed[], rounds: number[]) =>
+  const optimumOf = (observed: readonly SurveyObservation[], rounds: number[]) =>
     fitRisk(
       mesh,
       rounds,
       observed.map(({ risk }) => risk),
       CONSTANTS,
     ).optimum;
-  const whole = optimumOf(prepared.observed, times);
+  const whole = optimumOf(prepared.observations, times);
   for (const fold of [1, 2]) {
-    const others = placedObservations(prepared.observed).filter(({ lga_code }) => folds.get(lga_code) !== fold);
+    const others = placedObservations(prepared.observations).filter(({ lga_code }) => folds.get(lga_code) !== fold);
     const alone = optimumOf(others, times.slice(0, 2));
     const scores = [whole, alone].map((like) => {
-      const rows = [...predictFold(prepared, fold, { ...how, draws: 300, like, spatial_only: true })];
+      const rows = [...predictFold(prepared, fold, { ...how, draws: 300, near_optimum: like, spatial_only: true })];
       return (['log_score', 'crps'] as const).map(
         (score) => rows.reduce((sum, row) => sum + row[score], 0) / rows.length,
       );

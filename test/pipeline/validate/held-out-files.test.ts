@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { HeldOut } from '../../../pipeline/validate/cross-validation.ts';
-import { readFolds, writeHeldOutDraws, writeScores } from '../../../pipeline/validate/held-out-files.ts';
+import type { HeldOutCell } from '../../../pipeline/validate/cross-validation.ts';
+import { readFolds, writeHeldOutDraws, writeHeldOutScores } from '../../../pipeline/validate/held-out-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const row: HeldOut = {
+const row: HeldOutCell = {
   cell_id: '2010-A-11',
   model: 'spatial',
   fold: 1,
@@ -59,7 +59,7 @@ test('invalid folds are rejected with file and row', async () => {
 
 test('scores have the documented columns in order', async () => {
   const path = join(folder, 'out.csv');
-  await writeScores(path, [row]);
+  await writeHeldOutScores(path, [row]);
   expect(readFileSync(path, 'utf8')).toBe(
     'cell_id,model,examined,observed,mean,q025,q05,q25,q50,q75,q95,q975,log_score,crps\n' +
       '2010-A-11,spatial,3,0.5,0.25,0,0,0,0.25,0.5,1,1,-1.5,0.125\n',

@@ -4,9 +4,9 @@ import {
   addSums,
   intervalScore,
   lgaMonthSums,
-  noSums,
   type PredictedTruth,
   truthScore,
+  zeroSums,
 } from '../../../pipeline/validate/truth-scores.ts';
 
 const compared = (truth: number, score: number, low: number, high: number): PredictedTruth => ({
@@ -18,7 +18,7 @@ const compared = (truth: number, score: number, low: number, high: number): Pred
   draws: null,
 });
 const pool = (values: PredictedTruth[]) => {
-  const sums = noSums();
+  const sums = zeroSums();
   for (const value of values) addSums(sums, lgaMonthSums(value));
   return truthScore(sums);
 };

@@ -3,10 +3,10 @@ import { Command } from 'commander';
 import { ALERT_EVALUATION_FILE, type AlertEvaluation } from '../../../catalog/alert-evaluation.ts';
 import { writeAtomic } from '../../../lib/atomic-write.ts';
 import { UsageError } from '../../../lib/errors.ts';
-import { isForecast } from '../../../model/forecast/forecast-stage.ts';
+import { isForecastPanel } from '../../../model/forecast/forecast-stage.ts';
 import { readPanels } from '../../../model/forecast/read-panels.ts';
 import { evaluateAlerts } from '../../../validate/alerts/evaluate-alerts.ts';
-import { addEvaluationOptions, type EvaluationOptions, sayEvaluation } from '../../terminal/options.ts';
+import { addEvaluationOptions, type EvaluationOptions, printEvaluation } from '../../terminal/options.ts';
 import { formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
@@ -30,13 +30,13 @@ times as many for six months, a rise to sixteen times and back, cases where ther
 months of six times the cases, which are no rise. Months are judged as in the table alerts, with its thresholds. Alerts
 without a change count as false, although some may be real outbreaks.`,
     )
-    .action(evaluate);
+    .action(runEvaluation);
 }
 
-async function evaluate(options: AlertsOptions): Promise<void> {
+async function runEvaluation(options: AlertsOptions): Promise<void> {
   const { country, build, record } = options;
   const scores = await withStages(['ingest'], 'alerts', { ...options, out: build }, ({ model }, io, onProgress) => {
-    const panels = readPanels(io, model).filter(isForecast);
+    const panels = readPanels(io, model).filter(isForecastPanel);
     return panels.flatMap(
       (panel, i) =>
         evaluateAlerts(panel, (share) =>
@@ -49,5 +49,5 @@ async function evaluate(options: AlertsOptions): Promise<void> {
   const evaluation: AlertEvaluation = { evaluated_on: new Date().toISOString().slice(0, 10), scores };
   const file = path.join(country, ALERT_EVALUATION_FILE);
   if (record) await writeAtomic(file, `${JSON.stringify(evaluation, null, 2)}\n`);
-  sayEvaluation(options, evaluation, [formatTable(scores), ...(record ? ['', `Recorded in ${file}`] : [])]);
+  printEvaluation(options, evaluation, [formatTable(scores), ...(record ? ['', `Recorded in ${file}`] : [])]);
 }

@@ -4,19 +4,19 @@ import { writeCsv } from '../../../lib/tables/csv-file.ts';
 import { forecasters } from '../../../model/forecast/forecasters.ts';
 import { readPanels } from '../../../model/forecast/read-panels.ts';
 import { backtest, backtestProgress, type OriginSpan } from '../../../validate/backtest/backtest.ts';
-import { summarise } from '../../../validate/backtest/backtest-summary.ts';
+import { summariseForecasts } from '../../../validate/backtest/backtest-summary.ts';
 import {
   addEvaluationOptions,
   type EvaluationOptions,
-  fileToWrite,
-  monthSpan,
-  sayEvaluation,
+  parseFileToWrite,
+  parseMonthSpan,
+  printEvaluation,
 } from '../../terminal/options.ts';
 import { formatCells, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
 /** The columns of `--out`, with the decimals of numbers of cases and of scores. */
-const COLUMNS = {
+const CSV_DECIMALS = {
   area_level: null,
   area_code: null,
   origin: null,
@@ -42,8 +42,8 @@ interface ForecastsOptions extends EvaluationOptions {
 export function forecastsCommand(): Command {
   return addEvaluationOptions(new Command('forecasts'))
     .description('Forecast the case records from rolling origins, one to four months ahead, and score the forecasts')
-    .option('--origins <months>', 'score these origins only, such as 2022-01..2022-12', monthSpan)
-    .option('--out <file.csv>', 'one row per forecast and method', fileToWrite)
+    .option('--origins <months>', 'score these origins only, such as 2022-01..2022-12', parseMonthSpan)
+    .option('--out <file.csv>', 'one row per forecast and method', parseFileToWrite)
     .addHelpText(
       'after',
       `
@@ -84,13 +84,13 @@ async function evaluateForecasts(options: ForecastsOptions): Promise<void> {
   if (out)
     await writeCsv(
       out,
-      rows.map((row) => formatCells(row, COLUMNS)),
+      rows.map((row) => formatCells(row, CSV_DECIMALS)),
     );
-  const summary = summarise(rows);
+  const summary = summariseForecasts(rows);
   // Single years by horizon would make the table too long to read.
-  const shown = summary.filter(({ origins, horizon }) => origins === 'all' || horizon === 'all');
-  sayEvaluation(options, summary, [
-    formatTable(shown.map((row) => ({ ...row }))),
+  const tableRows = summary.filter(({ origins, horizon }) => origins === 'all' || horizon === 'all');
+  printEvaluation(options, summary, [
+    formatTable(tableRows.map((row) => ({ ...row }))),
     ...(out ? [`${out}: ${rows.length} rows`] : []),
   ]);
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { evaluateHeldBack } from '../../../validate/evaluate-held-back.ts';
-import { addEvaluationOptions, type EvaluationOptions, freeText, sayEvaluation } from '../../terminal/options.ts';
+import { addEvaluationOptions, type EvaluationOptions, parseText, printEvaluation } from '../../terminal/options.ts';
 import { formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
@@ -11,7 +11,7 @@ export function heldBackCommand(): Command {
     .option(
       '--again <reason>',
       'evaluate although another design has already been evaluated; both stay on record, with the reason',
-      freeText,
+      parseText,
     )
     .addHelpText(
       'after',
@@ -23,12 +23,12 @@ A design is identified by its settings and by what it projects from one fixed re
 held-back year is scored, and the same design is never scored twice. Commit held-back.json with the design.`,
     )
     .action(async (options: EvaluationOptions & { again?: string }) => {
-      const taken = await withStages(['season'], 'held-back', { ...options, out: options.build }, (country, io) =>
+      const evaluation = await withStages(['season'], 'held-back', { ...options, out: options.build }, (country, io) =>
         evaluateHeldBack(country, io, options.again),
       );
-      const { look, already, looks, file, development } = taken;
+      const { look, already, looks, file, development } = evaluation;
       const { months, mean_absolute_error } = look.result!;
-      sayEvaluation(options, taken, [
+      printEvaluation(options, evaluation, [
         `Design ${look.design.slice(0, 8)}, level of the last ${look.level_months} months, development error ${development.errors.model!.toFixed(3)} over ${development.months} months`,
         already
           ? `${look.held_back_year} was scored before with this design; not scored again`

@@ -1,15 +1,20 @@
 import { Command } from 'commander';
 import { prepareRisk, readInputs } from '../../../model/risk/inputs.ts';
-import { crossValidate, type HeldOut, settingsFor } from '../../../validate/cross-validation.ts';
-import { readFolds, writeHeldOutDraws, writeScores } from '../../../validate/held-out-files.ts';
+import { crossValidate, crossValidationSettings, type HeldOutCell } from '../../../validate/cross-validation.ts';
+import { readFolds, writeHeldOutDraws, writeHeldOutScores } from '../../../validate/held-out-files.ts';
 import { summariseRounds } from '../../../validate/score-summary.ts';
-import type { HeldOutScores, OverFolds } from '../../../validate/validation.ts';
-import { addEvaluationOptions, type EvaluationOptions, fileToWrite, sayEvaluation } from '../../terminal/options.ts';
+import type { FoldMean, HeldOutScores } from '../../../validate/validation.ts';
+import {
+  addEvaluationOptions,
+  type EvaluationOptions,
+  parseFileToWrite,
+  printEvaluation,
+} from '../../terminal/options.ts';
 import { type Cells, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
 /** The risk models need the season; the context is there to refuse covariates that are measures of coverage. */
-const STAGES = ['season', 'context'];
+const NEEDED_STAGES = ['season', 'context'];
 
 interface RiskOptions extends EvaluationOptions {
   folds: string;
@@ -24,8 +29,12 @@ export function riskCommand(): Command {
       'Predict every survey cell with the risk model and the baseline, fitted without its fold, and score both',
     )
     .requiredOption('--folds <file.csv>', 'columns lga_pcode and fold')
-    .requiredOption('--out <file.csv>', 'one row per held-out cell and model', fileToWrite)
-    .option('--draws <file.parquet>', 'posterior draws of prevalence and overdispersion per held-out cell', fileToWrite)
+    .requiredOption('--out <file.csv>', 'one row per held-out cell and model', parseFileToWrite)
+    .option(
+      '--draws <file.parquet>',
+      'posterior draws of prevalence and overdispersion per held-out cell',
+      parseFileToWrite,
+    )
     .addHelpText(
       'after',
       `
@@ -37,40 +46,40 @@ the standard error over folds. log_score is the log of the mean over draws of th
 count; crps (its fair estimator) and the quantiles are those of the observed share; mean_error is the mean absolute
 error, and inside_90 the share of cells inside the central 90% range.`,
     )
-    .action(score);
+    .action(evaluateRisk);
 }
 
-async function score(options: RiskOptions): Promise<void> {
+async function evaluateRisk(options: RiskOptions): Promise<void> {
   const { out, draws } = options;
   const foldByLga = await readFolds(options.folds);
   const rows = await withStages(
-    STAGES,
+    NEEDED_STAGES,
     'folds',
     { ...options, out: options.build },
-    ({ model }, io, onProgress): HeldOut[] => {
+    ({ model }, io, onProgress): HeldOutCell[] => {
       const inputs = readInputs(io);
       const prepared = prepareRisk(inputs);
-      return crossValidate(prepared, settingsFor(model, inputs, prepared, foldByLga, null), onProgress);
+      return crossValidate(prepared, crossValidationSettings(model, inputs, prepared, foldByLga, null), onProgress);
     },
   );
-  const shipped = rows.filter((row) => row.model !== 'national');
-  await writeScores(out, shipped);
-  if (draws) await writeHeldOutDraws(draws, shipped);
+  const riskModelRows = rows.filter((row) => row.model !== 'national');
+  await writeHeldOutScores(out, riskModelRows);
+  if (draws) await writeHeldOutDraws(draws, riskModelRows);
   const summary = summariseRounds(rows);
   const byRound = [...Map.groupBy(summary, ({ survey_year }) => survey_year).values()].flat();
-  sayEvaluation(options, summary, [formatTable(byRound.map(cells)), `${out}: ${shipped.length} rows`]);
+  printEvaluation(options, summary, [formatTable(byRound.map(toTableRow)), `${out}: ${riskModelRows.length} rows`]);
 }
 
-function cells(row: HeldOutScores): Cells {
-  const figure = ({ mean, standard_error }: OverFolds, digits: number) =>
+function toTableRow(row: HeldOutScores): Cells {
+  const formatMean = ({ mean, standard_error }: FoldMean, digits: number) =>
     standard_error === null ? mean.toFixed(digits) : `${mean.toFixed(digits)} ± ${standard_error.toFixed(digits)}`;
   return {
     round: row.survey_year ?? 'all',
     model: row.model,
     cells: row.cells,
-    log_score: figure(row.log_score, 3),
-    crps: figure(row.crps, 4),
-    mean_error: figure(row.mean_absolute_error, 3),
+    log_score: formatMean(row.log_score, 3),
+    crps: formatMean(row.crps, 4),
+    mean_error: formatMean(row.mean_absolute_error, 3),
     correlation: row.correlation.toFixed(2),
     ...Object.fromEntries(row.coverage.map(({ level, share }) => [`inside_${100 * level}`, share.toFixed(3)])),
   };

@@ -8,7 +8,13 @@ import { type ScoredCountry, scoreCountry, summariseTruth } from '../../../valid
 import { confirmTruth, recordTruth } from '../../../validate/known-truth.ts';
 import { readTruth } from '../../../validate/truth-file.ts';
 import type { Grouping } from '../../../validate/truth-groups.ts';
-import { addTruthOptions, type EvaluationOptions, fileToWrite, sayEvaluation, seeds } from '../../terminal/options.ts';
+import {
+  addTruthOptions,
+  type EvaluationOptions,
+  parseFileToWrite,
+  parseSeeds,
+  printEvaluation,
+} from '../../terminal/options.ts';
 import { formatCells, formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
@@ -17,22 +23,29 @@ interface TruthOptions extends Omit<EvaluationOptions, 'country'> {
   seeds: number[];
   country?: string;
   countries: string;
-  by: (typeof SHOWN)[number];
+  by: (typeof TABLE_GROUPINGS)[number];
   out?: string;
   record?: boolean;
   confirm?: boolean;
 }
 /** A country to score; `truth` is its family, or the name of the directory that the user gave. */
-interface AskedCountry extends Pick<ScoredCountry, 'truth' | 'seed'> {
+interface RequestedCountry extends Pick<ScoredCountry, 'truth' | 'seed'> {
   directory: string;
   /** Writes the country unless it exists. */
-  make(): Promise<unknown>;
+  ensureWritten(): Promise<unknown>;
 }
 
-const SHOWN = ['block', 'year', 'months', 'zone', 'distance', 'setting'] as const satisfies readonly Grouping[];
+const TABLE_GROUPINGS = [
+  'block',
+  'year',
+  'months',
+  'zone',
+  'distance',
+  'setting',
+] as const satisfies readonly Grouping[];
 
 /** The columns of the tables, with their decimals. */
-const SCORES = {
+const SCORE_DECIMALS = {
   truth: null,
   group: null,
   lga_months: null,
@@ -45,7 +58,7 @@ const SCORES = {
   crps: 4,
   interval_score: 3,
 };
-const LEVELS = { truth: null, bin: null, statements: null, said: 3, true_share: 3 };
+const LEVEL_DECIMALS = { truth: null, bin: null, statements: null, said: 3, true_share: 3 };
 
 /** `malaria-risk evaluate truth`. */
 export function truthCommand(): Command {
@@ -61,15 +74,17 @@ export function truthCommand(): Command {
         .default([...FAMILIES], FAMILIES.join(',')),
     )
     .addOption(
-      new Option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7').argParser(seeds).default(seeds('1-10'), '1-10'),
+      new Option('--seeds <list>', 'seeds such as 3 or 1-10 or 1,4,7')
+        .argParser(parseSeeds)
+        .default(parseSeeds('1-10'), '1-10'),
     )
     .option(
       '--countries <dir>',
       'directory of the countries, each in FAMILY-SEED; missing ones are made',
       'build/truth',
     )
-    .addOption(new Option('--by <grouping>', 'grouping of the table').choices(SHOWN).default('block'))
-    .option('--out <file.csv>', 'one row per country and group, and per family and group', fileToWrite)
+    .addOption(new Option('--by <grouping>', 'grouping of the table').choices(TABLE_GROUPINGS).default('block'))
+    .option('--out <file.csv>', 'one row per country and group, and per family and group', parseFileToWrite)
     .addOption(
       new Option(
         '--record',
@@ -112,50 +127,54 @@ and a half of CPU time, or half a minute if its scores are in the cache.`,
 async function evaluateTruth(options: TruthOptions): Promise<void> {
   const { build, by, out, json } = options;
   if (options.country === undefined && (options.rawData !== undefined || options.unpinned))
-    throw new UsageError('found --raw-data or --unpinned without --country: made-up countries have their own files');
-  const scored: ScoredCountry[] = [];
+    throw new UsageError('scoredCountries');
+  const requested: ScoredCountry[] = [];
   const asked = requestedCountries(options);
-  for (const [i, { truth, seed, directory, make }] of asked.entries()) {
+  for (const [i, { truth, seed, directory, ensureWritten }] of asked.entries()) {
     if (!json) process.stderr.write(`${truth}${seed === null ? '' : `, seed ${seed}`} (${i + 1} of ${asked.length})\n`);
-    await make();
+    await ensureWritten();
     const trueValues = await readTruth(directory);
     const scores = await withStages(['risk'], 'scores', { ...options, country: directory, out: build }, (country, io) =>
       scoreCountry(country, io, trueValues),
     );
-    scored.push({ truth, seed, ...scores });
+    requested.push({ truth, seed, ...scores });
   }
-  const summary = summariseTruth(scored);
+  const summary = summariseTruth(requested);
   const { countries, pooled, calibration } = summary;
   if (options.confirm) await confirmTruth(summary);
   if (options.record) await recordTruth(options.seeds, summary);
   if (out) await writeCsv<object>(out, options.country ? countries : [...countries, ...pooled]);
-  const groups = pooled
+  const groupRows = pooled
     .filter((row) => row.by === 'all' || row.by === by)
-    .map((row) => formatCells({ ...row, ratio: row.rmse / row.baseline_rmse }, SCORES));
-  const levels = calibration.filter(({ statement }) => statement === 'level').map((row) => formatCells(row, LEVELS));
-  sayEvaluation(options, summary, [
-    formatTable(groups),
-    ...(levels.length > 0 ? ['', 'Probabilities of levels:', formatTable(levels)] : []),
+    .map((row) => formatCells({ ...row, ratio: row.rmse / row.baseline_rmse }, SCORE_DECIMALS));
+  const levelRows = calibration
+    .filter(({ statement }) => statement === 'level')
+    .map((row) => formatCells(row, LEVEL_DECIMALS));
+  printEvaluation(options, summary, [
+    formatTable(groupRows),
+    ...(levelRows.length > 0 ? ['', 'Probabilities of levels:', formatTable(levelRows)] : []),
   ]);
 }
 
-function requestedCountries({ truth, seeds, country, countries }: TruthOptions): AskedCountry[] {
+function requestedCountries({ truth, seeds, country, countries }: TruthOptions): RequestedCountry[] {
   if (country !== undefined)
-    return [{ truth: path.basename(path.resolve(country)), seed: null, directory: country, make: async () => {} }];
+    return [
+      { truth: path.basename(path.resolve(country)), seed: null, directory: country, ensureWritten: async () => {} },
+    ];
   return truth.flatMap((family) =>
     seeds.map((seed) => {
       const directory = path.join(countries, `${family}-${seed}`);
-      const make = async () =>
+      const ensureWritten = async () =>
         hasSyntheticCountry(seed, family, directory) || writeSyntheticCountry({ seed, family, out: directory });
-      return { truth: family, seed, directory, make };
+      return { truth: family, seed, directory, ensureWritten };
     }),
   );
 }
 
 /** `trend,mixed` as a list, in the order of `FAMILIES`. */
 export function parseFamilies(text: string): TruthFamily[] {
-  const asked = text.split(',');
-  if (!asked.every(isFamily))
+  const names = text.split(',');
+  if (!names.every(isFamily))
     throw new InvalidArgumentError(`expected some of ${FAMILIES.join(', ')}, separated by commas`);
-  return FAMILIES.filter((family) => asked.includes(family));
+  return FAMILIES.filter((family) => names.includes(family));
 }

@@ -15,7 +15,7 @@ import { type Place, readUnits } from '../../../publish/dhis2/units.ts';
 import type { SnapshotTables } from '../../../publish/snapshot/snapshot-tables.ts';
 import { currentVersion } from '../../../release/current.ts';
 import { findVersion } from '../../../release/find.ts';
-import { monthSpan, outOption, say } from '../../terminal/options.ts';
+import { outOption, parseMonthSpan, printLines } from '../../terminal/options.ts';
 import { query } from '../query.ts';
 
 interface Dhis2Options {
@@ -29,15 +29,15 @@ interface Dhis2Options {
 
 const columnList = (figures: readonly Figure[]) => figures.map(({ column }) => column).join(', ');
 /** Areas and months with their scores. */
-const SCORES = (['state', 'lga'] as const)
+const SCORES_SQL = (['state', 'lga'] as const)
   .flatMap((level) => ['risk', 'forecasts'].map((table) => ({ level, table: `${table}_${level}s` })))
   .map(
     ({ level, table }) =>
       `SELECT '${level}' AS area, ${level}_code AS code, period, ${columnList(SCORE_FIGURES)} FROM ${table}`,
   )
   .join(' UNION ALL ');
-const PROBABILITIES = `SELECT area, code, period, ${columnList(PROBABILITY_FIGURES)} FROM probabilities`;
-const IN_ORDER = 'ORDER BY area DESC, code, period';
+const PROBABILITIES_SQL = `SELECT area, code, period, ${columnList(PROBABILITY_FIGURES)} FROM probabilities`;
+const ORDER_SQL = 'ORDER BY area DESC, code, period';
 
 /** `malaria-risk export dhis2`. */
 export function dhis2Command(): Command {
@@ -46,7 +46,7 @@ export function dhis2Command(): Command {
     .argument('[version]', 'an existing version (default: the current one)')
     .requiredOption('--map <file>', "CSV with the columns id and code, or DHIS2's organisationUnits.json")
     .requiredOption('--to <dir>', 'a new or empty directory for the files')
-    .option('--periods <months>', 'only these months: 2023-12, or 2023-01..2023-12', monthSpan)
+    .option('--periods <months>', 'only these months: 2023-12, or 2023-01..2023-12', parseMonthSpan)
     .addOption(
       new Option(
         '--cases <form>',
@@ -71,10 +71,10 @@ Examples:
   malaria-risk export dhis2 --map organisationUnits.json --to dhis2
   malaria-risk export dhis2 nigeria-2026.1-9511384d --map units.csv --to dhis2 --periods 2023-01..2023-12 --cases counts`,
     )
-    .action(exportTo);
+    .action(exportDhis2);
 }
 
-async function exportTo(version: string | undefined, options: Dhis2Options): Promise<void> {
+async function exportDhis2(version: string | undefined, options: Dhis2Options): Promise<void> {
   const { out, map, to, periods, format } = options;
   const name = version ?? currentVersion(out);
   if (name === null) throw new UsageError(`${out}: found nothing published, expected the name of a version to export`);
@@ -83,36 +83,41 @@ async function exportTo(version: string | undefined, options: Dhis2Options): Pro
     throw new UsageError(
       `${manifest.model_version}: found a trial (${manifest.unpublishable.join(', ')}), expected a version that can be published`,
     );
-  refuseFull(to);
+  refuseFilledDirectory(to);
   const select = async <Row>(sql: string) => (await query(sql, { out, snapshot })) as Row[];
   const units = await readUnits(map, await select<Place>('FROM places ORDER BY area DESC, code'));
   const hasTable = (table: TableName) => Object.hasOwn(manifest.files, tableFile(table, 'parquet'));
-  const form = !hasTable('forecasts_cases') ? 'none' : (options.cases ?? allowedCaseUnit(manifest.sources as Source[]));
-  const forecasts = form === 'none' ? [] : await select<Forecast>(`FROM forecasts_cases ${IN_ORDER}`);
-  const records = form === 'index' ? await readRecords(select, out) : [];
+  const caseForm = !hasTable('forecasts_cases')
+    ? 'none'
+    : (options.cases ?? allowedCaseUnit(manifest.sources as Source[]));
+  const forecasts = caseForm === 'none' ? [] : await select<Forecast>(`FROM forecasts_cases ${ORDER_SQL}`);
+  const records = caseForm === 'index' ? await readRecords(select, out) : [];
   const { last_estimated } = manifest.coverage;
-  const isWanted = ({ period }: AreaMonth) => !periods || (period >= periods.first && period <= periods.last);
+  const isInPeriods = ({ period }: AreaMonth) => !periods || (period >= periods.first && period <= periods.last);
   const withMonthsAhead = (row: AreaMonth) => ({ ...row, ahead: monthIndex(row.period) - monthIndex(last_estimated) });
-  const risk = async (sql: string) => (await select<AreaMonth>(`FROM (${sql}) ${IN_ORDER}`)).map(withMonthsAhead);
-  const parts = [
-    { figures: SCORE_FIGURES, rows: await risk(SCORES) },
-    ...(hasTable('probabilities') ? [{ figures: PROBABILITY_FIGURES, rows: await risk(PROBABILITIES) }] : []),
-    { figures: caseFigures(form), rows: caseRows(form, forecasts, records) },
-  ].map(({ figures, rows }) => ({ figures, rows: rows.filter(isWanted) }));
-  const written = { files: 0, values: 0, bytes: 0 };
-  for (const { name, content, values } of dhis2Files(manifest, units, parts, format)) {
+  const selectScores = async (sql: string) =>
+    (await select<AreaMonth>(`FROM (${sql}) ${ORDER_SQL}`)).map(withMonthsAhead);
+  const valueSets = [
+    { figures: SCORE_FIGURES, rows: await selectScores(SCORES_SQL) },
+    ...(hasTable('probabilities')
+      ? [{ figures: PROBABILITY_FIGURES, rows: await selectScores(PROBABILITIES_SQL) }]
+      : []),
+    { figures: caseFigures(caseForm), rows: caseRows(caseForm, forecasts, records) },
+  ].map(({ figures, rows }) => ({ figures, rows: rows.filter(isInPeriods) }));
+  const totals = { files: 0, values: 0, bytes: 0 };
+  for (const { name, content, values } of dhis2Files(manifest, units, valueSets, format)) {
     await writeAtomic(path.join(to, name), content);
     if (process.stderr.isTTY) process.stderr.write(`\r${name}`);
     if (values === 0) continue;
-    written.files++;
-    written.values += values;
-    written.bytes += Buffer.byteLength(content);
+    totals.files++;
+    totals.values += values;
+    totals.bytes += Buffer.byteLength(content);
   }
   if (process.stderr.isTTY) process.stderr.write('\n');
-  const { ids, unmatched, unrelated: others } = units;
-  say(
-    `${manifest.model_version}${manifest.synthetic ? ' (made up)' : ''}: ${written.values} values in ${written.files} files of ${to}, ${written.bytes} bytes; forecasts of cases: ${form}`,
-    `${ids.size} areas have an organisation unit, ${unmatched.length} have none (${path.join(to, 'units-unmatched.csv')}); ${others} rows of the map are no area`,
+  const { ids, unmatched, unrelated: unrelatedRows } = units;
+  printLines(
+    `${manifest.model_version}${manifest.synthetic ? ' (made up)' : ''}: ${totals.values} values in ${totals.files} files of ${to}, ${totals.bytes} bytes; forecasts of cases: ${caseForm}`,
+    `${ids.size} areas have an organisation unit, ${unmatched.length} have none (${path.join(to, 'units-unmatched.csv')}); ${unrelatedRows} rows of the map are no area`,
   );
 }
 
@@ -127,7 +132,7 @@ async function readRecords(select: <Row>(sql: string) => Promise<Row[]>, out: st
   );
 }
 
-function refuseFull(directory: string): void {
+function refuseFilledDirectory(directory: string): void {
   let names: string[];
   try {
     names = readdirSync(directory);

@@ -1,4 +1,4 @@
-import { ALIKE, likeness, plainName } from '../../../lib/likeness.ts';
+import { MIN_SIMILARITY, nameSimilarity, plainName } from '../../../lib/name-similarity.ts';
 import { periodName } from '../shared/names.ts';
 import {
   areaCodes,
@@ -101,9 +101,9 @@ const findPlaces = (typed: string): string[] =>
 
 /** The places whose names are alike to what is typed, the likest first. */
 function findSimilarPlaces(typed: string): string[] {
-  const ratedPlaces = areaCodes.map((code) => ({ code, like: likeness(typed, simplifyName(areaName(code))) }));
+  const ratedPlaces = areaCodes.map((code) => ({ code, like: nameSimilarity(typed, simplifyName(areaName(code))) }));
   return ratedPlaces
-    .filter(({ like }) => like >= ALIKE)
+    .filter(({ like }) => like >= MIN_SIMILARITY)
     .sort((a, b) => b.like - a.like)
     .map(({ code }) => code);
 }

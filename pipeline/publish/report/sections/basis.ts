@@ -1,6 +1,6 @@
 import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { table } from '../../../lib/pages/table.ts';
+import { renderTable } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { periodName } from '../shared/names.ts';
 
@@ -15,7 +15,7 @@ export function renderBasis({ tables, coverage, model }: Pick<Contents, 'tables'
   const nameMonth = (period: string | null) => period && periodName(period);
   return html`<h3 id="basis">Evidence behind each month</h3>
 <p>Up to the last survey in ${words.a.state}, its scores are based on surveys; later months carry the last level forward with the usual season. ${CASES_ENTER_NO_SCORE} For ${words.lga.many} and single months see the table <code>basis</code>.</p>
-<details><summary>By ${words.state.one}</summary>${table(
+<details><summary>By ${words.state.one}</summary>${renderTable(
     `Last evidence up to ${periodName(coverage.last_forecast)}`,
     [
       { title: words.State.one, cell: ({ state }) => state },

@@ -1,6 +1,6 @@
 import type { Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { table } from '../../../lib/pages/table.ts';
+import { renderTable } from '../../../lib/pages/table.ts';
 import type { SnapshotTables } from '../../snapshot/snapshot-tables.ts';
 
 type Skill = SnapshotTables['forecast_skill'][number];
@@ -44,7 +44,7 @@ function renderLevelTable(areas: string, rows: readonly Skill[], horizons: reado
   const count = rows.find(({ horizon_months }) => horizon_months === null)!.forecasts;
   const findSkill = (skills: readonly Skill[], horizon: number | null) =>
     skills.find((row) => row.horizon_months === horizon);
-  return table(
+  return renderTable(
     `${areas}: ${count} forecasts`,
     [
       { title: 'Method', cell: ([method]) => METHOD_NAMES[method] ?? method },

@@ -26,7 +26,7 @@ export function renderMethods({ model_pages }: Territory): Html {
 <p class="lead">Full descriptions of the models, for reviewers: data, equations, priors, estimation, checks and limits.</p>
 ${Object.entries(MODEL_PAGES).map(([name, file]) => {
   const { title, body } = renderPage(readFileSync(path.resolve(import.meta.dirname, file), 'utf8'), file);
-  return html`<details id="method-${name}" class="method"><summary>${title}</summary>${Html.of(body)}</details>`;
+  return html`<details id="method-${name}" class="method"><summary>${title}</summary>${Html.fromTrustedMarkup(body)}</details>`;
 })}</section>`;
 }
 

@@ -2,7 +2,7 @@ import { hasCases, hasRain } from '../../../catalog/missing-data.ts';
 import type { Season } from '../../../contract/schemas.ts';
 import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { table } from '../../../lib/pages/table.ts';
+import { renderTable } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { makeSeasonLookup } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -41,7 +41,7 @@ ${
   html`<p>Monthly case records of ${check.series} ${state.many} were left out in turn: the median correlation is <b>${check.median_correlation.toFixed(3)}</b>; on average, the midpoint of the high season is off by <b>${check.mean_months_off.toFixed(2)}</b> months and the peak by <b>${check.mean_months_peak_is_off.toFixed(2)}</b> months.</p>
 <p class="key"><span class="line model"></span> expected ${hasRain(contents.sources) && 'from rain '}without the ${state.one}’s records <span class="dot reported"></span> case records</p>
 <div id="season-check" class="small-multiples"></div>
-<details><summary>The same as a table</summary>${table(
+<details><summary>The same as a table</summary>${renderTable(
     `Each ${state.one}’s records against the season expected without them`,
     [
       { title: State.one, cell: ({ state_code }) => names.get(state_code) },

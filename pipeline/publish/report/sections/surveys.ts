@@ -1,7 +1,7 @@
 import type { SurveyTrend } from '../../../contract/schemas.ts';
 import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { type Column, table } from '../../../lib/pages/table.ts';
+import { type Column, renderTable } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { surveyTrends } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -36,7 +36,7 @@ export function renderSurveys({ tables, model }: Contents, { surveys }: Pick<Evi
 <h2 id="surveys-head">Survey results</h2>
 <p class="lead">Share of children aged ${model.territory.ages_months.join('–')} months who tested positive by ${survey_method}, round by round, with ranges from the survey’s design. These are observations; the scores are modelled.</p>
 <div class="cards"><div class="card"><figure id="survey-national" class="plot"></figure></div>
-<div class="card">${table(
+<div class="card">${renderTable(
     'National',
     [
       ...columns,
@@ -48,7 +48,7 @@ export function renderSurveys({ tables, model }: Contents, { surveys }: Pick<Evi
 <div class="card"><figure id="survey-scores" class="plot"></figure>
 <p class="note">Scores of ${state.many} in the middle month of each round, against the survey result of that round. This is not a test, because the model was fitted to these results: it shows how strongly the model pulls small samples towards the rest. ${otherRounds.length > 0 && `The score refers to ${method} in every round, whereas ${otherRounds.map(([year, words]) => `the result of ${year} is by ${words}`).join(', ')}; there, points off the diagonal also reflect the difference between the tests. `}Open circles: few children. Rounds before the first estimated month have no score.</p></div>
 <details><summary>All rounds of all ${state.many}</summary>
-${table(
+${renderTable(
   `Places: number of places where children were tested. Children: number tested; “few” means fewer than ${small_sample}. A dash means not published`,
   [{ title: State.one, cell: ({ state }) => state }, ...columns],
   tables.context_states.flatMap(({ state_code, state }) =>

@@ -2,7 +2,7 @@ import { hasCases } from '../../../catalog/missing-data.ts';
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { table } from '../../../lib/pages/table.ts';
+import { renderTable } from '../../../lib/pages/table.ts';
 import { describeProjections, describeStanding } from '../../../model/transmission/limits.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -31,7 +31,7 @@ function renderFits(
 <p class="key"><span class="dot reported"></span> reported <span class="dot left-out"></span> reported, left out of the fit <span class="line model"></span> modelled; cases as an index (100 = mean of ${a.state}’s reported months)</p>
 <div id="fits" class="stack"></div>
 <div class="card"><figure id="reproduction" class="plot"></figure></div>
-${table(
+${renderTable(
   'Fits',
   [
     { title: State.one, cell: (row) => row.state },
@@ -58,7 +58,7 @@ ${table(
 <div class="card"><figure id="errors" class="plot"></figure></div>
 <p class="key"><span class="dot reported"></span> reported <span class="line model"></span> projected by the model <span class="line rival"></span> same month last year</p>
 <div id="projections" class="stack"></div>
-${table(
+${renderTable(
   'Mean absolute error, confirmed cases per 1,000 people',
   [
     { title: 'Years', cell: ({ years }) => years },
@@ -83,7 +83,7 @@ ${table(
 )}
 ${
   fits &&
-  table(
+  renderTable(
     'Mean absolute error, with further simple methods',
     [
       { title: 'Method', cell: methodName },

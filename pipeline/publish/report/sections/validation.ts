@@ -1,10 +1,10 @@
 import type { Territory } from '../../../contract/territory.ts';
 import { countryWords, type Words } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
-import { type Column, table } from '../../../lib/pages/table.ts';
+import { type Column, renderTable } from '../../../lib/pages/table.ts';
 import type { GroupScore } from '../../../validate/compare-truth.ts';
 import type { KnownTruth } from '../../../validate/known-truth.ts';
-import type { OverFolds, Validation } from '../../../validate/validation.ts';
+import type { FoldMean, Validation } from '../../../validate/validation.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { joinInSentence, modelName } from '../shared/names.ts';
@@ -26,7 +26,7 @@ ${renderForecasts(tables, words)}
 ${renderBasis({ tables, coverage, model })}
 ${
   risk.spatial &&
-  html`<details><summary>Hyperparameters of the spatial model</summary>${table(
+  html`<details><summary>Hyperparameters of the spatial model</summary>${renderTable(
     'Posterior of the hyperparameters',
     [
       { title: 'Name', cell: ({ name }) => name },
@@ -82,7 +82,7 @@ function describeCode(isSameCode: boolean, confirmedCountries: readonly string[]
   );
 }
 
-const renderFamilyTable = ({ pooled }: KnownTruth, { Lga }: Words): Html => html`${table(
+const renderFamilyTable = ({ pooled }: KnownTruth, { Lga }: Words): Html => html`${renderTable(
   'Made-up countries by family of truth',
   [TRUTH_COLUMN, MONTHS_COLUMN, ...scoreColumns(Lga.one)],
   pooled.filter(({ by }) => by === 'all'),
@@ -90,12 +90,12 @@ const renderFamilyTable = ({ pooled }: KnownTruth, { Lga }: Words): Html => html
 <p class="note">In 90%: share of true values in the 90% range. Bias: mean of score minus truth. Error: root mean square of that difference, of the score and of the baseline. Interval score: width of the 90% range plus 20 times the distance by which it misses; lower is better.</p>`;
 
 const renderTruthDetails = ({ pooled, countries }: KnownTruth, { Lga }: Words): Html =>
-  html`<details><summary>By period, zone, distance from survey clusters, urban and rural</summary>${table(
+  html`<details><summary>By period, zone, distance from survey clusters, urban and rural</summary>${renderTable(
     'Made-up countries by family of truth and group',
     [TRUTH_COLUMN, { title: 'Group', cell: ({ group }) => group }, ...scoreColumns(Lga.one)],
     pooled.filter(({ by }) => by !== 'all'),
   )}</details>
-<details><summary>By country</summary>${table(
+<details><summary>By country</summary>${renderTable(
     'Each made-up country',
     [TRUTH_COLUMN, { title: 'Seed', cell: ({ seed }) => seed }, MONTHS_COLUMN, ...scoreColumns(Lga.one)],
     countries,
@@ -105,7 +105,7 @@ const renderTruthDetails = ({ pooled, countries }: KnownTruth, { Lga }: Words): 
 function renderCovariates(covariates: Validation['covariates']): Html {
   return html`<h3>Effect of each covariate</h3>
 <p>In addition to population density, the spatial model uses ${joinInSentence(covariates.map(({ covariate }) => covariate))}. The same cells were predicted without each of these in turn. A difference of less than three standard errors may be due to chance.</p>
-${table(
+${renderTable(
   'Scores with the covariate minus those without it, ± one standard error of the difference between groups',
   [
     { title: 'Covariate', cell: ({ covariate }) => covariate },
@@ -147,7 +147,7 @@ function renderScores(
 <div class="cards"><div class="card"><figure id="calibration" class="plot"></figure><p class="note">Cells in ten groups, from the lowest prediction to the highest. On the diagonal, observed shares equal predicted shares. The wider a model’s points are spread, the better it distinguishes places.</p></div>
 <div class="card"><figure id="coverage" class="plot"></figure><p class="note">On the diagonal, ranges contain the observed share as often as they should. Below it, they are too narrow.</p></div>
 <div class="card"><figure id="pit" class="plot"></figure><p class="note">Bars of equal height are ideal: observed shares fall equally often in each part of the predictive distribution. A U shape means that ranges are too narrow, a hump that they are too wide.</p></div></div>
-${table(
+${renderTable(
   'Scores on cells left out, ± one standard error between groups',
   [
     { title: 'Rounds', cell: ({ survey_year }) => survey_year ?? 'all' },
@@ -175,5 +175,5 @@ const sortByRound = (scores: Validation['scores']) =>
     .sort(([a], [b]) => (a ?? 0) - (b ?? 0))
     .flatMap(([, rows]) => rows);
 
-const formatWithError = ({ mean, standard_error }: OverFolds, digits: number) =>
+const formatWithError = ({ mean, standard_error }: FoldMean, digits: number) =>
   standard_error === null ? mean.toFixed(digits) : `${mean.toFixed(digits)} ± ${standard_error.toFixed(digits)}`;

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { EXIT } from '../../../../pipeline/cli/terminal/exit-codes.ts';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { readCsv } from '../../../../pipeline/ingest/readers/csv.ts';
-import { AHEAD } from '../../../../pipeline/model/chap/chap-files.ts';
+import { CHAP_HORIZONS } from '../../../../pipeline/model/chap/chap-files.ts';
 import { chapRows, csvOf } from '../../../support/chap.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
@@ -72,7 +72,9 @@ test('a location without records is forecast', async () => {
 
 test('MLproject promises the months that can be forecast', () => {
   const project = readFileSync(join(import.meta.dirname, '../../../../pipeline/model/chap/MLproject'), 'utf8');
-  expect(project).toContain(`\nmin_prediction_length: ${AHEAD[0]}\nmax_prediction_length: ${AHEAD.at(-1)}\n`);
+  expect(project).toContain(
+    `\nmin_prediction_length: ${CHAP_HORIZONS[0]}\nmax_prediction_length: ${CHAP_HORIZONS.at(-1)}\n`,
+  );
 });
 
 const change = (of: object) => csvOf(historic.map((row, i) => (i === 3 ? { ...row, ...of } : row)));

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { query } from '../../../../pipeline/cli/commands/query.ts';
 import type { TableName } from '../../../../pipeline/contract/table-list.ts';
 import { withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
-import { describe } from '../../../../pipeline/lib/tables/table.ts';
+import { describeColumn } from '../../../../pipeline/lib/tables/table.ts';
 import { countryTables } from '../../../../pipeline/publish/snapshot/table-columns.ts';
 import { currentVersion } from '../../../../pipeline/release/current.ts';
 import { STAGE_TABLES } from '../../../../pipeline/stages.ts';
@@ -24,7 +24,7 @@ test('without a statement it lists tables and columns with their meaning', async
   const { columns } = countryTables(TERRITORY).risk_lgas;
   expect(listed.stdout).toContain(
     Object.entries(columns)
-      .map(([name, column]) => [name, column.type, describe(column)] as const)
+      .map(([name, column]) => [name, column.type, describeColumn(column)] as const)
       .map(([name, type, about]) => `risk_lgas,${name},${type},${/[",]/.test(about) ? `"${about}"` : about}\n`)
       .join(''),
   );

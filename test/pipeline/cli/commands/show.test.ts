@@ -11,7 +11,8 @@ const rowsOf = async (...args: string[]) => JSON.parse((await show(...args, '--j
 test('the help lists every view with the question that it answers', async () => {
   const { stdout } = await runHere(['show', '--help']);
   const text = stdout.replaceAll(/\s+/g, ' ');
-  for (const [name, { asks }] of Object.entries(VIEWS)) expect(text).toMatch(`${name} [options] ${asks.slice(0, 40)}`);
+  for (const [name, { question: asks }] of Object.entries(VIEWS))
+    expect(text).toMatch(`${name} [options] ${asks.slice(0, 40)}`);
 });
 
 test.each(Object.entries(VIEWS))('%s prints its rows as a table, with the columns of its JSON', async (name, view) => {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { rangeBar, sparkline } from '../../../../pipeline/cli/terminal/charts.ts';
-import { sayRows } from '../../../../pipeline/cli/terminal/rows.ts';
+import { printRows } from '../../../../pipeline/cli/terminal/rows.ts';
 import { toCsv } from '../../../../pipeline/lib/tables/csv.ts';
 
 test('a sparkline shows each value as its share of the top', () => {
@@ -28,8 +28,8 @@ test('CSV of a query marks names that a spreadsheet would run as formulas, JSON 
   const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   onTestFinished(() => said.mockRestore());
   const rows = [{ lga: '=cmd', low: '-1.5', rate: -2 }];
-  sayRows(rows, { csv: true });
-  sayRows(rows, { json: true });
+  printRows(rows, { csv: true });
+  printRows(rows, { json: true });
   expect(said.mock.calls[0]).toEqual(["lga,low,rate\n'=cmd,-1.5,-2\n"]);
   expect(JSON.parse(said.mock.calls[1]![0] as string)).toEqual(rows);
 });

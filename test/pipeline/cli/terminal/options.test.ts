@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileToWrite } from '../../../../pipeline/cli/terminal/options.ts';
+import { parseFileToWrite } from '../../../../pipeline/cli/terminal/options.ts';
 import { temporaryDirectory } from '../../rasters.ts';
 
 const CLI = resolve(import.meta.dirname, '../../../../pipeline/cli/program.ts');
@@ -12,9 +12,9 @@ test('a file to write may be new, in a new folder, or exist; a directory and a p
   const at = (name: string) => join(directory, name);
   mkdirSync(at('folder'));
   writeFileSync(at('old.csv'), 'old');
-  for (const name of ['new.csv', 'new/scores.csv', 'old.csv']) expect(fileToWrite(at(name))).toBe(at(name));
-  expect(() => fileToWrite(at('folder'))).toThrow('found a directory, expected a file to write');
-  expect(() => fileToWrite(at('old.csv/scores.csv'))).toThrow(`${at('old.csv')} is a file, not a directory`);
+  for (const name of ['new.csv', 'new/scores.csv', 'old.csv']) expect(parseFileToWrite(at(name))).toBe(at(name));
+  expect(() => parseFileToWrite(at('folder'))).toThrow('found a directory, expected a file to write');
+  expect(() => parseFileToWrite(at('old.csv/scores.csv'))).toThrow(`${at('old.csv')} is a file, not a directory`);
 });
 
 test.each([

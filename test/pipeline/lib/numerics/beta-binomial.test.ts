@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
-  assertTested,
+  assertTestCounts,
   likelihoodTerm,
-  likelihoodTermSlopes,
+  likelihoodTermDerivatives,
   logChoose,
   logDensity,
 } from '../../../../pipeline/lib/numerics/beta-binomial.ts';
@@ -55,12 +55,12 @@ test('the derivatives of a term agree with its finite differences', () => {
     for (const rho of [0, 0.02, 0.117, 0.6])
       for (const eta of [-3, -0.4, 1.2]) {
         const h = 1e-4;
-        const own = likelihoodTermSlopes(tested, eta, rho);
+        const own = likelihoodTermDerivatives(tested, eta, rho);
         const by = (of: (step: number) => number) => (of(h) - of(-h)) / (2 * h);
         const near = (value: number, difference: number) =>
           expect(Math.abs(value - difference)).toBeLessThan(1e-5 * Math.max(1, Math.abs(difference)));
         near(
-          own.third,
+          own.hessian_by_eta,
           by((s) => likelihoodTerm(tested, eta + s, rho).hessian),
         );
         const moved = (s: number) => likelihoodTerm(tested, eta, rho === 0 ? 0 : expit(logit(rho) + s));
@@ -80,9 +80,9 @@ test('the derivatives of a term agree with its finite differences', () => {
 });
 
 test('invalid counts are rejected', () => {
-  expect(() => assertTested({ examined: 0, positive: 0 }, 'cluster 7')).toThrow(
+  expect(() => assertTestCounts({ examined: 0, positive: 0 }, 'cluster 7')).toThrow(
     'cluster 7: 0 children examined, expected more than 0',
   );
-  expect(() => assertTested({ examined: 5, positive: 6 }, 'cluster 7')).toThrow('6 positive of 5 examined');
-  expect(() => assertTested({ examined: 5, positive: Number.NaN }, 'cluster 7')).toThrow('NaN positive');
+  expect(() => assertTestCounts({ examined: 5, positive: 6 }, 'cluster 7')).toThrow('6 positive of 5 examined');
+  expect(() => assertTestCounts({ examined: 5, positive: Number.NaN }, 'cluster 7')).toThrow('NaN positive');
 });

@@ -6,19 +6,19 @@ const rosenbrock = ([a, b]: number[]) => (1 - a!) ** 2 + 100 * (b! - a! ** 2) **
 
 test('both optimisers find the minimum of a curved valley', () => {
   const quasiNewton = minimiseBfgs(rosenbrock, [-1.2, 1], {
-    spread: [0.1, 0.1],
-    difference: 1e-7,
+    widths: [0.1, 0.1],
+    differenceStep: 1e-7,
     tolerance: 1e-9,
-    limit: 200,
+    maxIterations: 200,
   });
   expect(quasiNewton.value).toBeLessThan(1e-5);
-  const simplex = minimiseNelderMead(rosenbrock, [-1.2, 1], { tolerance: 1e-10, limit: 1000 });
+  const simplex = minimiseNelderMead(rosenbrock, [-1.2, 1], { tolerance: 1e-10, maxEvaluations: 1000 });
   expect(simplex.x[0]).toBeCloseTo(1, 3);
 });
 
 test('points that are worse or where f is NaN are never kept', () => {
   const f = ([x]: number[]) => (x! < 0 ? Number.NaN : (x! - 0.1) ** 2);
-  expect(minimiseBfgs(f, [3], { spread: [10], reach: 100 }).value).toBeLessThan(8.5);
+  expect(minimiseBfgs(f, [3], { widths: [10], longestStep: 100 }).value).toBeLessThan(8.5);
   expect(minimiseNelderMead(f, [3]).x[0]).toBeCloseTo(0.1, 1);
 });
 
@@ -29,7 +29,12 @@ test('a known gradient makes differences unnecessary and leads to the same minim
     return rosenbrock(x);
   };
   const slope = ([a, b]: number[]) => [-2 * (1 - a!) - 400 * a! * (b! - a! ** 2), 200 * (b! - a! ** 2)];
-  const { x } = minimiseBfgs(counted, [-1.2, 1], { spread: [0.1, 0.1], gradient: slope, tolerance: 1e-12, limit: 200 });
+  const { x } = minimiseBfgs(counted, [-1.2, 1], {
+    widths: [0.1, 0.1],
+    computeGradient: slope,
+    tolerance: 1e-12,
+    maxIterations: 200,
+  });
   expect(x[0]).toBeCloseTo(1, 5);
   expect(calls).toBeLessThan(100);
 });

@@ -3,10 +3,10 @@ import {
   drawBeta,
   drawBetaBinomial,
   drawBinomial,
+  drawClusterPrevalence,
   drawGamma,
   drawIndex,
   drawNegativeBinomial,
-  drawOverdispersedChance,
   drawPoisson,
 } from '../../../../pipeline/lib/numerics/distributions.ts';
 import { type Random, randomStream } from '../../../../pipeline/lib/numerics/random.ts';
@@ -81,7 +81,7 @@ test('negative binomial: variance mean + mean² / size', () => {
 });
 
 test('the prevalence of a cluster has mean .2 and variance .2 · .8 · rho', () => {
-  expectMoments((r) => drawOverdispersedChance(r, 0.2, 0.1), 0.2, 0.016, 4);
+  expectMoments((r) => drawClusterPrevalence(r, 0.2, 0.1), 0.2, 0.016, 4);
 });
 
 test.each([0, 0.12])(

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { minimiseBounded } from '../../../../pipeline/lib/numerics/bounded-squares.ts';
+import { minimiseBoundedSquares } from '../../../../pipeline/lib/numerics/bounded-squares.ts';
 import { minimiseSquares } from '../../../../pipeline/lib/numerics/levenberg-marquardt.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 
 const rosenbrock = ([x, y]: readonly number[]) => [10 * (y! - x! ** 2), 1 - x!];
 
 test("Rosenbrock's valley is followed to (1, 1) from the usual start", () => {
-  const { parameters, squares, converged } = minimiseSquares(rosenbrock, [-1.2, 1]);
+  const { parameters, sumOfSquares: squares, converged } = minimiseSquares(rosenbrock, [-1.2, 1]);
   expect(converged).toBe(true);
   expect(parameters[0]).toBeCloseTo(1, 6);
   expect(parameters[1]).toBeCloseTo(1, 6);
@@ -16,7 +16,7 @@ test("Rosenbrock's valley is followed to (1, 1) from the usual start", () => {
 test('the fitted line is the least-squares line: y = 1/3 + x for (0,0) (1,2) (2,2)', () => {
   // Means 1 and 4/3; slope = Σ dx dy / Σ dx² = (4/3 + 0 + 2/3) / 2 = 1; intercept 4/3 − 1.
   const y = [0, 2, 2];
-  const { parameters, squares } = minimiseSquares(([a, b]) => y.map((v, x) => a! + b! * x - v), [7, -3], {
+  const { parameters, sumOfSquares: squares } = minimiseSquares(([a, b]) => y.map((v, x) => a! + b! * x - v), [7, -3], {
     tolerance: 1e-15,
   });
   // Sums of squares are equal in double precision within about √ε of the least.
@@ -28,7 +28,7 @@ test('the fitted line is the least-squares line: y = 1/3 + x for (0,0) (1,2) (2,
 test('the sum never rises, however few iterations; a step to NaN is rejected', () => {
   let last = Number.POSITIVE_INFINITY;
   for (let iterations = 1; iterations <= 20; iterations++) {
-    const { squares } = minimiseSquares(rosenbrock, [-1.2, 1], { iterations });
+    const { sumOfSquares: squares } = minimiseSquares(rosenbrock, [-1.2, 1], { iterations });
     expect(squares).toBeLessThanOrEqual(last);
     last = squares;
   }
@@ -40,10 +40,11 @@ test('the sum never rises, however few iterations; a step to NaN is rejected', (
 
 test('a bounded search stays within bounds, finds the lowest of several valleys and is reproducible', () => {
   const wavy = ([x]: readonly number[]) => [Math.sin(3 * x!) + 0.3 * (x! - 4)];
-  const search = () => minimiseBounded(wavy, [{ low: 2, high: 6 }], { starts: 12, random: randomStream(1, 'wavy') });
-  expect(search().squares).toBeLessThan(1e-10);
+  const search = () =>
+    minimiseBoundedSquares(wavy, [{ low: 2, high: 6 }], { starts: 12, random: randomStream(1, 'wavy') });
+  expect(search().sumOfSquares).toBeLessThan(1e-10);
   expect(search()).toEqual(search());
-  const pushed = minimiseBounded(([x]) => [x! - 50], [{ low: 1, high: 20, log: true }], {
+  const pushed = minimiseBoundedSquares(([x]) => [x! - 50], [{ low: 1, high: 20, log: true }], {
     starts: 2,
     random: randomStream(1, 'b'),
   });

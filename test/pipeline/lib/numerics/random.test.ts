@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mirrored, randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { mirrorStream, randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 
 const draws = (seed: number, name: string, n: number) => {
   const stream = randomStream(seed, name);
@@ -30,7 +30,7 @@ test('normals have mean 0, variance 1, kurtosis 3 and do not repeat their neighb
 });
 
 test('a mirrored stream reflects every number', () => {
-  const [plain, other] = [randomStream(4, 'pair'), mirrored(randomStream(4, 'pair'))];
+  const [plain, other] = [randomStream(4, 'pair'), mirrorStream(randomStream(4, 'pair'))];
   for (let k = 0; k < 5; k++) {
     expect(other.normal()).toBe(-plain.normal());
     expect(other.uniform()).toBe(1 - plain.uniform());

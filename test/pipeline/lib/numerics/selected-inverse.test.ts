@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { selectedInverse } from '../../../../pipeline/lib/numerics/selected-inverse.ts';
 import {
-  analyse,
+  analysePattern,
   cliquePattern,
   factorise,
   factorPositions,
@@ -16,8 +16,8 @@ test('the selected inverse equals the inverse, also where columns are processed 
   const pick = () => Math.floor(random.uniform() * n);
   const cliques = Array.from({ length: 90 }, () => Array.from({ length: 2 + (pick() % 4) }, pick));
   const pattern = cliquePattern(n, [...cliques, Array.from({ length: 9 }, (_, i) => n - 1 - i)]);
-  const symbolic = analyse(pattern);
-  expect(symbolic.alike.some(Boolean)).toBe(true);
+  const symbolic = analysePattern(pattern);
+  expect(symbolic.isBlockStart.some(Boolean)).toBe(true);
   const a = new Float64Array(pattern.row.length);
   for (let j = 0; j < n; j++)
     for (let e = pattern.start[j]!; e < pattern.start[j + 1]!; e++) a[e] = pattern.row[e] === j ? 12 : random.normal();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { quantile } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { select, selectQuantiles } from '../../../../pipeline/lib/numerics/selection.ts';
+import { quickselect, selectQuantiles } from '../../../../pipeline/lib/numerics/selection.ts';
 
 test('the k-th smallest value is the one at index k after sorting, and separates smaller from larger values', () => {
   const random = randomStream(1, 'selection');
@@ -11,7 +11,7 @@ test('the k-th smallest value is the one at index k after sorting, and separates
     const sorted = values.slice().sort();
     for (let k = 0; k < n; k++) {
       const own = values.slice();
-      expect(select(own, k)).toBe(sorted[k]);
+      expect(quickselect(own, k)).toBe(sorted[k]);
       expect(Math.max(...own.subarray(0, k))).toBeLessThanOrEqual(sorted[k]!);
       expect(Math.min(...own.subarray(k))).toBe(sorted[k]);
       expect(own.sort()).toEqual(sorted);

@@ -1,7 +1,7 @@
 import { kinks } from '@turf/kinks';
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { selfCrossing } from '../../../../pipeline/lib/numerics/self-crossing.ts';
+import { findSelfCrossing } from '../../../../pipeline/lib/numerics/self-crossing.ts';
 
 type Ring = [number, number][];
 const square = (x: number, y: number, side: number): Ring => [
@@ -20,14 +20,14 @@ test('a bow tie crosses in its middle; a square does not', () => {
     [0, 2],
     [0, 0],
   ];
-  expect(selfCrossing([[tie]])).toEqual([1, 1]);
-  expect(selfCrossing([[square(0, 0, 1)]])).toBe(null);
+  expect(findSelfCrossing([[tie]])).toEqual([1, 1]);
+  expect(findSelfCrossing([[square(0, 0, 1)]])).toBe(null);
 });
 
 test('different rings can cross each other, and may touch at a vertex', () => {
-  expect(selfCrossing([[square(0, 0, 2)], [square(1, 1, 2)]])).not.toBe(null);
-  expect(selfCrossing([[square(0, 0, 1)], [square(1, 1, 1)]])).toBe(null);
-  expect(selfCrossing([[square(0, 0, 4), square(1, 1, 1)]])).toBe(null);
+  expect(findSelfCrossing([[square(0, 0, 2)], [square(1, 1, 2)]])).not.toBe(null);
+  expect(findSelfCrossing([[square(0, 0, 1)], [square(1, 1, 1)]])).toBe(null);
+  expect(findSelfCrossing([[square(0, 0, 4), square(1, 1, 1)]])).toBe(null);
 });
 
 const box = (west: number, south: number, east: number, north: number): Ring => [
@@ -64,7 +64,7 @@ test.each<[string, Ring[][]]>([
     [1e-3, 120],
   ] as const)
     expect(
-      selfCrossing(
+      findSelfCrossing(
         polygons.map((rings) =>
           rings.map((ring) => ring.map(([x, y]) => [shift + scale * x, shift / 3 + scale * y] as const)),
         ),
@@ -126,7 +126,7 @@ test.each<[string, Ring[][]]>([
 ])('no fault: %s', (_, polygons) => {
   for (const shift of [0, 120.123456789])
     expect(
-      selfCrossing(
+      findSelfCrossing(
         polygons.map((rings) => rings.map((ring) => ring.map(([x, y]) => [shift + x / 3, shift / 3 + y / 7] as const))),
       ),
     ).toBe(null);
@@ -145,7 +145,7 @@ test('the result agrees with an independent calculation for rings of random vert
     });
     ring.push(ring[0]!);
     const expected = kinks({ type: 'Polygon', coordinates: [ring] }).features.length > 0;
-    expect(selfCrossing([[ring]]) !== null).toBe(expected);
+    expect(findSelfCrossing([[ring]]) !== null).toBe(expected);
     return expected;
   });
   expect(new Set(verdicts).size).toBe(2);

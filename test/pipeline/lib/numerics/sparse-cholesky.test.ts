@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { choleskyDense, logDeterminant, solveLower, solveUpper } from '../../../../pipeline/lib/numerics/dense.ts';
-import { orderByDegree } from '../../../../pipeline/lib/numerics/minimum-degree.ts';
+import { minimumDegreeOrder } from '../../../../pipeline/lib/numerics/minimum-degree.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import {
-  analyse,
+  analysePattern,
   cliquePattern,
   entryPosition,
   factorise,
@@ -17,7 +17,7 @@ function example(n: number, edges: number, seed: number) {
   const random = randomStream(seed, 'matrix');
   const pick = () => Math.floor(random.uniform() * n);
   const cliques = Array.from({ length: edges }, () => [pick(), pick()]);
-  const symbolic = analyse(cliquePattern(n, cliques));
+  const symbolic = analysePattern(cliquePattern(n, cliques));
   const values = new Float64Array(symbolic.pattern.row.length);
   const dense = new Float64Array(n * n);
   const put = (i: number, j: number, v: number) => {
@@ -38,8 +38,8 @@ test('factor, solution and determinant equal the dense ones', () => {
   for (const seed of [1, 2, 3]) {
     const { n, symbolic, values, dense, random } = example(60, 90, seed);
     // both ways of processing columns must occur: one at a time and four at a time
-    expect(new Set(symbolic.alike)).toEqual(new Set([0, 1]));
-    expect(symbolic.alike.reduce((a, b) => a + b)).toBeGreaterThan(4);
+    expect(new Set(symbolic.isBlockStart)).toEqual(new Set([0, 1]));
+    expect(symbolic.isBlockStart.reduce((a, b) => a + b)).toBeGreaterThan(4);
     const sparse = factorise(symbolic, values)!;
     const full = choleskyDense(dense, n)!;
     for (let j = 0; j < n; j++)
@@ -83,14 +83,14 @@ test('minimum degree orders all unknowns, keeps the last ones last and has far l
     order.forEach((i, k) => {
       at[i] = k;
     });
-    return analyse(
+    return analysePattern(
       cliquePattern(
         n,
         neighbours.flatMap((set, i) => [...set].map((j) => [at[i]!, at[j]!])),
       ),
     ).row.length;
   };
-  const order = orderByDegree(neighbours, [n - 1]);
+  const order = minimumDegreeOrder(neighbours, [n - 1]);
   expect([...order].sort((a, b) => a - b)).toEqual(Array.from({ length: n }, (_, i) => i));
   expect(order[n - 1]).toBe(n - 1);
   expect(fill(order)).toBeLessThan(0.6 * fill(Int32Array.from({ length: n }, (_, i) => i)));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { html, jsonScript, prose } from '../../../../pipeline/lib/pages/html.ts';
+import { html, jsonScript, withCodeMarked } from '../../../../pipeline/lib/pages/html.ts';
 
 test('every value is rendered as text', () => {
   fc.assert(
@@ -33,5 +33,5 @@ test('data cannot end the element around it, and parses back unchanged', () => {
 });
 
 test('text in backticks is code, and all of it is escaped', () => {
-  expect(prose('a `<b>` & c').toString()).toBe('a <code>&lt;b&gt;</code> &amp; c');
+  expect(withCodeMarked('a `<b>` & c').toString()).toBe('a <code>&lt;b&gt;</code> &amp; c');
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { table } from '../../../../pipeline/lib/pages/table.ts';
+import { renderTable } from '../../../../pipeline/lib/pages/table.ts';
 
 const of = (values: readonly (number | string | null | false)[], decimals?: number) =>
-  table(
+  renderTable(
     'Figures',
     [
       { title: 'Name', cell: () => 'x' },
@@ -18,7 +18,7 @@ test('numbers are right-aligned and rounded, texts are not; a missing cell is a 
 });
 
 test('a table is named, its first column is the header of the row, and columns may be left out', () => {
-  const text = table('A <name>', [{ title: 'a', cell: (row) => row }, false, null], ['x']).toString();
+  const text = renderTable('A <name>', [{ title: 'a', cell: (row) => row }, false, null], ['x']).toString();
   expect(text).toContain('aria-label="A &lt;name&gt;"');
   expect(text).toContain('<caption>A &lt;name&gt;</caption>');
   expect(text).toContain('<th scope="row" role="rowheader">x</th>');

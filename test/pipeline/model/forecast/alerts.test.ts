@@ -1,19 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import { chanceOfFewer, chanceOfMore, detect, judgeMonths, warn } from '../../../../pipeline/model/forecast/alerts.ts';
-import { type Panel, seenAt } from '../../../../pipeline/model/forecast/panel.ts';
+import {
+  chanceOfFewer,
+  chanceOfMore,
+  classifyDetection,
+  classifyWarning,
+  judgeMonths,
+} from '../../../../pipeline/model/forecast/alerts.ts';
+import { type Panel, panelUpTo } from '../../../../pipeline/model/forecast/panel.ts';
 import { simulated } from './simulated.ts';
 
 /** 99 quantiles of a uniform distribution from 0 to `most`. */
 const uniform = (most: number) => Float64Array.from({ length: 99 }, (_, i) => Math.round((most * (i + 1)) / 100));
 
 describe('a month', () => {
-  const expected = { next: uniform(100), usual: uniform(100), few: false };
+  const expected = { forecast: uniform(100), usual: uniform(100), hasFewCases: false };
   const classOf = (was: 'none' | 'alert' | 'fall', quiet: number, cases: number, few = false) =>
-    detect(was, quiet, cases, { ...expected, few }).class;
+    classifyDetection(was, quiet, cases, { ...expected, hasFewCases: few }).class;
 
   test('has the probability of so many cases or more, and of so few or fewer, by the 99 quantiles', () => {
-    expect([0, 51, 96, 100].map((cases) => chanceOfMore(expected.next, cases))).toEqual([0.995, 0.495, 0.045, 0.005]);
-    expect([0, 5, 50, 100].map((cases) => chanceOfFewer(expected.next, cases))).toEqual([0.005, 0.055, 0.505, 0.995]);
+    expect([0, 51, 96, 100].map((cases) => chanceOfMore(expected.forecast, cases))).toEqual([
+      0.995, 0.495, 0.045, 0.005,
+    ]);
+    expect([0, 5, 50, 100].map((cases) => chanceOfFewer(expected.forecast, cases))).toEqual([
+      0.005, 0.055, 0.505, 0.995,
+    ]);
   });
 
   test('is an alert if so many cases have a probability below .05, watched below .1, a fall if so few have one below .05', () => {
@@ -22,16 +32,16 @@ describe('a month', () => {
   });
 
   test('a single case is an alert where hardly any is usual, and nowhere else', () => {
-    const none = { next: uniform(0), usual: uniform(0) };
-    expect(detect('none', 9, 1, { ...none, few: true }).class).toBe('alert');
-    expect(detect('none', 9, 1, { ...none, few: false }).class).toBe('none');
-    expect(detect('none', 9, 2, { ...none, few: false }).class).toBe('alert');
-    expect(detect('alert', 0, 0, { ...none, few: true }).class).toBe('none');
+    const none = { forecast: uniform(0), usual: uniform(0) };
+    expect(classifyDetection('none', 9, 1, { ...none, hasFewCases: true }).class).toBe('alert');
+    expect(classifyDetection('none', 9, 1, { ...none, hasFewCases: false }).class).toBe('none');
+    expect(classifyDetection('none', 9, 2, { ...none, hasFewCases: false }).class).toBe('alert');
+    expect(classifyDetection('alert', 0, 0, { ...none, hasFewCases: true }).class).toBe('none');
   });
 
   test('an alert is held in the upper quarter of the usual, from the fifth month on only above its limit', () => {
     const classIn = (usual: Float64Array, was: 'none' | 'alert' | 'fall', lasted: number, cases: number) =>
-      detect(was, lasted, cases, { next: uniform(200), usual, few: false }).class;
+      classifyDetection(was, lasted, cases, { forecast: uniform(200), usual, hasFewCases: false }).class;
     const usual = uniform(100);
     expect([75, 76].map((cases) => classIn(usual, 'alert', 3, cases))).toEqual(['none', 'alert']);
     expect([90, 95, 96].map((cases) => classIn(usual, 'alert', 4, cases))).toEqual(['none', 'none', 'alert']);
@@ -43,8 +53,12 @@ describe('a month', () => {
   });
 
   test('the next month is warned of if it is likely to exceed the upper limit of the usual', () => {
-    expect([50, 130, 400].map((most) => warn(uniform(most), uniform(100)).class)).toEqual(['none', 'watch', 'alert']);
-    expect(warn(uniform(200), uniform(100)).probability).toBeCloseTo(0.525, 10);
+    expect([50, 130, 400].map((most) => classifyWarning(uniform(most), uniform(100)).class)).toEqual([
+      'none',
+      'watch',
+      'alert',
+    ]);
+    expect(classifyWarning(uniform(200), uniform(100)).probability).toBeCloseTo(0.525, 10);
   });
 });
 
@@ -96,7 +110,7 @@ describe('records', () => {
   });
 
   test('records that are too short give no month', () => {
-    expect(judgeMonths(seenAt(panel, 25)).flat()).toEqual([]);
-    expect(judgeMonths(seenAt(panel, 26))[0]).toHaveLength(4);
+    expect(judgeMonths(panelUpTo(panel, 25)).flat()).toEqual([]);
+    expect(judgeMonths(panelUpTo(panel, 26))[0]).toHaveLength(4);
   });
 });

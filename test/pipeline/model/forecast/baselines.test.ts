@@ -13,7 +13,14 @@ const method = (name: string) => BASELINES.find((one) => one.name === name)!;
 function panelOf(y: readonly number[]): Panel {
   const area = { code: 'A1', state_code: 'A', people: null, cases: Float64Array.from(y, Math.expm1) };
   const disrupted = y.map(() => false);
-  return { level: 'lga', first: FIRST, months: y.length, areas: [area], disrupted, origins: { tried: 0, scored: 0 } };
+  return {
+    level: 'lga',
+    first: FIRST,
+    months: y.length,
+    areas: [area],
+    disrupted,
+    origins: { first_forecast: 0, first_scored: 0 },
+  };
 }
 
 test('the season is recovered whatever the levels of areas and years', () => {
@@ -27,7 +34,7 @@ test('the season is recovered whatever the levels of areas and years', () => {
 
 test('each method forecasts what its name says', () => {
   const y = Array.from({ length: 26 }, (_, t) => t);
-  const says = (name: string, values = y) => method(name).points(panelOf(values))[0];
+  const says = (name: string, values = y) => method(name).forecastPoints(panelOf(values))[0];
   expect(says('same_month_last_year')).toEqual([14, 15, 16, 17]);
   expect(says('same_month_last_year', y.with(14, Number.NaN))).toEqual([2, 15, 16, 17]);
   expect(says('month_climatology')).toEqual([8, 9, 10, 11]);
@@ -46,7 +53,7 @@ test('each method forecasts what its name says', () => {
 
 test('the methods with level and season continue a series that consists of these two exactly', () => {
   const y = Array.from({ length: 45 }, (_, t) => 5 + SEASON[(t + 3) % 12]!);
-  const [points] = method('last3_x_season').points(panelOf(y));
+  const [points] = method('last3_x_season').forecastPoints(panelOf(y));
   for (const [h, value] of points!.entries()) expect(value).toBeCloseTo(5 + SEASON[(45 + h + 3) % 12]!, 4);
 });
 
@@ -72,7 +79,7 @@ test('ranges are those of past errors with known targets, about the point foreca
 test('months without a case count: after a year of them the forecast is none, and no range goes below', () => {
   const cases = Array.from({ length: 40 }, (_, t) => (t < 24 ? 3 + (t % 4) : 0));
   const y = cases.map(Math.log1p);
-  expect(method('flat12').points(panelOf(y))[0]).toEqual([0, 0, 0, 0]);
+  expect(method('flat12').forecastPoints(panelOf(y))[0]).toEqual([0, 0, 0, 0]);
   const flat = withPastErrors(method('flat12'));
   for (let months = 20; months < 40; months++) flat.forecast(panelOf(y.slice(0, months)));
   for (const quantiles of flat.forecast(panelOf(y))[0]!) {

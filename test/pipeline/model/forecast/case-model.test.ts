@@ -4,16 +4,16 @@ import { areaPosteriors } from '../../../../pipeline/model/forecast/area-posteri
 import { hyperparameterPriors } from '../../../../pipeline/model/forecast/case-hyperparameters.ts';
 import { caseModel } from '../../../../pipeline/model/forecast/case-model.ts';
 import {
-  type Fitted,
+  type CaseModelFit,
   firstSites,
   fitHyperparameters,
   type GroupedCases,
+  iterateUpdates,
   observedAreas,
   processCovariances,
-  settle,
 } from '../../../../pipeline/model/forecast/case-model-fit.ts';
-import { overMonths, startNoise } from '../../../../pipeline/model/forecast/case-noise.ts';
-import { areaPart, countryPart, groupPart } from '../../../../pipeline/model/forecast/hierarchy.ts';
+import { noiseForMonths, startNoise } from '../../../../pipeline/model/forecast/case-noise.ts';
+import { buildAreaLayer, buildCountryLayer, buildGroupLayer } from '../../../../pipeline/model/forecast/hierarchy.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 import { backtest, type ScoredForecast } from '../../../../pipeline/validate/backtest/backtest.ts';
 import { madePanel } from './made-panel.ts';
@@ -36,16 +36,20 @@ function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[]
     const known = data.cases.map((own) => own.map((value, t) => (t > origin ? Number.NaN : value)));
     const hidden = { ...data, cases: known };
     const start = { ...startNoise(scales.length, MONTHS, 1), precision };
-    const { noise, sites } = settle(hidden, { logs: TRUE_LOGS, noise: start, sites: known.map(firstSites) }, 5);
-    const part = areaPart(
+    const { noise, sites } = iterateUpdates(
+      hidden,
+      { logHyperparameters: TRUE_LOGS, noise: start, sites: known.map(firstSites) },
+      5,
+    );
+    const part = buildAreaLayer(
       observedAreas(hidden, { noise: { ...noise, precision }, sites }),
-      data.groups,
+      data.groupCount,
       covariances.area,
       MONTHS,
     );
     const posteriors = areaPosteriors(
       part,
-      countryPart(groupPart(part, covariances.group), covariances.country).posteriors(),
+      buildCountryLayer(buildGroupLayer(part, covariances.group), covariances.country).posteriors(),
       covariances.area,
       months,
     );
@@ -62,8 +66,8 @@ function groupedOf(areas: Panel['areas']): GroupedCases {
   return {
     cases: areas.map(({ cases }) => cases),
     centre: CENTRE,
-    group: areas.map(({ state_code }) => codes.indexOf(state_code)),
-    groups: codes.length,
+    groupOfArea: areas.map(({ state_code }) => codes.indexOf(state_code)),
+    groupCount: codes.length,
     months: MONTHS,
   };
 }
@@ -96,16 +100,16 @@ describe('records simulated from the model', () => {
   test('hyperparameters and the scale of each area are recovered', () => {
     const found = worlds.map(({ panel, scales }) => {
       const data = groupedOf(panel.areas);
-      let fitted: Fitted = {
-        logs: hyperparameterPriors(true).map(({ median }) => Math.log(median)),
+      let fitted: CaseModelFit = {
+        logHyperparameters: hyperparameterPriors(true).map(({ median }) => Math.log(median)),
         noise: startNoise(scales.length, MONTHS, 0.2),
         sites: data.cases.map(firstSites),
       };
       for (let round = 0; round < 2; round++) {
-        fitted = settle(data, fitted, 5);
-        fitted = { ...fitted, logs: fitHyperparameters(data, fitted) };
+        fitted = iterateUpdates(data, fitted, 5);
+        fitted = { ...fitted, logHyperparameters: fitHyperparameters(data, fitted) };
       }
-      const { logs, noise } = fitted;
+      const { logHyperparameters: logs, noise } = fitted;
       const own = noise.precision.map((precision) => -Math.log(precision) / 2);
       return { logs, alike: correlation(own, scales.map(Math.log)) };
     });
@@ -129,7 +133,7 @@ test('data older than six years do not affect forecasts, and weights stay with t
   expect(caseModel().forecast(withNoiseBefore(panel, 39))).not.toEqual(caseModel().forecast(panel));
 
   const noise = { precision: [1], common: 1, weights: [Float64Array.of(0.1, 0.2, 0.3)] };
-  expect([...overMonths(noise, 3, 1).weights[0]!]).toEqual([0.2, 0.3, 1]);
+  expect([...noiseForMonths(noise, 3, 1).weights[0]!]).toEqual([0.2, 0.3, 1]);
 });
 
 /** The panel with the months before `first` replaced by noise. */

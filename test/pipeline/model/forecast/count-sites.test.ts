@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countSite, firstSite, without } from '../../../../pipeline/model/forecast/count-sites.ts';
+import { countSite, divideGaussians, firstSite } from '../../../../pipeline/model/forecast/count-sites.ts';
 
 /** Mean and variance of ∝ Poisson(count; exp η) N(η; rest), on a fine grid. */
 function exactOf(count: number, rest: { mean: number; variance: number }) {
@@ -28,7 +28,7 @@ test.each([
     const both = 1 / (1 / site.variance + 1 / variance);
     expect(both / exact.variance).toBeCloseTo(1, 5);
     expect(both * (site.mean / site.variance + mean / variance)).toBeCloseTo(exact.mean, 5);
-    const back = without({ mean: exact.mean, variance: exact.variance }, site);
+    const back = divideGaussians({ mean: exact.mean, variance: exact.variance }, site);
     expect(back.mean).toBeCloseTo(mean, 3);
     expect(back.variance).toBeCloseTo(variance, 3);
   },

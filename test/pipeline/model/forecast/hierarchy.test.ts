@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { choleskyDense, invertDense, logDeterminant } from '../../../../pipeline/lib/numerics/dense.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { areaPosteriors, residuals } from '../../../../pipeline/model/forecast/area-posteriors.ts';
+import { areaPosteriors, posteriorResiduals } from '../../../../pipeline/model/forecast/area-posteriors.ts';
 import { drawCounts } from '../../../../pipeline/model/forecast/case-draws.ts';
 import { processCovariance } from '../../../../pipeline/model/forecast/covariance.ts';
-import { areaPart, countryPart, groupPart, type Observed } from '../../../../pipeline/model/forecast/hierarchy.ts';
-import { STEPS } from '../../../../pipeline/model/forecast/level-steps.ts';
+import {
+  buildAreaLayer,
+  buildCountryLayer,
+  buildGroupLayer,
+  type ObservedArea,
+} from '../../../../pipeline/model/forecast/hierarchy.ts';
+import { STEP_GRID } from '../../../../pipeline/model/forecast/level-steps.ts';
 
 const MONTHS = 7;
 const kernel = (sd: number, shock_sd: number) =>
@@ -14,7 +19,7 @@ const K = { country: kernel(0.5, 0.1), group: kernel(0.7, 0.2), area: kernel(1.1
 
 const random = randomStream(1, 'hierarchy');
 /** Two groups, of three and of two areas, each with an unknown month, and one with only two known months. */
-const AREAS: Observed[] = [0, 0, 0, 1, 1].map((group, a) => ({
+const AREAS: ObservedArea[] = [0, 0, 0, 1, 1].map((group, a) => ({
   group,
   y: Float64Array.from({ length: MONTHS }, (_, t) => (t === a || (a === 4 && t > 1) ? Number.NaN : random.normal())),
   variance: Float64Array.from({ length: MONTHS }, () => 0.1 + random.uniform()),
@@ -60,8 +65,8 @@ function dense(hasCountry: boolean) {
 
 describe.each([true, false])('with a process of the country: %s', (hasCountry) => {
   const expected = dense(hasCountry);
-  const part = areaPart(AREAS, 2, K.area, MONTHS);
-  const groups = countryPart(groupPart(part, K.group), hasCountry ? K.country : null);
+  const part = buildAreaLayer(AREAS, 2, K.area, MONTHS);
+  const groups = buildCountryLayer(buildGroupLayer(part, K.group), hasCountry ? K.country : null);
 
   test('the likelihood is that of the dense Gaussian', () => {
     expect(groups.deviance).toBeCloseTo(expected.deviance, 9);
@@ -78,7 +83,7 @@ describe.each([true, false])('with a process of the country: %s', (hasCountry) =
   });
 
   test('the residuals are those of the dense Gaussian', () => {
-    for (const [a, found] of residuals(part, groups.posteriors()).entries())
+    for (const [a, found] of posteriorResiduals(part, groups.posteriors()).entries())
       for (const [t, y] of AREAS[a]!.y.entries()) {
         const { mean, variance } = expected.posteriorAt(a, t);
         if (Number.isNaN(y)) expect(found.mean[t]).toBeNaN();
@@ -94,13 +99,22 @@ test.each([true, false])(
   'draws have the means and covariances of the dense Gaussian, with a country: %s',
   (hasCountry) => {
     const expected = dense(hasCountry);
-    const part = areaPart(AREAS, 2, K.area, MONTHS);
+    const part = buildAreaLayer(AREAS, 2, K.area, MONTHS);
     const [months, centre, count] = [[0, 4, 6], 13, 5_000];
-    const groups = countryPart(groupPart(part, K.group), hasCountry ? K.country : null);
+    const groups = buildCountryLayer(buildGroupLayer(part, K.group), hasCountry ? K.country : null);
     const scales = AREAS.map(() => 0);
-    const noStep = STEPS.map((step) => Number(step === 0));
-    const steps = AREAS.map(() => ({ last: noStep, begun: noStep }));
-    const ahead = { part, groups, covariance: K.area, months, horizons: [1, 5, 7], centre, scales, steps };
+    const noStep = STEP_GRID.map((step) => Number(step === 0));
+    const steps = AREAS.map(() => ({ lastMonth: noStep, newStep: noStep }));
+    const ahead = {
+      areaLayer: part,
+      country: groups,
+      covariance: K.area,
+      months,
+      horizons: [1, 5, 7],
+      centre,
+      noiseScales: scales,
+      levelSteps: steps,
+    };
     // Of counts so large the logarithm is that of the rate.
     const draws = drawCounts(ahead, count, randomStream(2, 'draws')).map((own) =>
       own.map((counts) => counts.map((value) => Math.log(value) - centre)),

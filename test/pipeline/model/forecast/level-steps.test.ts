@@ -5,19 +5,19 @@ import { type Random, randomStream } from '../../../../pipeline/lib/numerics/ran
 import { caseModel } from '../../../../pipeline/model/forecast/case-model.ts';
 import { NOISE_DF } from '../../../../pipeline/model/forecast/case-noise.ts';
 import {
-  CHANCES,
   drawSteps,
   filterSteps,
   type LevelStep,
   quantilesWithStep,
+  STEP_CHANCES,
+  STEP_GRID,
   STEP_SCALE,
-  STEPS,
   stepLikelihood,
   stepsAhead,
 } from '../../../../pipeline/model/forecast/level-steps.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 
-const USUAL = STEPS.indexOf(0);
+const USUAL = STEP_GRID.indexOf(0);
 const [SCALE, VARIANCE] = [0.15, 0.03];
 const sum = (values: ArrayLike<number>) => Array.from(values).reduce((a, b) => a + b, 0);
 const student = (random: Random) => random.normal() / Math.sqrt(drawGamma(random, NOISE_DF / 2) / (NOISE_DF / 2));
@@ -44,7 +44,7 @@ test.each([0, 3, 29, 30, 4_000])('the likelihood of %i cases by step is that of 
   };
   const relative = (i: number) => likelihood[i]! / likelihood[USUAL]!;
   for (const i of [USUAL - 4, USUAL - 2, USUAL + 2, USUAL + 4, USUAL + 7]) {
-    const ratio = exact(STEPS[i]!) / exact(0);
+    const ratio = exact(STEP_GRID[i]!) / exact(0);
     expect(Math.abs(Math.log(relative(i) / ratio))).toBeLessThan(0.15 + 0.05 * Math.abs(Math.log(ratio)));
   }
 });
@@ -53,23 +53,23 @@ test('the filter gives the chances of all sequences of steps', () => {
   const cases = Float64Array.of(100, Number.NaN, 420);
   const course = courseOf(cases, 100);
   course.mean[1] = course.variance[1] = Number.NaN;
-  const { last } = filterSteps(cases, course, SCALE);
-  const density = STEPS.map((step) => (1 + (step / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2));
+  const { lastMonth: last } = filterSteps(cases, course, SCALE);
+  const density = STEP_GRID.map((step) => (1 + (step / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2));
   const begun = density.map((value) => value / sum(density));
   const move = (from: number, to: number) => {
-    const begins = from === USUAL ? CHANCES.begin : CHANCES.again;
-    const ends = from === USUAL ? 0 : CHANCES.end;
+    const begins = from === USUAL ? STEP_CHANCES.begin : STEP_CHANCES.again;
+    const ends = from === USUAL ? 0 : STEP_CHANCES.end;
     return begins * begun[to]! + Number(to === USUAL) * ends + Number(to === from) * (1 - begins - ends);
   };
   const weights = [cases[0]!, cases[2]!].map((count) => {
     const likelihood = stepLikelihood(count, Math.log(100), VARIANCE, SCALE);
     const anywhere = sum(likelihood.map((value, i) => value * begun[i]!));
-    return likelihood.map((value) => (1 - CHANCES.outlier) * value + CHANCES.outlier * anywhere);
+    return likelihood.map((value) => (1 - STEP_CHANCES.outlier) * value + STEP_CHANCES.outlier * anywhere);
   });
-  const expected = new Float64Array(STEPS.length);
-  for (let first = 0; first < STEPS.length; first++)
-    for (let second = 0; second < STEPS.length; second++)
-      for (let third = 0; third < STEPS.length; third++)
+  const expected = new Float64Array(STEP_GRID.length);
+  for (let first = 0; first < STEP_GRID.length; first++)
+    for (let second = 0; second < STEP_GRID.length; second++)
+      for (let third = 0; third < STEP_GRID.length; third++)
         expected[third]! +=
           move(USUAL, first) * weights[0]![first]! * move(first, second) * move(second, third) * weights[1]![third]!;
   const total = sum(expected);
@@ -78,20 +78,20 @@ test('the filter gives the chances of all sequences of steps', () => {
 
 test.each([4, 400])('chances are true for records from the model, of %i usual cases', (usual) => {
   const random = randomStream(3, 'steps');
-  const none = STEPS.map((step) => Number(step === 0));
-  const density = STEPS.map((step) => (1 + (step / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2));
+  const none = STEP_GRID.map((step) => Number(step === 0));
+  const density = STEP_GRID.map((step) => (1 + (step / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2));
   const begun = density.map((value) => value / sum(density));
   const outcomes = Array.from({ length: 1_500 }, () => {
-    const steps = drawSteps({ last: none, begun }, 24, random);
+    const steps = drawSteps({ lastMonth: none, newStep: begun }, 24, random);
     const cases = Float64Array.from(steps, (step) => {
-      const outlier = random.uniform() < CHANCES.outlier;
+      const outlier = random.uniform() < STEP_CHANCES.outlier;
       const level = outlier ? STEP_SCALE * student(random) : step;
       const log = Math.log(usual) + level + Math.sqrt(VARIANCE) * random.normal() + SCALE * student(random);
       return drawPoisson(random, Math.exp(log));
     });
-    const { last } = filterSteps(cases, courseOf(cases, usual), SCALE);
-    const expected = sum(last.map((chance, i) => chance * STEPS[i]!));
-    const spread = Math.sqrt(sum(last.map((chance, i) => chance * (STEPS[i]! - expected) ** 2)));
+    const { lastMonth: last } = filterSteps(cases, courseOf(cases, usual), SCALE);
+    const expected = sum(last.map((chance, i) => chance * STEP_GRID[i]!));
+    const spread = Math.sqrt(sum(last.map((chance, i) => chance * (STEP_GRID[i]! - expected) ** 2)));
     return { chance: last[USUAL]!, isUsual: Number(steps.at(-1) === 0), error: steps.at(-1)! - expected, spread };
   });
   expect(mean(outcomes.map(({ chance }) => chance))).toBeCloseTo(mean(outcomes.map(({ isUsual }) => isUsual)), 1);
@@ -122,7 +122,7 @@ test('quantiles with a step are those of draws, and without one those of the usu
   expect(
     quantilesWithStep(
       usual,
-      STEPS.map((value) => Number(value === 0)),
+      STEP_GRID.map((value) => Number(value === 0)),
     ),
   ).toEqual(usual);
 });
@@ -141,7 +141,7 @@ function panelWith(change: (usual: number, monthsBefore: number) => number): Pan
     return { code: `A${a}`, state_code: 'S', people: null, cases };
   });
   const disrupted = new Array(months).fill(false);
-  return { level: 'lga', first: 2019 * 12, months, areas, disrupted, origins: { tried: 0, scored: 0 } };
+  return { level: 'lga', first: 2019 * 12, months, areas, disrupted, origins: { first_forecast: 0, first_scored: 0 } };
 }
 
 test('forecasts follow what lasts, the further the larger it is, and not a single month', () => {

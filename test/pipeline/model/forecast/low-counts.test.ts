@@ -30,7 +30,7 @@ function lowCounts(): { panel: Panel; rates: number[][] } {
     cases: Float64Array.from(own, (rate) => drawNegativeBinomial(random, rate, SIZE)),
   }));
   const disrupted = new Array(MONTHS).fill(false);
-  const origins = { tried: MONTHS - 16, scored: MONTHS - 16 };
+  const origins = { first_forecast: MONTHS - 16, first_scored: MONTHS - 16 };
   return { panel: { level: 'lga', first: 2018 * 12, months: MONTHS, areas, disrupted, origins }, rates };
 }
 

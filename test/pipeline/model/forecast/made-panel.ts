@@ -18,7 +18,14 @@ export function madePanel(seed: number, months = 36): Panel {
     return { code, state_code: code[0]!, people: 100_000, cases };
   });
   const disrupted = Array.from({ length: months }, (_, t) => t >= 2 && t <= 6);
-  return { level: 'lga', first: 2020 * 12, months, areas, disrupted, origins: { tried: 11, scored: 24 } };
+  return {
+    level: 'lga',
+    first: 2020 * 12,
+    months,
+    areas,
+    disrupted,
+    origins: { first_forecast: 11, first_scored: 24 },
+  };
 }
 
 /** The same panel with all data after the origin replaced by noise. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CaseSeries } from '../../../../pipeline/ingest/case-series.ts';
-import { buildPanels, seenAt, withoutDisrupted } from '../../../../pipeline/model/forecast/panel.ts';
+import { buildPanels, hideDisrupted, panelUpTo } from '../../../../pipeline/model/forecast/panel.ts';
 
 const lga = (lga_code: string, confirmed: (number | null)[], masked: number[] = []): CaseSeries => ({
   state_code: lga_code.slice(0, 2),
@@ -48,11 +48,11 @@ test('a state is the sum of its LGAs, unknown if one of them is; its own record 
   expect(record!.people).toBeNull();
   // two years after the start of the records by LGA, three after the start of a long one
   expect([lgas!, states!, long!].map(({ origins }) => origins)).toEqual([
-    { tried: 11, scored: 24 },
-    { tried: 36, scored: 49 },
-    { tried: 23, scored: 36 },
+    { first_forecast: 11, first_scored: 24 },
+    { first_forecast: 36, first_scored: 49 },
+    { first_forecast: 23, first_scored: 36 },
   ]);
-  expect(withoutDisrupted(states!).areas[1]!.cases[26]).toBeNaN();
+  expect(hideDisrupted(states!).areas[1]!.cases[26]).toBeNaN();
   expect(states!.areas[1]!.cases[26]).toBe(9);
 });
 
@@ -63,7 +63,7 @@ test('the data available at an origin end there', () => {
     cases: { lgas: [lga('AA1', [1, 2, 3])], states: [] },
     disrupted: [],
   });
-  const seen = seenAt(lgas!, 1);
+  const seen = panelUpTo(lgas!, 1);
   expect(seen.months).toBe(2);
   expect([...seen.areas[0]!.cases]).toEqual([1, 2]);
 });

@@ -16,9 +16,9 @@ test.skipIf(!HAS_REAL_DATA).each(['state', 'long', 'lga'])(
   needsReal('in real records (%s), data after an origin do not change any forecast from it'),
   (level) => {
     const whole = panels.find((one) => one.level === level)!;
-    const origin = whole.origins.scored;
+    const origin = whole.origins.first_scored;
     // start some origins before the first scored one, so that methods have past errors at every horizon
-    const panel = { ...whole, origins: { tried: origin - 4, scored: origin } };
+    const panel = { ...whole, origins: { first_forecast: origin - 4, first_scored: origin } };
     const first = level === 'long' ? '2018-01' : '2022-01';
     const span = { first, last: first };
     const forecasts = said(panel, span);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { normalQuantile } from '../../../../pipeline/lib/numerics/normal.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { percentIndex, SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { percentIndex, QUANTILE_PROBABILITIES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 import type { Forecaster } from '../../../../pipeline/model/forecast/past-errors.ts';
-import { recalibrated } from '../../../../pipeline/model/forecast/recalibration.ts';
+import { recalibrate } from '../../../../pipeline/model/forecast/recalibration.ts';
 
 const random = randomStream(1, 'recalibration');
 const AREAS = 40;
@@ -19,7 +19,7 @@ const seen = (months: number): Panel => ({
   first: 2020 * 12,
   months,
   disrupted: [],
-  origins: { tried: 0, scored: 0 },
+  origins: { first_forecast: 0, first_scored: 0 },
   areas: VALUES.map((cases, a) => ({ code: `${a}`, state_code: 'A', people: null, cases: cases.slice(0, months) })),
 });
 /** Distance of a quantile from the median, in ln cases. */
@@ -29,13 +29,13 @@ const narrow: Forecaster = {
   forecast: ({ areas }) =>
     areas.map(() =>
       Array.from({ length: 4 }, () =>
-        Float64Array.from(SHARES, (p) => Math.round(Math.exp(CENTRE + normalQuantile(p) / 2))),
+        Float64Array.from(QUANTILE_PROBABILITIES, (p) => Math.round(Math.exp(CENTRE + normalQuantile(p) / 2))),
       ),
     ),
 };
 
 test('a spread half as wide as the errors is about doubled, and the median is unchanged', () => {
-  const method = recalibrated(narrow);
+  const method = recalibrate(narrow);
   const forecasts = Array.from({ length: 20 }, (_, i) => method.forecast(seen(10 + i))[0]!);
   // no targets are known yet
   expect(distanceOf(forecasts[0]![0]!, 95)).toBeCloseTo(normalQuantile(0.95) / 2, 6);
@@ -53,7 +53,7 @@ test('a spread half as wide as the errors is about doubled, and the median is un
 });
 
 test('targets that are not known yet have no effect', () => {
-  const method = recalibrated(narrow);
+  const method = recalibrate(narrow);
   const [, second] = [method.forecast(seen(10)), method.forecast(seen(11))];
   const plain = narrow.forecast(seen(11))[0]!;
   expect(second[0]![0]).not.toEqual(plain[0]);
@@ -65,8 +65,8 @@ test('ranges that begin below five cases are neither scaled nor learned from', (
     ...seen(months),
     areas: seen(months).areas.map((area) => ({ ...area, cases: area.cases.map((_, t) => (t % 3 === 0 ? 6 : 0)) })),
   });
-  const small = Float64Array.from(SHARES, (share) => Math.floor(3 * share));
-  const method = recalibrated({ name: 'small', forecast: ({ areas }) => areas.map(() => new Array(4).fill(small)) });
+  const small = Float64Array.from(QUANTILE_PROBABILITIES, (share) => Math.floor(3 * share));
+  const method = recalibrate({ name: 'small', forecast: ({ areas }) => areas.map(() => new Array(4).fill(small)) });
   for (let months = 10; months < 30; months++) expect(method.forecast(few(months))[0]![0]).toEqual(small);
   expect(method.stretches(few(30))).toEqual(new Array(4).fill({ inner: 1, outer: 1 }));
 });

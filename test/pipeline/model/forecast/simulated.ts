@@ -2,13 +2,16 @@ import { choleskyDense } from '../../../../pipeline/lib/numerics/dense.ts';
 import { multiplyVector } from '../../../../pipeline/lib/numerics/dense-products.ts';
 import { drawGamma } from '../../../../pipeline/lib/numerics/distributions.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { type LevelParameters, SMOOTHNESS } from '../../../../pipeline/model/forecast/case-hyperparameters.ts';
+import {
+  type HierarchyParameters,
+  SEASON_SMOOTHNESS,
+} from '../../../../pipeline/model/forecast/case-hyperparameters.ts';
 import { NOISE_DF } from '../../../../pipeline/model/forecast/case-noise.ts';
 import { type ProcessParameters, processCovariance } from '../../../../pipeline/model/forecast/covariance.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 
 /** The parameters from which records are simulated. */
-export const TRUTH: LevelParameters = {
+export const TRUTH: HierarchyParameters = {
   country: { constant_sd: 0, level: { sd: 0.15, months: 12 }, season_sd: 0.25, shock_sd: 0.05 },
   group: { constant_sd: 0, level: { sd: 0.2, months: 15 }, season_sd: 0.2, shock_sd: 0.1 },
   area: { constant_sd: 0.8, level: { sd: 0.3, months: 30 }, season_sd: 0.15, shock_sd: 0 },
@@ -21,7 +24,7 @@ const LEVEL = 9;
 export function simulated(seed: number, months: number): { panel: Panel; scales: number[] } {
   const random = randomStream(seed, 'simulated');
   const draw = (parameters: ProcessParameters) => {
-    const factor = choleskyDense(processCovariance(parameters, SMOOTHNESS, months), months)!;
+    const factor = choleskyDense(processCovariance(parameters, SEASON_SMOOTHNESS, months), months)!;
     return multiplyVector(
       factor,
       Float64Array.from({ length: months }, () => random.normal()),
@@ -47,7 +50,7 @@ export function simulated(seed: number, months: number): { panel: Panel; scales:
     months,
     areas,
     disrupted: new Array(months).fill(false),
-    origins: { tried: months - 8, scored: months - 8 },
+    origins: { first_forecast: months - 8, first_scored: months - 8 },
   };
   return { panel, scales };
 }

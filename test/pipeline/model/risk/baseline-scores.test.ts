@@ -8,9 +8,9 @@ const flat = new Array(12).fill(0);
 const fitOf = (levels: number[], rho: number): BaselineFit => ({
   states: ['AB', 'AD'],
   rounds: [2018, 2021],
-  state_sd: 1,
+  state_logit_sd: 1,
   rho,
-  draws: Array.from({ length: DRAWS }, () => Float64Array.from(levels)),
+  posteriorDraws: Array.from({ length: DRAWS }, () => Float64Array.from(levels)),
   season_exponent: new Float64Array(DRAWS).fill(0.5),
 });
 const area = (lga_code: string, state_code: string, population: number, log_season = flat) => ({

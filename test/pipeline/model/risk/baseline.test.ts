@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { type BaselineObservation, drawBaseline, fitBaseline } from '../../../../pipeline/model/risk/baseline.ts';
+import {
+  type BaselineObservation,
+  drawBaselinePrevalence,
+  fitBaseline,
+} from '../../../../pipeline/model/risk/baseline.ts';
 
 const PRIOR = { mean: 0.5, sd: 0.25 };
 const cluster = (state_code: string, examined: number, positive: number): BaselineObservation => ({
@@ -20,11 +24,11 @@ test('a state is shrunk from its own share towards the nation, less so the more 
     Array.from({ length: i === 2 ? 2 : 12 }, (_, k) => cluster(s, 20, [2, 10, 2][i]! + (k % 2))),
   );
   const fit = fitTo(all);
-  const low = mean(drawBaseline(fit, 'AB', 2018, 0));
-  const thin = mean(drawBaseline(fit, 'LA', 2018, 0));
+  const low = mean(drawBaselinePrevalence(fit, 'AB', 2018, 0));
+  const thin = mean(drawBaselinePrevalence(fit, 'LA', 2018, 0));
   expect(low).toBeGreaterThan(2.5 / 20);
   expect(thin).toBeGreaterThan(low);
-  expect(mean(drawBaseline(fit, 'KN', 2018, 0))).toBeLessThan(10.5 / 20);
+  expect(mean(drawBaselinePrevalence(fit, 'KN', 2018, 0))).toBeLessThan(10.5 / 20);
 });
 
 test('a state without a survey has the national level with a wider range', () => {
@@ -33,7 +37,7 @@ test('a state without a survey has the national level with a wider range', () =>
     ['AB', 'KN', 'LA'],
   );
   const spread = (s: string) => {
-    const sorted = drawBaseline(fit, s, 2018, 0).sort();
+    const sorted = drawBaselinePrevalence(fit, s, 2018, 0).sort();
     return sorted[1900]! - sorted[100]!;
   };
   expect(spread('LA')).toBeGreaterThan(1.5 * spread('AB'));
@@ -41,7 +45,7 @@ test('a state without a survey has the national level with a wider range', () =>
 
 test('surveys with only zeros, only ones or a single cluster give finite values between 0 and 1', () => {
   for (const only of [[cluster('AB', 30, 0)], [cluster('AB', 30, 30)], [cluster('KN', 1, 1), cluster('AB', 40, 0)]]) {
-    const p = drawBaseline(fitTo(only), 'AB', 2018, -1);
+    const p = drawBaselinePrevalence(fitTo(only), 'AB', 2018, -1);
     expect(p.every((v) => v > 0 && v < 1)).toBe(true);
   }
 });
@@ -49,12 +53,14 @@ test('surveys with only zeros, only ones or a single cluster give finite values 
 test('if surveys are uninformative about the season, a month is below the peak by the prior of γ', () => {
   const fit = fitTo(Array.from({ length: 10 }, () => cluster('AB', 20, 6)));
   expect(mean(fit.season_exponent)).toBeCloseTo(0.5, 1);
-  expect(mean(drawBaseline(fit, 'AB', 2018, Math.log(0.2)))).toBeLessThan(mean(drawBaseline(fit, 'AB', 2018, 0)));
+  expect(mean(drawBaselinePrevalence(fit, 'AB', 2018, Math.log(0.2)))).toBeLessThan(
+    mean(drawBaselinePrevalence(fit, 'AB', 2018, 0)),
+  );
 });
 
 test('the same seed gives the same draws', () => {
   const data = [cluster('AB', 20, 6), cluster('KN', 20, 2)];
-  expect(fitTo(data).draws).toEqual(fitTo(data).draws);
+  expect(fitTo(data).posteriorDraws).toEqual(fitTo(data).posteriorDraws);
 });
 
 test('a cluster without children and an unknown state are rejected', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSurroundings } from '../../../../pipeline/model/risk/displacement.ts';
+import { createClusterLocator } from '../../../../pipeline/model/risk/displacement.ts';
 
 /** A degree of latitude, km, on the sphere of mean radius. */
 const KM = 111.195;
@@ -30,7 +30,7 @@ const meanOf = (
 
 test('with uniform density, the displacement has a uniform distance and direction, as with DHS', () => {
   for (const reach of [2, 5]) {
-    const place = findSurroundings(cells)(8, LATITUDE, null, reach, 'x');
+    const place = createClusterLocator(cells)(8, LATITUDE, null, reach, 'x');
     expect(meanOf(place, () => 1)).toBeCloseTo(1, 12);
     // uniform on 0 to r: mean r/2, mean square r²/3, half of it on each axis; five rings and these cells are this
     // accurate
@@ -42,17 +42,19 @@ test('with uniform density, the displacement has a uniform distance and directio
 });
 
 test('a place whose LGA is known stays in it', () => {
-  const place = findSurroundings(cells)(8, LATITUDE, 1, 5, 'x');
+  const place = createClusterLocator(cells)(8, LATITUDE, 1, 5, 'x');
   expect(Array.from(place.cells).every((c) => cells.lga[c] === 1)).toBe(true);
   expect(meanOf(place, () => 1)).toBeCloseTo(1, 12);
 });
 
 test('a place is likelier where more people live, in proportion to density', () => {
   const dense = { ...cells, density: every((k) => (at(k).north > 0 ? 3 : 1)) };
-  const north = meanOf(findSurroundings(dense)(8, LATITUDE + 0.2 / KM, null, 5, 'x'), (_, n) => Number(n > 0));
+  const north = meanOf(createClusterLocator(dense)(8, LATITUDE + 0.2 / KM, null, 5, 'x'), (_, n) => Number(n > 0));
   expect(Math.abs(north - 3 / 4)).toBeLessThan(0.03);
 });
 
 test('a point without a cell near it is rejected', () => {
-  expect(() => findSurroundings(cells)(9, LATITUDE, null, 5, 'cluster 7')).toThrow('cluster 7: no inhabited cell near');
+  expect(() => createClusterLocator(cells)(9, LATITUDE, null, 5, 'cluster 7')).toThrow(
+    'cluster 7: no inhabited cell near',
+  );
 });

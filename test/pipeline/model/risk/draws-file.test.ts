@@ -25,13 +25,16 @@ beforeAll(async () => {
   paths = reproducePaths(smallIo('spatial', { 'risk/lgas': made.lgas, 'risk/evidence': evidence }));
 });
 
-const everything = { area: 'lga' as const, codes: areas.lgas.map(({ lga_code: code }) => ({ code, wanted: true })) };
+const everything = {
+  area: 'lga' as const,
+  codes: areas.lgas.map(({ lga_code: code }) => ({ code, isRequested: true })),
+};
 const periods = new Set(['2018-01', '2021-11', '2023-04']);
 
 test("the means of the draws are the scores, and a state's draws are the weighted means of its LGAs' draws", async () => {
   const [ofLgas, ofStates] = [path.join(scratch, 'lgas.parquet'), path.join(scratch, 'states.parquet')];
   expect(await writeDraws(ofLgas, paths, { ...everything, periods, scores: lgas })).toBe(3 * 6 * DRAWS);
-  const codes = areas.states.map(({ state_code: code }) => ({ code, wanted: code === 'BB' }));
+  const codes = areas.states.map(({ state_code: code }) => ({ code, isRequested: code === 'BB' }));
   expect(await writeDraws(ofStates, paths, { area: 'state', codes, periods, scores: states })).toBe(3 * DRAWS);
   await withDatabase(async (db) => {
     const means = await db.rows<{ code: string; period: string; n: number; mean: number; draws: number }>(

@@ -12,7 +12,7 @@ test('ids shared by several rounds are prefixed with the round, others stay unch
   const clusters = inputs.surveys.clusters.map((cluster) =>
     cluster.lga_code === 'L03' ? { ...cluster, cluster_id: '7' } : cluster,
   );
-  const names = prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters } }).observed.map(
+  const names = prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters } }).observations.map(
     (observation) => observation.risk.name,
   );
   expect(names.filter((name) => name.endsWith(' 7'))).toEqual(['2015 7', '2018 7']);
@@ -32,13 +32,13 @@ test('a rural cluster may be displaced by 5 km, an urban one by 2 km, one that i
   // the border between the two cells is 2.7 km east of the first
   const cellsOf = (urban: boolean | null) => {
     const one = { ...cluster(0, 0), longitude: 8, latitude: 10, urban };
-    return [...prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters: [one] } }).observed[0]!.risk.cells];
+    return [...prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters: [one] } }).observations[0]!.risk.cells];
   };
   expect([true, false, null].map(cellsOf)).toEqual([[0], [0, 1], [0, 1]]);
 });
 
 test('a round by state enters with the effective number of children, weighted over the state by population', () => {
-  const { observed } = prepareRisk(inputs);
+  const { observations: observed } = prepareRisk(inputs);
   const { risk, baseline } = observed.at(-1)!;
   expect([risk.name, risk.examined, risk.positive, risk.clustered]).toEqual(['2021 AB', 90, 81, false]);
   expect([baseline.examined, baseline.clustered]).toEqual([90, false]);
@@ -52,7 +52,11 @@ test('a round by state enters with the effective number of children, weighted ov
 });
 
 test('a country surveyed by state only, with 30% in one state and 0% in the other, is fitted: oscillating steps are shortened', () => {
-  const { mesh, times, observed } = prepareRisk({
+  const {
+    mesh,
+    times,
+    observations: observed,
+  } = prepareRisk({
     ...inputs,
     state_only_effective_size: 100,
     surveys: {
@@ -88,7 +92,7 @@ test('a round has its mean time, a round by state its own month; a point is spre
   expect(prepared.rounds).toEqual([2015, 2021]);
   expect(prepared.times[0]).toBeCloseTo(2015 + 9.5 / 12, 10);
   expect(prepared.times[1]).toBeCloseTo(2021 + 10.5 / 12, 10);
-  const { risk, lga_code } = prepared.observed[0]!;
+  const { risk, lga_code } = prepared.observations[0]!;
   expect(lga_code).toBe('L00');
   expect([...risk.cells]).toEqual([0, 1]);
   // both cells are equally near, so their weights are proportional to density, 50 and 100
@@ -100,11 +104,11 @@ test('a true position uses its own cell; positions outside the country and unkno
   const one = (change: Partial<Cluster>) =>
     prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters: [{ ...cluster(0, 0), ...change }] } });
   const place = { lga_code: null, longitude: 8.04, latitude: 10.001 };
-  expect([...one({ ...place, displaced: false }).observed[0]!.risk.cells]).toEqual([1]);
-  expect([...one({ ...place, displaced: true }).observed[0]!.risk.cells]).toEqual([0, 1]);
+  expect([...one({ ...place, displaced: false }).observations[0]!.risk.cells]).toEqual([1]);
+  expect([...one({ ...place, displaced: true }).observations[0]!.risk.cells]).toEqual([0, 1]);
   expect(() => one({ longitude: 30, latitude: 10 })).toThrow('no inhabited cell near (30, 10)');
   expect(() => one({ lga_code: 'L99' })).toThrow('area L99 is not among the 16 known');
-  expect(() => one({ examined: 0 })).toThrow('cluster L00-0: 0 children examined, expected more than 0');
+  expect(() => one({ examined: 0 })).toThrow('cluster L00-0 children examined, expected more than 0');
 });
 
 test('a survey uses the season of its own month and place, a score that of its month', async () => {
@@ -113,14 +117,14 @@ test('a survey uses the season of its own month and place, a score that of its m
     lgas.map((lga, a) => [lga.lga_code, Array.from({ length: 12 }, (_, m) => index(a, m))]),
   );
   const prepared = prepareRisk({ ...inputs, season });
-  prepared.observed.slice(0, -1).forEach(({ risk, baseline, lga_code }) => {
+  prepared.observations.slice(0, -1).forEach(({ risk, baseline, lga_code }) => {
     const a = Number(lga_code!.slice(1));
     // October
     expect(risk.log_season[a]).toBeCloseTo(Math.log(index(a, 9)), 12);
     expect(baseline.log_season).toBeCloseTo(Math.log(index(a, 9)), 12);
   });
   // November, over the state AB by people
-  const { risk, baseline } = prepared.observed.at(-1)!;
+  const { risk, baseline } = prepared.observations.at(-1)!;
   const mean = risk.cells.reduce((sum, c, k) => sum + risk.weights[k]! * Math.log(index(c >> 1, 10)), 0);
   expect(baseline.log_season).toBeCloseTo(mean, 12);
 

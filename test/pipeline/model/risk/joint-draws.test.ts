@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { type Draw, drawLatent, type Streams } from '../../../../pipeline/model/risk/draws.ts';
-import { fitAt, fitRisk, type Posterior, type RiskFit } from '../../../../pipeline/model/risk/fit.ts';
+import { type Draw, drawLatent, type StreamForDraw } from '../../../../pipeline/model/risk/draws.ts';
+import { fitAtPoints, fitRisk, type Posterior, type RiskFit } from '../../../../pipeline/model/risk/fit.ts';
 import { estimateInThreads } from '../../../../pipeline/model/risk/in-threads.ts';
 import { prepareMarginal } from '../../../../pipeline/model/risk/marginal.ts';
-import { usualStart } from '../../../../pipeline/model/risk/optimum.ts';
+import { defaultTheta } from '../../../../pipeline/model/risk/optimum.ts';
 import { drawPaths, type PredictedMonth } from '../../../../pipeline/model/risk/paths.ts';
-import { meanPrevalence, surveyedPlace } from '../../../../pipeline/model/risk/places.ts';
+import { meanPrevalence, surveyPredictor } from '../../../../pipeline/model/risk/places.ts';
 import { predictRisk } from '../../../../pipeline/model/risk/prediction.ts';
-import { drawStreams } from '../../../../pipeline/model/risk/streams.ts';
+import { antitheticStreams } from '../../../../pipeline/model/risk/streams.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 /*
@@ -94,7 +94,7 @@ const prevalence = (x: Float64Array, c: number, m: number) => {
     x[lga.positions[a]!]!;
   for (let k = 0; k < 4; k++) eta += mesh.cell_weights[4 * c + k]! * x[place.positions[mesh.cell_nodes[4 * c + k]!]!]!;
   for (const r of [0, 1]) {
-    let own = x[state.positions[mesh.state_of[a]! * 2 + r]!]!;
+    let own = x[state.positions[mesh.state_by_lga[a]! * 2 + r]!]!;
     for (let k = 0; k < 4; k++)
       own += mesh.lga_weights[4 * a + k]! * x[change.positions[mesh.lga_nodes[4 * a + k]! * 2 + r]!]!;
     eta += weights[m]!.nation[r]! * x[nation.positions[r]!]! + weights[m]!.own[r]! * own;
@@ -125,7 +125,7 @@ test('scores are population-weighted means of joint draws over cells, and ranges
     for (let a = 0; a < LGAS; a++) {
       const own = lgaPlace(mesh, a);
       const byHand = own.cells.reduce((sum, c, i) => sum + own.weights[i]! * prevalence(draws[0]!.x, c, m), 0);
-      const surveyed = surveyedPlace(mesh, layout, { ...own, round, log_season: season });
+      const surveyed = surveyPredictor(mesh, layout, { ...own, round, log_season: season });
       expect(meanPrevalence(surveyed, draws[0]!.x)).toBeCloseTo(byHand, 12);
     }
   months.forEach((_, m) => {
@@ -138,7 +138,7 @@ test('scores are population-weighted means of joint draws over cells, and ranges
       );
     for (let s = 0; s < 4; s++)
       check(
-        cellsWhere((l) => mesh.state_of[l] === s),
+        cellsWhere((l) => mesh.state_by_lga[l] === s),
         m,
         states,
         m * 4 + s,
@@ -155,8 +155,8 @@ test('probabilities, ranks and changes are counts over joint draws of the formul
   const share = (holds: (draw: number) => boolean) => draws.filter((_, d) => holds(d)).length / DRAWS;
   const everyLga = Array.from({ length: LGAS }, (_, a) => a);
   for (const [estimates, areas, stateOf] of [
-    [lgas, everyLga.map((a) => cellsWhere((l) => l === a)), mesh.state_of],
-    [states, [0, 1, 2, 3].map((s) => cellsWhere((l) => mesh.state_of[l] === s)), null],
+    [lgas, everyLga.map((a) => cellsWhere((l) => l === a)), mesh.state_by_lga],
+    [states, [0, 1, 2, 3].map((s) => cellsWhere((l) => mesh.state_by_lga[l] === s)), null],
   ] as const) {
     const values = months.map((_, m) => areas.map((cells) => draws.map(({ x }) => meanOf(cells, x, m))));
     const highest = (a: number, m: number, d: number, among: number[]) => {
@@ -191,7 +191,7 @@ test('probabilities, ranks and changes are counts over joint draws of the formul
           );
         for (const against of ['year', 'survey'] as const) {
           const changes = estimates.changes[against];
-          const then = months[m]!.compared![against];
+          const then = months[m]!.comparison![against];
           if (then === null) {
             expect([changes.mean[at], changes.low[at], changes.high[at], changes.rise[at]]).toEqual(
               Array(4).fill(Number.NaN),
@@ -257,7 +257,7 @@ test('away from the rounds a draw departs by state, region and nation, each with
 
 test('the points of a fit reproduce its posterior bit for bit without the search', () => {
   const kept = JSON.parse(JSON.stringify(fitted.points.map(({ theta, weight }) => ({ theta, weight }))));
-  const again = fitAt(mesh, TIMES, survey, constants, kept);
+  const again = fitAtPoints(mesh, TIMES, survey, constants, kept);
   const drawn = (fit: Posterior) => predictRisk(drawPaths(fit, { months, season: null }, DRAWS, streams(7)));
   expect(drawn(again)).toEqual(drawn(fitted));
 });
@@ -270,9 +270,9 @@ test('several threads give bit for bit the results of one thread', async () => {
   };
   const data = { mesh, times: TIMES, observations: survey, constants, pathInputs, seed: 3 };
   const progress: number[] = [];
-  const { fit, ...estimates } = await estimateInThreads(data, 130, usualStart(2), (share) => progress.push(share));
+  const { fit, ...estimates } = await estimateInThreads(data, 130, defaultTheta(2), (share) => progress.push(share));
   expect(fit.optimum).toEqual(fitted.optimum);
-  expect(estimates).toEqual(predictRisk(drawPaths(fitted, pathInputs, 130, drawStreams(3))));
+  expect(estimates).toEqual(predictRisk(drawPaths(fitted, pathInputs, 130, antitheticStreams(3))));
   expect(progress).toEqual([...progress].sort((a, b) => a - b));
 });
 
@@ -282,7 +282,7 @@ test('the scores do not depend on where the search starts', async () => {
     const data = { mesh, times: TIMES, observations: survey, constants, pathInputs, seed: 3 };
     return (await estimateInThreads(data, 100, start, () => {})).lgas;
   };
-  const usual = usualStart(2);
+  const usual = defaultTheta(2);
   const from = [usual, fitted.optimum.theta, usual.map((v, i) => v + 0.5 * (-1) ** i)];
   const [scores, ...others] = await Promise.all(from.map(scoresFrom));
   for (const other of others)
@@ -336,9 +336,9 @@ function inverseFirst(a: number[][]): number {
 test('published draws come in pairs that mirror each other about the mode, and in which errors cancel', () => {
   const latent = [
     ...drawLatent(
-      fitAt(mesh, TIMES, survey, constants, [{ theta: fitted.optimum.theta, weight: 1 }]),
+      fitAtPoints(mesh, TIMES, survey, constants, [{ theta: fitted.optimum.theta, weight: 1 }]),
       4,
-      drawStreams(3),
+      antitheticStreams(3),
     ),
   ];
   const [first, second, third] = latent as [Draw, Draw, Draw];
@@ -347,7 +347,7 @@ test('published draws come in pairs that mirror each other about the mode, and i
   });
   expect(first.x).not.toEqual(third.x);
   // a mean over pairs differs between seeds by much less than one over as many independent draws
-  const noiseOf = (streams: (seed: number) => Streams) => {
+  const noiseOf = (streams: (seed: number) => StreamForDraw) => {
     const means = [1, 2, 3, 4, 5, 6].map(
       (seed) => predictRisk(drawPaths(fitted, { months, season: null }, 100, streams(seed))).lgas.mean,
     );
@@ -358,5 +358,5 @@ test('published draws come in pairs that mirror each other about the mode, and i
     });
     return everywhere.reduce((a, b) => a + b);
   };
-  expect(noiseOf(drawStreams)).toBeLessThan(0.3 * noiseOf(streams));
+  expect(noiseOf(antitheticStreams)).toBeLessThan(0.3 * noiseOf(streams));
 });

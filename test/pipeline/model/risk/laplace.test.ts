@@ -8,7 +8,7 @@ import {
 } from '../../../../pipeline/lib/numerics/dense.ts';
 import { findMode } from '../../../../pipeline/lib/numerics/laplace.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { layOut, preparePrior } from '../../../../pipeline/model/risk/latent.ts';
+import { createLayout, preparePrior } from '../../../../pipeline/model/risk/latent.ts';
 import { prepareLikelihood } from '../../../../pipeline/model/risk/likelihood.ts';
 import { maternPrecision, maternScale } from '../../../../pipeline/model/risk/matern-lattice.ts';
 import { linearPredictor } from '../../../../pipeline/model/risk/terms.ts';
@@ -58,8 +58,8 @@ const observations = Array.from({ length: 40 }, (_, k) => {
   };
 });
 
-const P = mesh.place.lattice.nx * mesh.place.lattice.ny;
-const C = mesh.change.lattice.nx * mesh.change.lattice.ny;
+const P = mesh.place_field.lattice.nx * mesh.place_field.lattice.ny;
+const C = mesh.change_field.lattice.nx * mesh.change_field.lattice.ny;
 const [R, S, F, A] = [3, 4, 1, 16];
 const TESTS = F + 1 + R + P + C * R + S * R + A;
 const N = TESTS + OTHER_TESTS.length;
@@ -70,7 +70,7 @@ const STATE = CHANGE + C * R;
 const LGA = STATE + S * R;
 
 /** Inverse of a lattice field's precision. */
-function fieldCovariance(matern: typeof mesh.place, range: number, sigma: number, n: number): Float64Array {
+function fieldCovariance(matern: typeof mesh.place_field, range: number, sigma: number, n: number): Float64Array {
   const q = new Float64Array(n * n);
   maternPrecision(matern, maternScale(matern, range, sigma)).forEach((v, e) => {
     q[matern.stencil.i[e]! * n + matern.stencil.j[e]!] = v;
@@ -83,8 +83,8 @@ function denseCovariance(): Float64Array {
   const v = new Float64Array(N * N);
   v[0] = 0.5 ** 2;
   v[N + 1] = 0.25 ** 2;
-  const place = fieldCovariance(mesh.place, hyperparameters.range_km, hyperparameters.sigma_place, P);
-  const change = fieldCovariance(mesh.change, constants.range_change_km, hyperparameters.sigma_change, C);
+  const place = fieldCovariance(mesh.place_field, hyperparameters.range_km, hyperparameters.sigma_place, P);
+  const change = fieldCovariance(mesh.change_field, constants.range_change_km, hyperparameters.sigma_change, C);
   for (let i = 0; i < P; i++) for (let j = 0; j < P; j++) v[(PLACE + i) * N + PLACE + j] = place[i * P + j]!;
   for (let r = 0; r < R; r++)
     for (let q = 0; q < R; q++) {
@@ -165,7 +165,7 @@ function denseLaplace() {
         own[0] = mesh.cells.features[c]!;
         own[1] = log_season[a]!;
         own[MU + observation.round] = 1;
-        own[STATE + observation.round * S + mesh.state_of[a]!] = 1;
+        own[STATE + observation.round * S + mesh.state_by_lga[a]!] = 1;
         own[LGA + a] = 1;
         if (observation.other_test) own[TESTS + OTHER_TESTS.indexOf(observation.round)] = 1;
         for (let m = 0; m < 4; m++) {
@@ -208,7 +208,7 @@ function denseLaplace() {
   }
 }
 
-const layout = layOut(mesh, times, linearPredictor(mesh, times, constants, OTHER_TESTS), observations);
+const layout = createLayout(mesh, times, linearPredictor(mesh, times, constants, OTHER_TESTS), observations);
 const { covariates, season, nation, place, change, state, lga, other_test } = layout.terms;
 const { likelihood } = prepareLikelihood(mesh, layout, observations);
 const model = {
@@ -244,7 +244,7 @@ test('mode and log marginal likelihood equal those of a separately written dense
 
 test('starting with the factor of a similar model does not change the result', () => {
   const cold = findMode(model, new Float64Array(layout.size))!;
-  const warm = findMode(model, new Float64Array(layout.size), { near: cold.factor })!;
+  const warm = findMode(model, new Float64Array(layout.size), { similarFactor: cold.factor })!;
   expect(warm.log_marginal).toBeCloseTo(cold.log_marginal, 8);
 });
 

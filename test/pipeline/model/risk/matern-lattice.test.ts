@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { choleskyDense, invertDense, logDeterminant } from '../../../../pipeline/lib/numerics/dense.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import {
-  analyse,
+  analysePattern,
   cliquePattern,
   entryPosition,
   factorise,
@@ -10,16 +10,16 @@ import {
   solveForward,
 } from '../../../../pipeline/lib/numerics/sparse-cholesky.ts';
 import {
+  bilinearWeights,
   drawMatern,
-  interpolate,
   latticeAround,
   maternLogDeterminant,
   maternPrecision,
   maternScale,
-  prepareMatern,
+  prepareMaternField,
 } from '../../../../pipeline/model/risk/matern-lattice.ts';
 
-const matern = prepareMatern({ x: 0, y: 0, spacing_km: 20, nx: 21, ny: 17 });
+const matern = prepareMaternField({ x: 0, y: 0, spacing_km: 20, nx: 21, ny: 17 });
 const n = 21 * 17;
 const scale = maternScale(matern, 100, 0.7);
 const dense = new Float64Array(n * n);
@@ -36,9 +36,9 @@ test('the middle node has the requested standard deviation', () => {
 });
 
 test('the correlation follows the Matérn function of smoothness 1', () => {
-  const fine = prepareMatern({ x: 0, y: 0, spacing_km: 10, nx: 61, ny: 61 });
+  const fine = prepareMaternField({ x: 0, y: 0, spacing_km: 10, nx: 61, ny: 61 });
   const { i, j } = fine.stencil;
-  const symbolic = analyse(
+  const symbolic = analysePattern(
     cliquePattern(
       61 * 61,
       Array.from(i, (v, e) => [v, j[e]!]),
@@ -87,7 +87,7 @@ test('interpolation is exact for a plane, also at the far edge, and rejects a po
     [33, 47],
     [140, 90],
   ] as const) {
-    const { nodes, weights } = interpolate(lattice, x, y);
+    const { nodes, weights } = bilinearWeights(lattice, x, y);
     const value = nodes.reduce((sum, k, m) => {
       const px = lattice.x + (k % lattice.nx) * 20;
       const py = lattice.y + Math.floor(k / lattice.nx) * 20;
@@ -95,5 +95,5 @@ test('interpolation is exact for a plane, also at the far edge, and rejects a po
     }, 0);
     expect(value).toBeCloseTo(2 * x - 3 * y, 10);
   }
-  expect(() => interpolate(lattice, 500, 0)).toThrow('outside the lattice');
+  expect(() => bilinearWeights(lattice, 500, 0)).toThrow('outside the lattice');
 });

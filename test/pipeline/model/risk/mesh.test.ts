@@ -6,7 +6,7 @@ import { cells, inputs } from './toy-inputs.ts';
 test('cells and LGAs are in a plane of kilometres, with longitudes scaled by the cosine of the middle latitude', () => {
   const { mesh } = prepareRisk(inputs);
   const shrink = Math.cos((10.45 * Math.PI) / 180);
-  const at = ({ lattice }: typeof mesh.place, nodes: Int32Array, weights: Float64Array, k: number) => {
+  const at = ({ lattice }: typeof mesh.place_field, nodes: Int32Array, weights: Float64Array, k: number) => {
     let [x, y] = [0, 0];
     for (let m = 4 * k; m < 4 * k + 4; m++) {
       x += weights[m]! * (lattice.x + lattice.spacing_km * (nodes[m]! % lattice.nx));
@@ -15,12 +15,12 @@ test('cells and LGAs are in a plane of kilometres, with longitudes scaled by the
     return [x, y];
   };
   cells.longitude.forEach((longitude, c) => {
-    const [x, y] = at(mesh.place, mesh.cell_nodes, mesh.cell_weights, c);
+    const [x, y] = at(mesh.place_field, mesh.cell_nodes, mesh.cell_weights, c);
     expect(x).toBeCloseTo(longitude * shrink * 111.19508, 6);
     expect(y).toBeCloseTo(cells.latitude[c]! * 111.19508, 6);
   });
   // an LGA is at its centre of population: cells 10 and 11 have 6,000 and 7,000 people
-  const [x] = at(mesh.change, mesh.lga_nodes, mesh.lga_weights, 5);
+  const [x] = at(mesh.change_field, mesh.lga_nodes, mesh.lga_weights, 5);
   const centre = (6 * cells.longitude[10]! + 7 * cells.longitude[11]!) / 13;
   expect(x).toBeCloseTo(centre * shrink * 111.19508, 6);
 });

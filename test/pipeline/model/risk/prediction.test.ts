@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { expit } from '../../../../pipeline/lib/numerics/special.ts';
-import { allocate } from '../../../../pipeline/model/risk/draws.ts';
-import { CURVE, fitCurve, prevalenceOn } from '../../../../pipeline/model/risk/mean-prevalence.ts';
+import { allocateDraws } from '../../../../pipeline/model/risk/draws.ts';
+import { CURVE_LENGTH, curvePrevalence, fitCurve } from '../../../../pipeline/model/risk/mean-prevalence.ts';
 
 /** Mean prevalence at each of the shifts, by a curve over their interval. */
 function byCurve(lasting: Float64Array, weights: Float64Array, shifts: Float64Array): Float64Array {
-  const curve = new Float64Array(CURVE);
+  const curve = new Float64Array(CURVE_LENGTH);
   const odds = lasting.map((v) => Math.exp(-v));
   fitCurve(odds, weights, [Math.min(...shifts), Math.max(...shifts)], curve, 0);
-  return shifts.map((shift) => prevalenceOn(curve, 0, shift));
+  return shifts.map((shift) => curvePrevalence(curve, 0, shift));
 }
 
 test('the polynomial approximation of the mean over cells equals the exact mean, over four logits of shift', () => {
@@ -29,6 +29,6 @@ test('a single month and several equal months are handled like any others', () =
 });
 
 test('all draws are allocated, in proportion to the weights', () => {
-  expect(allocate([0.5, 0.25, 0.25], 10)).toEqual([5, 3, 2]);
-  expect(allocate([1], 3)).toEqual([3]);
+  expect(allocateDraws([0.5, 0.25, 0.25], 10)).toEqual([5, 3, 2]);
+  expect(allocateDraws([1], 3)).toEqual([3]);
 });

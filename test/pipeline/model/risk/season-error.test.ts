@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { drawSeasonErrors, errorShift } from '../../../../pipeline/model/risk/season-error.ts';
+import { drawSeasonErrors, logIndexShift } from '../../../../pipeline/model/risk/season-error.ts';
 
 test('errors have the given standard deviation in every month, are correlated between neighbouring months and independent between states', () => {
   const draws = Array.from({ length: 4000 }, (_, d) => drawSeasonErrors(2, 0.1, randomStream(d, 'errors')));
@@ -11,7 +11,7 @@ test('errors have the given standard deviation in every month, are correlated be
 });
 
 test('an error shifts ln S of its month by its effect on the index, which does not fall below the floor', () => {
-  expect(errorShift(Math.log(0.2), 0.1)).toBeCloseTo(Math.log(0.3 / 0.2), 12);
-  expect(errorShift(Math.log(0.7), -0.07)).toBeCloseTo(Math.log(0.9), 12);
-  expect(errorShift(Math.log(0.2), -0.5)).toBeCloseTo(Math.log(0.01 / 0.2), 12);
+  expect(logIndexShift(Math.log(0.2), 0.1)).toBeCloseTo(Math.log(0.3 / 0.2), 12);
+  expect(logIndexShift(Math.log(0.7), -0.07)).toBeCloseTo(Math.log(0.9), 12);
+  expect(logIndexShift(Math.log(0.2), -0.5)).toBeCloseTo(Math.log(0.01 / 0.2), 12);
 });

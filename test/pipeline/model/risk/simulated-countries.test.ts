@@ -6,7 +6,7 @@ import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { drawLatent } from '../../../../pipeline/model/risk/draws.ts';
 import { fitRisk } from '../../../../pipeline/model/risk/fit.ts';
 import { toTheta } from '../../../../pipeline/model/risk/hyperparameters.ts';
-import { meanPrevalence, surveyedPlace } from '../../../../pipeline/model/risk/places.ts';
+import { meanPrevalence, surveyPredictor } from '../../../../pipeline/model/risk/places.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 const TIMES = [2015.8, 2018.8];
@@ -64,7 +64,7 @@ test('90% ranges of LGAs contain 90% of true prevalences', () => {
       log_season: new Float64Array(LGAS),
       ...lgaPlace(mesh, i >> 1),
     }));
-    const places = clusters.map((o) => surveyedPlace(mesh, fit.layout, o));
+    const places = clusters.map((o) => surveyPredictor(mesh, fit.layout, o));
     const drawn = clusters.map(() => [] as number[]);
     for (const { x } of drawLatent(fit, 200, (d) => randomStream(k, `draw ${d}`)))
       places.forEach((place, i) => {

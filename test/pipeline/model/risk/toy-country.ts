@@ -5,7 +5,7 @@ import type { Hyperparameters } from '../../../../pipeline/model/risk/hyperparam
 import type { RiskObservation } from '../../../../pipeline/model/risk/likelihood.ts';
 import { drawMatern, maternScale } from '../../../../pipeline/model/risk/matern-lattice.ts';
 import { createMesh, type Mesh } from '../../../../pipeline/model/risk/mesh.ts';
-import type { Constants } from '../../../../pipeline/model/risk/terms.ts';
+import type { PriorConstants } from '../../../../pipeline/model/risk/terms.ts';
 
 /** A square country of `side` × `side` LGAs of four cells each; states are blocks of 2 × 2 LGAs; a degree is 4 LGAs. */
 export function toyMesh(
@@ -40,7 +40,7 @@ export function lgaPlace({ cells, first_cell }: Mesh, a: number) {
 }
 
 /** The model's fixed parameters, without a national slope, as `simulateTruth` assumes. */
-export const plainConstants = (season_sd: number, nation_drift: number, range_change_km: number): Constants => ({
+export const plainConstants = (season_sd: number, nation_drift: number, range_change_km: number): PriorConstants => ({
   season_exponent: { mean: 0.5, sd: season_sd },
   test_offset: { mean: 0.4, sd: 0.5 },
   nation_drift,
@@ -63,11 +63,11 @@ export interface Truth {
 /** Draws a truth from the model and returns a function that computes the true prevalence of a place in a round. */
 export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random: Random) {
   const { h } = truth;
-  const place = drawMatern(mesh.place, maternScale(mesh.place, h.range_km, h.sigma_place), random);
-  const scale = maternScale(mesh.change, truth.range_change_km, h.sigma_change);
-  const normals = () => Float64Array.from({ length: mesh.states }, () => h.sigma_state * random.normal());
-  const lasting = Float64Array.from(mesh.state_of, () => h.sigma_lga * random.normal());
-  let change = drawMatern(mesh.change, scale, random);
+  const place = drawMatern(mesh.place_field, maternScale(mesh.place_field, h.range_km, h.sigma_place), random);
+  const scale = maternScale(mesh.change_field, truth.range_change_km, h.sigma_change);
+  const normals = () => Float64Array.from({ length: mesh.stateCount }, () => h.sigma_state * random.normal());
+  const lasting = Float64Array.from(mesh.state_by_lga, () => h.sigma_lga * random.normal());
+  let change = drawMatern(mesh.change_field, scale, random);
   let state = normals();
   const rounds = times.map((time, r) => {
     if (r > 0) {
@@ -75,7 +75,7 @@ export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random:
         const phi = Math.exp(-(time - times[r - 1]!) / tau);
         return from.map((v, k) => phi * v + Math.sqrt(1 - phi * phi) * fresh[k]!);
       };
-      change = step(change, drawMatern(mesh.change, scale, random), h.tau_years);
+      change = step(change, drawMatern(mesh.change_field, scale, random), h.tau_years);
       state = step(state, normals(), h.tau_state_years);
     }
     return { change, state };
@@ -85,7 +85,7 @@ export function simulateTruth(mesh: Mesh, times: number[], truth: Truth, random:
     const { change: w, state: v } = rounds[round]!;
     return cells.reduce((mean, c, i) => {
       const a = mesh.cells.lga[c]!;
-      let eta = truth.nation[round]! + v[mesh.state_of[a]!]! + truth.season_exponent * log_season[a]! + lasting[a]!;
+      let eta = truth.nation[round]! + v[mesh.state_by_lga[a]!]! + truth.season_exponent * log_season[a]! + lasting[a]!;
       eta += truth.beta * mesh.cells.features[c]! + (other_test ? truth.test_offset! : 0);
       for (let k = 0; k < 4; k++) {
         eta += mesh.lga_weights[4 * a + k]! * w[mesh.lga_nodes[4 * a + k]!]!;
@@ -106,7 +106,7 @@ export function simulateSurvey(
   rho: number[],
   random: Random,
 ): RiskObservation[] {
-  const lgas = mesh.state_of.length;
+  const lgas = mesh.state_by_lga.length;
   return Array.from({ length: clusters }, (_, k) => {
     const round = k % times.length;
     const where = {

@@ -51,7 +51,7 @@ export const inputs: RiskInputs = {
     clusters: lgas.flatMap((_, a) => [cluster(a, 0), cluster(a, 1)]),
     state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', method: 'microscopy', positivity: 0.9 }],
   },
-  test: 'microscopy',
+  score_method: 'microscopy',
   season: Object.fromEntries(
     lgas.map((lga) => [lga.lga_code, Array.from({ length: 12 }, (_, m) => (m === 8 ? 1 : 0.4))]),
   ),

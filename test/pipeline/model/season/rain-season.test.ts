@@ -8,8 +8,8 @@ import {
   expectedSeason,
   fitRainSeason,
   lagInMonths,
+  meanByCalendarMonth,
   type RainSeason,
-  usualByMonth,
 } from '../../../../pipeline/model/season/rain-season.ts';
 
 const DURATIONS = { infectious_months: 2, immune_months: 3 };
@@ -156,6 +156,6 @@ test('the lag in months is the one with the highest correlation of rain and case
 
 test('usual rain is the mean by calendar month of a series that starts in any month', () => {
   const series = [10, 20, ...new Array(10).fill(0), 30, 40];
-  const usual = usualByMonth(series, 11);
+  const usual = meanByCalendarMonth(series, 11);
   expect([usual[11], usual[0], usual[1]]).toEqual([20, 30, 0]);
 });

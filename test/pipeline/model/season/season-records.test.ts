@@ -3,7 +3,7 @@ import type { Model } from '../../../../pipeline/catalog/model.ts';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import type { CaseSeries } from '../../../../pipeline/ingest/case-series.ts';
-import { recordedSeason } from '../../../../pipeline/model/season/season-records.ts';
+import { stateSeason } from '../../../../pipeline/model/season/season-records.ts';
 
 const model = { parameters: { season: { masked: [] } } } as unknown as Model;
 const cases = (t: number) => Math.round(1000 * (1.5 + Math.sin(((t - 3) * Math.PI) / 6)));
@@ -17,7 +17,7 @@ const lga = (i: number, from: number, months: number): CaseSeries => ({
 });
 const seasonOf = (...lgas: CaseSeries[]) => {
   const report: ReportLine[] = [];
-  return { season: recordedSeason('AA', { states: [], lgas }, model, report), report };
+  return { season: stateSeason('AA', { states: [], lgas }, model, report), report };
 };
 
 test('an LGA whose record starts later or ends a month later does not change the season of the others', () => {

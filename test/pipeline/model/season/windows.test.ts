@@ -9,11 +9,11 @@ import {
   rainTransmission,
 } from '../../../../pipeline/model/season/rain-season.ts';
 import {
-  bestWindow,
-  judgeWindow,
+  bestRun,
+  judgeRun,
   probabilityVerdict,
   seasonErrors,
-  windowShares,
+  shareByStart,
 } from '../../../../pipeline/model/season/windows.ts';
 
 const DURATIONS = { infectious_months: 2, immune_months: 3 };
@@ -21,10 +21,10 @@ const RAINY = [1, 1, 1, 1, 2, 5, 8, 10, 9, 6, 2, 1];
 
 test('shares agree with a hand calculation; runs continue across the end of the year, and the earliest of equals counts', () => {
   // 5 + 8 + 10 + 9 = 32 and 8 + 10 + 9 + 6 = 33 of 47.
-  expect(windowShares(RAINY, 4)[5]).toBeCloseTo(32 / 47, 12);
-  expect(bestWindow(RAINY, 4)).toEqual({ first_month: 7, share: expect.closeTo(33 / 47, 12) });
-  expect(bestWindow([9, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10], 3)).toEqual({ first_month: 12, share: 24 / 33 });
-  expect(bestWindow(new Array(12).fill(1), 5)).toEqual({ first_month: 1, share: 5 / 12 });
+  expect(shareByStart(RAINY, 4)[5]).toBeCloseTo(32 / 47, 12);
+  expect(bestRun(RAINY, 4)).toEqual({ first_month: 7, share: expect.closeTo(33 / 47, 12) });
+  expect(bestRun([9, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 10], 3)).toEqual({ first_month: 12, share: 24 / 33 });
+  expect(bestRun(new Array(12).fill(1), 5)).toEqual({ first_month: 1, share: 5 / 12 });
 });
 
 test('for random years, shares are ratios of sums, and no run has a larger share than the best', () => {
@@ -36,14 +36,14 @@ test('for random years, shares are ratios of sums, and no run has a larger share
         (_, first) =>
           Array.from({ length: months }, (_, i) => values[(first + i) % 12]!).reduce((a, b) => a + b) / total,
       );
-      for (const [i, share] of windowShares(values, months).entries()) expect(share).toBeCloseTo(shares[i]!, 10);
-      expect(bestWindow(values, months).share).toBeCloseTo(Math.max(...shares), 10);
+      for (const [i, share] of shareByStart(values, months).entries()) expect(share).toBeCloseTo(shares[i]!, 10);
+      expect(bestRun(values, months).share).toBeCloseTo(Math.max(...shares), 10);
     }),
   );
 });
 
 test('without errors there is no range, probability or verdict; with one error, shifted round the year, there are all three', () => {
-  expect(judgeWindow(RAINY, 4, [])).toEqual({
+  expect(judgeRun(RAINY, 4, [])).toEqual({
     months: 4,
     first_month: 7,
     share: expect.closeTo(33 / 47, 12),
@@ -57,7 +57,7 @@ test('without errors there is no range, probability or verdict; with one error, 
   const error = { expected: new Array(12).fill(1), recorded: [3, ...new Array(11).fill(1)] };
   const errors = seasonErrors([error]);
   expect(errors.map((one) => one.indexOf(3)).sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-  const judged = judgeWindow(new Array(12).fill(1), 4, errors);
+  const judged = judgeRun(new Array(12).fill(1), 4, errors);
   // the first four months hold 6 of 14 in the four seasons in which they contain that month, otherwise 4 of 14
   expect(judged.share_low).toBeCloseTo(4 / 14, 12);
   expect(judged.share_high).toBeCloseTo(6 / 14, 12);
@@ -75,7 +75,7 @@ test('the criterion is judged by the best run, which may differ from the expecte
   // the expected season is flat; each error puts nearly everything into four consecutive months
   const recorded = [50, 50, 50, 50, ...new Array(8).fill(1)];
   const errors = seasonErrors([{ expected: new Array(12).fill(1), recorded }]);
-  const judged = judgeWindow(new Array(12).fill(1), 4, errors);
+  const judged = judgeRun(new Array(12).fill(1), 4, errors);
   expect(judged.criterion_probability).toBe(1);
   expect(judged.start_probability).toBeCloseTo(3 / 12, 12);
   expect(probabilityVerdict(0.9)).toBe('reached');
@@ -124,10 +124,10 @@ test('for simulated places, ranges contain nine in ten true shares, and probabil
   for (let seed = 1; seed <= 3; seed++) {
     const errors = seasonErrors(madePlaces(seed, 25));
     for (const { expected, recorded } of madePlaces(seed + 100, all / 3)) {
-      const judged = judgeWindow(expected, 4, errors);
-      const share = windowShares(recorded, 4)[judged.first_month - 1]!;
+      const judged = judgeRun(expected, 4, errors);
+      const share = shareByStart(recorded, 4)[judged.first_month - 1]!;
       if (judged.share_low! <= share && share <= judged.share_high!) held++;
-      const apart = Math.abs(bestWindow(recorded, 4).first_month - judged.first_month);
+      const apart = Math.abs(bestRun(recorded, 4).first_month - judged.first_month);
       if (Math.min(apart, 12 - apart) <= 1) near++;
       promised += judged.start_probability!;
     }
@@ -140,7 +140,13 @@ test('for simulated places, ranges contain nine in ten true shares, and probabil
 test('a place has rows for two measures and three lengths, with the criterion for four months only, and its record', () => {
   const [place] = madePlaces(7, 1);
   const rows = areaWindows(
-    { area: 'state', code: 'AA', ...place! },
+    {
+      area: 'state',
+      code: 'AA',
+      rain_mm: place!.rain_mm,
+      expectedCases: place!.expected,
+      recordedSeason: place!.recorded,
+    },
     DEFAULT_RAIN_SEASON,
     seasonErrors(madePlaces(8, 5)),
   );
@@ -151,13 +157,19 @@ test('a place has rows for two measures and three lengths, with the criterion fo
     expect(row.last_month).toBe(((row.first_month + row.months - 2) % 12) + 1);
     expect(row.criterion === null).toBe(row.months !== 4);
     expect(row.record_best_share!).toBeGreaterThanOrEqual(row.record_share!);
-    expect(row.rain_share).toBeCloseTo(bestWindow(place!.rain_mm, row.months).share, 12);
+    expect(row.rain_share).toBeCloseTo(bestRun(place!.rain_mm, row.months).share, 12);
   }
   const [cases, rain] = [rows[1]!, rows[4]!];
   // transmission that does not depend on rain, and immunity, flatten the season
   expect(rain.share).toBeGreaterThan(cases.share);
   const dry = areaWindows(
-    { area: 'lga', code: 'X', rain_mm: new Array(12).fill(0), expected: new Array(12).fill(1), recorded: null },
+    {
+      area: 'lga',
+      code: 'X',
+      rain_mm: new Array(12).fill(0),
+      expectedCases: new Array(12).fill(1),
+      recordedSeason: null,
+    },
     DEFAULT_RAIN_SEASON,
     [],
   );

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
-  abeku,
-  flat,
+  abekuProjection,
   type History,
+  lastYearMean,
   meanAbsoluteErrors,
   sameMonthLastYear,
   sameMonthLastYears,
@@ -11,8 +11,8 @@ import {
   shapeTimesLevel,
 } from '../../../../pipeline/model/transmission/projection.ts';
 import {
+  CANDIDATE_LEVEL_MONTHS,
   developProjections,
-  LEVEL_MONTHS,
   levelMethod,
   type ProjectionRecord,
   type ProjectionSettings,
@@ -29,11 +29,11 @@ const MONTHS = Array.from({ length: 12 }, (_, m) => m + 1);
 test('the simple methods agree with hand calculations', () => {
   expect(sameMonthLastYear(RISING)).toEqual(MONTHS.map((m) => 2 * m));
   expect(sameMonthLastYears(RISING)).toEqual(MONTHS.map((m) => 1.5 * m));
-  expect(flat(RISING)).toEqual(MONTHS.map(() => 13)); // mean of 2, 4 … 24
+  expect(lastYearMean(RISING)).toEqual(MONTHS.map(() => 13)); // mean of 2, 4 … 24
   // the month's mean is 1.5 m; October to December were 5, 5.5 and 6 above their means
-  expect(abeku(RISING, 'raw')).toEqual(MONTHS.map((m) => 1.5 * m + 5.5));
+  expect(abekuProjection(RISING, 'raw')).toEqual(MONTHS.map((m) => 1.5 * m + 5.5));
   // in logarithms the mean is ln m + ln 2 / 2 and the deviation ln 2 / 2, which gives last year's values
-  for (const [i, value] of abeku(RISING, 'log').entries()) expect(value).toBeCloseTo(2 * (i + 1), 10);
+  for (const [i, value] of abekuProjection(RISING, 'log').entries()) expect(value).toBeCloseTo(2 * (i + 1), 10);
 });
 
 test("Abeku's adjustment never falls below 0", () => {
@@ -42,9 +42,9 @@ test("Abeku's adjustment never falls below 0", () => {
     masked: new Set(),
   };
   // January's mean is 5, and the last three months were 5 below their means; October's 5 minus 5 is 0 too
-  expect(abeku(falling, 'raw')).toEqual([0, 5, 5, 5, 5, 5, 5, 5, 5, 0, 0, 0]);
+  expect(abekuProjection(falling, 'raw')).toEqual([0, 5, 5, 5, 5, 5, 5, 5, 5, 0, 0, 0]);
   const deeper = { ...falling, reported: falling.reported.with(0, 2) };
-  expect(abeku(deeper, 'raw')[0]).toBe(0);
+  expect(abekuProjection(deeper, 'raw')[0]).toBe(0);
 });
 
 test('masked and unknown months are left out of means and do not count as 0', () => {
@@ -53,7 +53,7 @@ test('masked and unknown months are left out of means and do not count as 0', ()
   const history = { reported, masked: new Set([2]) };
   expect(sameMonthLastYear(history)[1]).toBeNull();
   expect(sameMonthLastYears(history).slice(1, 3)).toEqual([2, 6]);
-  expect(flat(history)[0]).toBeCloseTo((156 - 4) / 11, 12);
+  expect(lastYearMean(history)[0]).toBeCloseTo((156 - 4) / 11, 12);
 });
 
 test('the mean of three years uses the last three', () => {
@@ -147,7 +147,7 @@ test('development chooses the level with the smallest error', () => {
     SETTINGS,
   );
   for (const { level_months, development } of [dipped, stepped]) {
-    const levels = LEVEL_MONTHS.map((n) => development.errors[levelMethod(n)]!);
+    const levels = CANDIDATE_LEVEL_MONTHS.map((n) => development.errors[levelMethod(n)]!);
     expect(development.errors.model).toBe(Math.min(...levels));
     expect(development.errors[levelMethod(level_months)]).toBe(Math.min(...levels));
     expect(Math.max(...levels)).toBeGreaterThan(Math.min(...levels));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { rainForcing, sirsCycle } from '../../../../pipeline/lib/numerics/sirs.ts';
 import { reproductionRange } from '../../../../pipeline/model/transmission/reproduction-range.ts';
-import { fitSirs, isLongEnough } from '../../../../pipeline/model/transmission/sirs-fit.ts';
+import { fitSirs, isSufficientForFit } from '../../../../pipeline/model/transmission/sirs-fit.ts';
 
 const RAIN = [3, 8, 30, 80, 140, 170, 190, 210, 230, 120, 15, 3];
 const DURATIONS = { infectious_months: 2, immune_months: 3 };
@@ -52,11 +52,11 @@ test('a fit needs two years of reports, including twelve months with cases and n
     masked: new Set(masked),
   });
   const months = Array.from({ length: 24 }, (_, t) => t);
-  expect(isLongEnough(record(months.map(() => 1)))).toBe(true);
-  expect(isLongEnough(record(months.map((t) => (t === 3 ? null : 1))))).toBe(false);
-  expect(isLongEnough(record(months.map(() => 0)))).toBe(false);
+  expect(isSufficientForFit(record(months.map(() => 1)))).toBe(true);
+  expect(isSufficientForFit(record(months.map((t) => (t === 3 ? null : 1))))).toBe(false);
+  expect(isSufficientForFit(record(months.map(() => 0)))).toBe(false);
   expect(
-    isLongEnough(
+    isSufficientForFit(
       record(
         months.map(() => 1),
         months,
@@ -64,7 +64,7 @@ test('a fit needs two years of reports, including twelve months with cases and n
     ),
   ).toBe(false);
   expect(
-    isLongEnough(
+    isSufficientForFit(
       record(
         months.map(() => 1),
         months.slice(12),
@@ -72,7 +72,7 @@ test('a fit needs two years of reports, including twelve months with cases and n
     ),
   ).toBe(true);
   expect(
-    isLongEnough(
+    isSufficientForFit(
       record(
         months.map(() => 1),
         months.slice(11),
@@ -81,10 +81,10 @@ test('a fit needs two years of reports, including twelve months with cases and n
   ).toBe(false);
   // leaving out more than a tenth of the months, those without a case, would leave out the low season
   const thirty = Array.from({ length: 30 }, (_, t) => t);
-  expect(isLongEnough(record(thirty.map((t) => (t < 3 ? 0 : 1))))).toBe(true);
-  expect(isLongEnough(record(thirty.map((t) => (t < 4 ? 0 : 1))))).toBe(false);
+  expect(isSufficientForFit(record(thirty.map((t) => (t < 3 ? 0 : 1))))).toBe(true);
+  expect(isSufficientForFit(record(thirty.map((t) => (t < 4 ? 0 : 1))))).toBe(false);
   expect(
-    isLongEnough(
+    isSufficientForFit(
       record(
         thirty.map((t) => (t < 4 ? 0 : 1)),
         [0],

@@ -6,8 +6,8 @@ import { Season, SeasonMethod, TransmissionModel } from '../../../../pipeline/co
 import { countryWords, type Wording, wordingInCountry } from '../../../../pipeline/contract/words.ts';
 import type { Cases } from '../../../../pipeline/ingest/case-series.ts';
 import type { Areas, ClimateRow } from '../../../../pipeline/ingest/ingest-tables.ts';
-import { season } from '../../../../pipeline/model/season/season-stage.ts';
-import { transmission } from '../../../../pipeline/model/transmission/transmission-stage.ts';
+import { estimateSeasons } from '../../../../pipeline/model/season/season-stage.ts';
+import { fitTransmission } from '../../../../pipeline/model/transmission/transmission-stage.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 
 const SAHEL = [0, 0, 2, 10, 40, 90, 180, 240, 130, 20, 0, 0];
@@ -52,7 +52,7 @@ const census = {
 
 describe('a country of three LGAs', () => {
   const populations = { NG001001: 0, NG001002: 500, NG002001: 10 };
-  const out = season({ areas, climate, populations, cases: none, model });
+  const out = estimateSeasons({ areas, climate, populations, cases: none, model });
 
   test('without case records, seasons use the defaults, the check is empty, and there is no transmission model', () => {
     expect(out.method.check.series).toBe(0);
@@ -60,7 +60,7 @@ describe('a country of three LGAs', () => {
     expect(Value.Check(SeasonMethod, { ...out.method, description: told(out.method.description) })).toBe(true);
     for (const value of [out.national, ...Object.values(out.states), ...Object.values(out.lgas)])
       expect(Value.Check(Season, value)).toBe(true);
-    const lacking = transmission({ areas, cases: none, census, rain: out.rain, model });
+    const lacking = fitTransmission({ areas, cases: none, census, rain: out.rain, model });
     expect(lacking).toMatchObject({ model: null, fits: null, report: [{ rule: 'no case records' }] });
     // Records by LGA may exist.
     expect(told(lacking.report[0]!.what)).toMatch(/^no state has a sufficient record of its own \(role cases_states\)/);
@@ -79,14 +79,14 @@ describe('a country of three LGAs', () => {
       states: [{ state_code: 'AA', lga_code: null, first: '2021-03', confirmed, masked: [7] }],
       lgas: [],
     };
-    const { model: published } = transmission({ areas, cases, census, rain: out.rain, model });
+    const { model: published } = fitTransmission({ areas, cases, census, rain: out.rain, model });
     expect(Value.Check(TransmissionModel, { ...published, limits: published!.limits.map(told) })).toBe(true);
     const [state] = published!.states;
     expect(state!.series).toHaveLength(35);
     expect(state!.series[0]).toMatchObject({ period: '2021-03', reported: 50 });
     expect(state!.series.some(({ period }) => period === '2021-08')).toBe(false);
     expect(state!.series.some(({ period }) => period === '2021-10')).toBe(true); // masked, but shown
-    expect(() => transmission({ areas, cases, census: {}, rain: out.rain, model })).toThrow(
+    expect(() => fitTransmission({ areas, cases, census: {}, rain: out.rain, model })).toThrow(
       /the census, AA: found no people/,
     );
   });
@@ -111,15 +111,15 @@ describe('a country of three LGAs', () => {
       ),
     ]) {
       const alone = { states: [bad], lgas: [] };
-      const nothing = transmission({ areas, cases: alone, census, rain: out.rain, model });
+      const nothing = fitTransmission({ areas, cases: alone, census, rain: out.rain, model });
       expect(nothing.model).toBeNull();
       expect(nothing.report.map(({ rule }) => rule)).toEqual(['record left out', 'no case records']);
-      const seasons = season({ areas, climate, populations, cases: alone, model });
+      const seasons = estimateSeasons({ areas, climate, populations, cases: alone, model });
       expect(seasons.method.check.series).toBe(0);
       expect(seasons.report[0]).toMatchObject({ rule: 'record left out' });
     }
     const cases = { states: [sound, series(months.map(() => 0))], lgas: [] };
-    const both = transmission({ areas, cases, census, rain: out.rain, model });
+    const both = fitTransmission({ areas, cases, census, rain: out.rain, model });
     expect(both.model!.states.map(({ state_code }) => state_code)).toEqual(['BB']);
     expect(both.report[0]!.what).toMatch(/^AA: fewer than 24 months/);
     expect(Value.Check(TransmissionModel, { ...both.model, limits: both.model!.limits.map(told) })).toBe(true);

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { roundFields } from '../../../../pipeline/contract/decimals.ts';
 import { type Database, withDatabase } from '../../../../pipeline/lib/tables/duckdb.ts';
 import { writeTable } from '../../../../pipeline/lib/tables/parquet.ts';
-import { type TableForm, toTable } from '../../../../pipeline/lib/tables/table.ts';
+import { type TableSchema, toTable } from '../../../../pipeline/lib/tables/table.ts';
 import type { LgaScore, StateScore } from '../../../../pipeline/model/risk/risk-tables.ts';
 import { CHANGES, LGAS, PROBABILITIES, STATES } from '../../../../pipeline/model/risk/risk-tables.ts';
 import { decisionChecks } from '../../../../pipeline/publish/snapshot/decision-checks.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 function faultsAfter(change: string): Promise<string[]> {
   const scratch = mkdtempSync(path.join(tmpdir(), 'decisions-'));
   return withDatabase(async (db) => {
-    const load = async (name: string, form: TableForm, rows: object[]) => {
+    const load = async (name: string, form: TableSchema, rows: object[]) => {
       const file = path.join(scratch, `${name}.parquet`);
       await writeTable(db, file, toTable(form, roundFields(rows) as never[]));
       await db.run(`CREATE TABLE ${name} AS FROM read_parquet('${file}')`);

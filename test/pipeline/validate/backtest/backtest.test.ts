@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { SHARES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { QUANTILE_PROBABILITIES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import type { Forecaster } from '../../../../pipeline/model/forecast/past-errors.ts';
 import { backtest, panelOrigins } from '../../../../pipeline/validate/backtest/backtest.ts';
-import { summarise } from '../../../../pipeline/validate/backtest/backtest-summary.ts';
+import { summariseForecasts } from '../../../../pipeline/validate/backtest/backtest-summary.ts';
 import { madePanel } from '../../model/forecast/made-panel.ts';
 
 /** Forecasts that every area stays unchanged, within ±.5. */
@@ -10,7 +10,9 @@ const calm: Forecaster = {
   name: 'calm',
   forecast: ({ areas, months }) =>
     areas.map(({ cases }) =>
-      Array.from({ length: 4 }, () => Float64Array.from(SHARES, (share) => cases[months - 1]! * Math.exp(share - 0.5))),
+      Array.from({ length: 4 }, () =>
+        Float64Array.from(QUANTILE_PROBABILITIES, (share) => cases[months - 1]! * Math.exp(share - 0.5)),
+      ),
     ),
 };
 
@@ -49,17 +51,17 @@ test('a month without a case is scored: a forecast that expects none is better t
 test('origins can be selected; earlier ones are processed for their errors', () => {
   const panel = madePanel(3);
   const origins = panelOrigins(panel, { first: '2022-03', last: '2022-04' });
-  expect(origins[0]).toEqual({ month: 11, scored: false });
-  expect(origins.filter(({ scored }) => scored).map(({ month }) => month)).toEqual([26, 27]);
+  expect(origins[0]).toEqual({ month: 11, is_scored: false });
+  expect(origins.filter(({ is_scored }) => is_scored).map(({ month }) => month)).toEqual([26, 27]);
   expect(origins.at(-1)!.month).toBe(27);
 });
 
 test('for long records the last six years of origins are scored, and the year before is processed for its errors', () => {
   const origins = panelOrigins(madePanel(3, 216), null);
-  expect(origins.filter(({ scored }) => scored).map(({ month }) => month)).toEqual(
+  expect(origins.filter(({ is_scored }) => is_scored).map(({ month }) => month)).toEqual(
     Array.from({ length: 72 }, (_, i) => 143 + i),
   );
-  expect(origins[0]).toEqual({ month: 130, scored: false });
+  expect(origins[0]).toEqual({ month: 130, is_scored: false });
 });
 
 test.each([
@@ -70,13 +72,13 @@ test.each([
   (areas, count) => {
     const panel = madePanel(3, 216);
     const many = { ...panel, areas: Array.from({ length: areas }, () => panel.areas[0]!) };
-    expect(panelOrigins(many, null).filter(({ scored }) => scored)).toHaveLength(count);
+    expect(panelOrigins(many, null).filter(({ is_scored }) => is_scored)).toHaveLength(count);
   },
 );
 
 test('the summary has rows by level, year of the origin, method and horizon', () => {
   const rows = backtest(madePanel(3, 42), [calm], null);
-  const summary = summarise(rows);
+  const summary = summariseForecasts(rows);
   expect(summary.map(({ origins, horizon }) => `${origins} ${horizon}`)).toEqual(
     ['all', '2022', '2023'].flatMap((year) => ['all', 1, 2, 3, 4].map((horizon) => `${year} ${horizon}`)),
   );

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseFamilies } from '../../../../../pipeline/cli/commands/evaluate/truth.ts';
-import { seeds } from '../../../../../pipeline/cli/terminal/options.ts';
+import { parseSeeds } from '../../../../../pipeline/cli/terminal/options.ts';
 import { addMonths } from '../../../../../pipeline/contract/months.ts';
 import { withTinyCache } from '../../../../support/built-tiny.ts';
 import { temporary } from '../../../../support/command-line.ts';
@@ -10,8 +10,8 @@ import { runHere } from '../../../../support/run-here.ts';
 import { LGAS, writeTiny } from '../../../../support/tiny-country.ts';
 
 test('seeds are lists and ranges without repetition; anything else is refused', () => {
-  expect(seeds('1-3,7,2')).toEqual([1, 2, 3, 7]);
-  for (const text of ['', '3-1', 'a', '1,', '-1', '1-5000']) expect(() => seeds(text)).toThrow('expected seeds');
+  expect(parseSeeds('1-3,7,2')).toEqual([1, 2, 3, 7]);
+  for (const text of ['', '3-1', 'a', '1,', '-1', '1-5000']) expect(() => parseSeeds(text)).toThrow('expected seeds');
 });
 
 test('families are a list, returned in their standard order', () => {

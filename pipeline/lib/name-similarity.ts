@@ -9,7 +9,7 @@ export const plainName = (name: string): string =>
 export const splitWords = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u).map(plainName);
 
 /** Among fewer names, a word that most of them have may be part of the names. */
-const LEAST_NAMES = 4;
+const MIN_NAMES = 4;
 
 /** The words, as `plain` writes them, that most of some names have: they say what places are, not which. */
 export function sharedWords(names: Iterable<string>): ReadonlySet<string> {
@@ -17,7 +17,7 @@ export function sharedWords(names: Iterable<string>): ReadonlySet<string> {
   const words = [...distinct].flatMap((name) => [...new Set(splitWords(name))]);
   const isShared = ([, uses]: readonly [string, readonly string[]]) => 2 * uses.length > distinct.size;
   return new Set(
-    distinct.size < LEAST_NAMES ? [] : [...Map.groupBy(words, (word) => word)].filter(isShared).map(([word]) => word),
+    distinct.size < MIN_NAMES ? [] : [...Map.groupBy(words, (word) => word)].filter(isShared).map(([word]) => word),
   );
 }
 
@@ -30,12 +30,12 @@ export function withoutWords(words: ReadonlySet<string>): (name: string) => stri
 }
 
 /** Names at least this alike may mean the same. */
-export const ALIKE = 0.6;
+export const MIN_SIMILARITY = 0.6;
 
 const letterPairs = (name: string) => new Set(Array.from(name.slice(1), (letter, i) => name[i]! + letter));
 
 /** The share of pairs of letters that two plain names have in common (Dice's coefficient), from 0 to 1. */
-export function likeness(a: string, b: string): number {
+export function nameSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   const [pairsOfA, pairsOfB] = [letterPairs(a), letterPairs(b)];
   const shared = [...pairsOfA].filter((pair) => pairsOfB.has(pair)).length;

@@ -3,7 +3,7 @@ import type { Polygon } from '../lib/numerics/area.ts';
 
 /** Date in the header of the .dbf: fixed, so that the bytes are reproducible. */
 const DBF_DATE = [124, 1, 1];
-const WGS84 =
+const WGS84_PROJECTION =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';
 
 /** The four files of an ESRI shapefile by extension, with unchanged coordinates. `properties` become its columns. */
@@ -23,5 +23,5 @@ export async function writeShapefile(
   });
   const dbf = files['areas.dbf']!;
   dbf.set(DBF_DATE, 1);
-  return { shp: files['areas.shp']!, shx: files['areas.shx']!, dbf, prj: Buffer.from(WGS84) };
+  return { shp: files['areas.shp']!, shx: files['areas.shx']!, dbf, prj: Buffer.from(WGS84_PROJECTION) };
 }
