@@ -29,7 +29,7 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: Report) 
   // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot continue to read it.
   const commonHeaders = { etag, 'cache-control': 'private, no-cache', ...file.headers };
   if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).headers(commonHeaders).send();
-  const acceptsRanges = file.ranges && coding === 'identity';
+  const acceptsRanges = file.hasRanges && coding === 'identity';
   const range =
     acceptsRanges && method === 'GET'
       ? parseRange(headers.range, headers['if-range'] as string | undefined, representation)

@@ -92,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const gate = await openGate(store.database, { perMinute, perMonth, clock, report });
   cleanups.defer(async () => gate.close());
 
-  const whyUnavailable = async () => snapshots.damage() ?? gate.whyUnavailable();
+  const whyUnavailable = async () => snapshots.damageLine() ?? gate.whyUnavailable();
   const metrics = new Metrics({
     snapshots,
     failures,

@@ -34,7 +34,7 @@ export interface ServedFile {
   headers: Readonly<Record<string, string>>;
   damage: Damage;
   /** Whether parts of it can be requested. */
-  ranges: boolean;
+  hasRanges: boolean;
   /** Smallest first: if a client prefers several equally, the first is sent. Compressed formats have identity alone. */
   codings: ReadonlyMap<Coding, Representation>;
 }
@@ -121,7 +121,7 @@ function listServedFiles(
         encodings.map(([coding, extension]) => [coding, toRepresentation(name + extension)]),
       );
       codings.set('identity', toRepresentation(name));
-      return [name, { type, headers, damage, ranges: response === null, codings }];
+      return [name, { type, headers, damage, hasRanges: response === null, codings }];
     }),
   );
   return new Map(namedFiles);

@@ -41,7 +41,7 @@ async function openFromStorage(options: SourceOptions): Promise<SnapshotSource> 
       current: () => copies.current(),
       refusal: () => mirror.refusal() ?? copies.refusal(),
       confirmedAt: () => Math.min(mirror.confirmedAt(), copies.confirmedAt()),
-      damage: () => copies.damage(),
+      damageLine: () => copies.damageLine(),
       close: async () => {
         copies.close();
         await mirror.close();

@@ -25,7 +25,7 @@ export interface SnapshotSource {
   /** When the snapshot being served was last known to be the one that is published, in milliseconds. */
   confirmedAt(): number;
   /** What was found to be damaged in the snapshot being served, in a line; null while nothing is. */
-  damage(): string | null;
+  damageLine(): string | null;
   close(): void | Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export class SnapshotWatcher implements SnapshotSource {
     return this.#confirmedAt;
   }
 
-  damage(): string | null {
+  damageLine(): string | null {
     return this.current().damage.values().next().value ?? null;
   }
 

@@ -1,8 +1,7 @@
 /**
- * Queries that several files share. To avoid deadlocks, every transaction locks rows in one order: first the team (an
- * account, or the service team) if at all, then a person, then anything else. It locks FOR NO KEY UPDATE, so that
- * PostgreSQL's own checks of references, which lock FOR KEY SHARE, never wait. SQLite has a single write lock and needs
- * none of this.
+ * Queries that several files share. To avoid deadlocks, every transaction locks in one order: the team (an account, or
+ * the service team), a person, anything else. FOR NO KEY UPDATE never delays PostgreSQL's checks of references. SQLite
+ * has a single write lock and needs none of this.
  */
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { requireAccount } from '../account-queries.ts';
