@@ -3,7 +3,7 @@ import { figures } from '../contract/fields.ts';
 /** Context figures that a `layer` source can carry. */
 export type Figure = keyof typeof figures;
 export const FIGURES = Object.keys(figures) as Figure[];
-/** Figures that depend on the programme's own work. They are context, and never covariates of the risk score. */
+/** Coverage of interventions, which the programme itself changes: context, and never a covariate of the risk score. */
 export const COVERAGE_FIGURES: readonly Figure[] = ['itn_use', 'itn_access', 'irs_coverage', 'effective_treatment'];
 
 /** A value for each context figure. */

@@ -1,19 +1,16 @@
 /** Rows that a source leaves out. */
 import type { Static } from 'typebox';
-import { Type } from '../contract/type.ts';
-import { closed, text } from './shared-schemas.ts';
+import { closedObject, Type } from '../contract/type.ts';
+import { text } from './shared-schemas.ts';
 
 /** Rows to leave out: those with these values in all of the columns. */
-export const LeaveOutRule = Type.Object(
-  {
-    where: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
-      minProperties: 1,
-      description: "The project's column -> the row's value there; null for a blank cell",
-    }),
-    reason: text,
-  },
-  closed,
-);
+export const LeaveOutRule = closedObject({
+  where: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
+    minProperties: 1,
+    description: "The project's column -> the row's value there; null for a blank cell",
+  }),
+  reason: text,
+});
 export type LeaveOutRule = Static<typeof LeaveOutRule>;
 
 /** The rows in words: `longitude 0 and latitude 0`, `a blank weight`. */

@@ -1,17 +1,17 @@
 /** The roles that a country's files can have in the pipeline, and the columns that each role requires. */
 
 /**
- * A role and its columns, by the project's names: required and optional ones. `what` is for any country: areas are
+ * A role and its columns, by the project's names: required and optional ones. `description` is for any country: areas are
  * those of the lower level.
  */
 interface RoleDefinition {
-  what: string;
+  description: string;
   columns: readonly string[];
   /** The columns that together identify a row, as far as the table has them; `period` is its month in any form. */
   key?: readonly string[];
   optional?: readonly string[];
-  /** Exactly one column of each of these lists. */
-  either?: readonly (readonly string[])[];
+  /** Lists of columns of which a table has exactly one. */
+  exactlyOneOf?: readonly (readonly string[])[];
 }
 
 /** Names of places, beside codes or in place of them. Beside codes, a name that belongs to another place is refused. */
@@ -38,37 +38,40 @@ export const TEXT_COLUMNS: readonly string[] = [
  */
 export const ROLES = {
   lga_boundaries: {
-    what: 'Polygons of the areas; codes and parents may come from `lga_codes`, or parents by location from `state_boundaries`',
+    description:
+      'Polygons of the areas; codes and parents may come from `lga_codes`, or parents by location from `state_boundaries`',
     columns: ['lga'],
     optional: ['lga_pcode', 'state_pcode'],
   },
   lga_codes: {
-    what: 'Table of the codes and parents of the areas in `lga_boundaries`, by name',
+    description: 'Table of the codes and parents of the areas in `lga_boundaries`, by name',
     columns: ['lga', 'lga_pcode'],
     key: ['lga'],
     optional: ['state_pcode', 'state'],
   },
   state_boundaries: {
-    what: 'Polygons of the upper level, checked against the areas; without them, each is the union of its areas',
+    description: 'Polygons of the upper level, checked against the areas; without them, each is the union of its areas',
     columns: ['state_pcode', 'state'],
   },
-  population: { what: 'GeoTIFF, persons per cell', columns: [] },
+  population: { description: 'GeoTIFF, persons per cell', columns: [] },
   population_census: {
-    what: 'Table by area',
+    description: 'Table by area',
     columns: ['lga_pcode', 'people'],
     key: ['lga_pcode'],
     optional: ['children_0_4', ...NAME_COLUMNS],
   },
-  elevation: { what: 'GeoTIFF, metres', columns: [] },
+  elevation: { description: 'GeoTIFF, metres', columns: [] },
   climate: {
-    what: 'Table by area and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain for each month',
+    description:
+      'Table by area and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain for each month',
     columns: ['lga_pcode', 'rain_mm'],
     key: ['lga_pcode', 'period'],
     optional: ['temperature_c', 'year', ...NAME_COLUMNS],
-    either: [['period', 'month']],
+    exactlyOneOf: [['period', 'month']],
   },
   survey_clusters: {
-    what: 'Table of clusters, each with a location: longitude and latitude, an area, or only one of the upper level',
+    description:
+      'Table of clusters, each with a location: longitude and latitude, an area, or only one of the upper level',
     columns: ['cluster_id', 'method', 'examined'],
     key: ['survey_year', 'cluster_id', 'method'],
     optional: [
@@ -84,51 +87,51 @@ export const ROLES = {
       'oldest_years',
       ...NAME_COLUMNS,
     ],
-    either: [
+    exactlyOneOf: [
       ['positive', 'positivity'],
       ['period', 'month'],
     ],
   },
   survey_states: {
-    what: 'Table of a round with results for the upper level only',
+    description: 'Table of a round with results for the upper level only',
     columns: ['survey_year', 'state_pcode', 'method', 'positivity'],
     key: ['survey_year', 'state_pcode', 'method'],
     optional: NAME_COLUMNS,
   },
   cases_states: {
-    what: 'Table of monthly confirmed cases of the upper level',
+    description: 'Table of monthly confirmed cases of the upper level',
     columns: ['state_pcode', 'confirmed'],
     key: ['state_pcode', 'period'],
     optional: ['year', 'reporting_rate', ...NAME_COLUMNS],
-    either: [['period', 'month']],
+    exactlyOneOf: [['period', 'month']],
   },
   cases_lgas: {
-    what: 'Table of monthly confirmed cases by area, or by health facility',
+    description: 'Table of monthly confirmed cases by area, or by health facility',
     columns: ['lga_pcode', 'confirmed'],
     key: ['lga_pcode', 'facility', 'period'],
     optional: ['facility', 'state_pcode', 'year', 'reporting_rate', ...NAME_COLUMNS],
-    either: [['period', 'month']],
+    exactlyOneOf: [['period', 'month']],
   },
   facilities: {
-    what: 'List of health facilities, each with its area or its coordinates',
+    description: 'List of health facilities, each with its area or its coordinates',
     columns: ['facility'],
     key: ['facility'],
     optional: ['latitude', 'state_pcode', ...NAME_COLUMNS],
-    either: [['lga_pcode', 'longitude']],
+    exactlyOneOf: [['lga_pcode', 'longitude']],
   },
   layer: {
-    what: 'A context figure: GeoTIFF, or table by area of either level of the figure or of `classes`',
+    description: 'A context figure: GeoTIFF, or table by area of either level of the figure or of `classes`',
     columns: [],
     key: ['lga_pcode', 'state_pcode'],
     optional: NAME_COLUMNS,
-    either: [['lga_pcode', 'state_pcode']],
+    exactlyOneOf: [['lga_pcode', 'state_pcode']],
   },
   covariate: {
-    what: 'A possible predictor of risk: GeoTIFF, or table by area of either level of `value` or of `classes`',
+    description: 'A possible predictor of risk: GeoTIFF, or table by area of either level of `value` or of `classes`',
     columns: [],
     key: ['lga_pcode', 'state_pcode'],
     optional: NAME_COLUMNS,
-    either: [['lga_pcode', 'state_pcode']],
+    exactlyOneOf: [['lga_pcode', 'state_pcode']],
   },
 } as const satisfies Record<string, RoleDefinition>;
 export type Role = keyof typeof ROLES;
@@ -148,6 +151,6 @@ export const deliveredFiles = <File extends { path: string; join?: unknown }>({
 
 /** The columns that a role's source may have, apart from those named after a figure. */
 export function knownColumns(role: Role): readonly string[] {
-  const { columns, optional = [], either = [] } = roleDefinition(role);
-  return [...columns, ...optional, ...either.flat()];
+  const { columns, optional = [], exactlyOneOf = [] } = roleDefinition(role);
+  return [...columns, ...optional, ...exactlyOneOf.flat()];
 }

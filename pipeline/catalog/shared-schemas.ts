@@ -1,8 +1,6 @@
 /** Types shared by the schemas of several catalog files. */
 import { Type } from '../contract/type.ts';
 
-/** Unknown fields are refused. */
-export const closed = { additionalProperties: false } as const;
 export const period = Type.String({ pattern: '^(19|20)\\d{2}-(0[1-9]|1[0-2])$' });
 export const YEARS = { minimum: 1980, maximum: 2099 };
 export const year = Type.Integer(YEARS);
@@ -15,7 +13,7 @@ export const FOR_EDITORS = Type.String({ description: 'JSON Schema of this file,
 /** The diagnostic methods of surveys, by the project's names. */
 export const METHODS = ['microscopy', 'rdt'] as const;
 export type Method = (typeof METHODS)[number];
-/** Their names in texts. */
+/** What texts call the methods. */
 export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   microscopy: 'microscopy',
   rdt: 'rapid diagnostic test',

@@ -191,7 +191,7 @@ const columnNames = ({ columns = {}, sums = {} }: Source) => [...Object.keys(col
 
 /** Checks for the columns that the role needs, and for no others: a misspelt name would go unnoticed. */
 function checkColumns(source: Source, location: InputLocation): void {
-  const { columns, either = [] } = roleDefinition(source.role);
+  const { columns, exactlyOneOf = [] } = roleDefinition(source.role);
   const valueColumn = source.role === 'layer' ? source.figure : source.role === 'covariate' ? 'value' : undefined;
   const requiredColumns = [...columns, ...(valueColumn === undefined || source.classes ? [] : [valueColumn])];
   const allowedColumns = [...requiredColumns, ...knownColumns(source.role)];
@@ -212,7 +212,7 @@ function checkColumns(source: Source, location: InputLocation): void {
   if (unknownColumn) throw location.error(`a column ${unknownColumn}`, `one of ${allowedColumns.join(', ')}`);
   const missingColumn = requiredColumns.find((name) => !availableColumns.includes(name));
   if (missingColumn) throw location.error(`no column ${missingColumn}`, 'it in `columns`');
-  for (const names of either) {
+  for (const names of exactlyOneOf) {
     const chosen = names.filter((name) => availableColumns.includes(name));
     if (chosen.length !== 1)
       throw location.error(

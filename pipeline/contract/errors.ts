@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { FORECAST_MONTHS } from './months.ts';
-import { Type } from './type.ts';
+import { closedObject, Type } from './type.ts';
 
 /** Detail of an error for an operation about the season or transmission, in a country without one. */
 export const NO_ESTIMATE =
@@ -118,18 +118,15 @@ export const FAULTS = {
 export const COMMON_ERRORS = ['INVALID_KEY', 'RATE_LIMITED', 'ALLOWANCE_EXHAUSTED'] as const satisfies ErrorCode[];
 
 /** Body of every error, RFC 9457 `application/problem+json`. */
-export const Problem = Type.Object(
-  {
-    type: Type.String({ description: 'What kind of problem: `about:blank`, or a page about the code' }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String({ description: 'What to do about it' }),
-    code: Type.String({
-      pattern: '^[A-Z_]+$',
-      description: `What happened, for programs. Currently one of ${[...Object.keys(ERRORS), ...Object.keys(FAULTS)].join(', ')}; handle a code that you do not know by its status`,
-    }),
-    request_id: Type.String({ description: 'Quote this when asking for help' }),
-  },
-  { additionalProperties: false },
-);
+export const Problem = closedObject({
+  type: Type.String({ description: 'What kind of problem: `about:blank`, or a page about the code' }),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String({ description: 'What to do about it' }),
+  code: Type.String({
+    pattern: '^[A-Z_]+$',
+    description: `What happened, for programs. Currently one of ${[...Object.keys(ERRORS), ...Object.keys(FAULTS)].join(', ')}; handle a code that you do not know by its status`,
+  }),
+  request_id: Type.String({ description: 'Quote this when asking for help' }),
+});
 export type Problem = Static<typeof Problem>;

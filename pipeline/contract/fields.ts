@@ -123,7 +123,7 @@ export const is_urban = flag('Whether more than half its people live in an urban
 export const population: ColumnSchema<number> = { ...count('People living in the area'), type: 'BIGINT' };
 export const area_km2 = real('Land area', { unit: 'square kilometres', decimals: 1, minimum: 0 });
 export const lgas = whole('Number of {lga.many} in the {state.one}', { minimum: 1 });
-/** Those that come as tables or rasters. */
+/** Context figures that come as tables or rasters. */
 export const figures = {
   itn_use: orNull(share('Share of people who slept under a treated net'), 'null: no estimate'),
   itn_access: orNull(share('Share of people with access to a treated net'), 'null: no estimate'),
@@ -302,5 +302,5 @@ export const skill = {
   crps_per_1000: orNull(amount('The same score for cases per 1,000 people'), 'null if the population is unknown'),
 };
 
-/** Part of an account of what the raw files delivered. */
+/** A sum in an account of what the raw files contain. */
 export const account = { sum: orNull(real('Sum of the numbers', { decimals: 2 }), 'null for rows and keys') };

@@ -26,8 +26,8 @@ export function inCountry<Schema extends TSchema>(schema: Schema, territory: Ter
 const PROSE_KEYS = new Set(['description', 'summary']);
 
 /** Any JSON value, such as a schema or a document, with its schemas and its prose adapted to a country. */
-export const jsonInCountry = (value: unknown, territory: Territory): unknown =>
-  adaptToCountry(value, territory, countryWords(territory));
+export const jsonInCountry = (document: unknown, territory: Territory): unknown =>
+  adaptToCountry(document, territory, countryWords(territory));
 
 function adaptToCountry(value: unknown, territory: Territory, words: Words): unknown {
   if (value === null || typeof value !== 'object') return value;

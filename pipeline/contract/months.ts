@@ -1,17 +1,17 @@
 /** A month of a particular year, written `YYYY-MM`, such as `2023-09`. */
 export type Period = string;
 
-/** Its form, for schemas. */
+/** Regular expression of a period, for schemas. */
 export const PERIOD_PATTERN = '^\\d{4}-(0[1-9]|1[0-2])$';
-const FORM = /^(\d{4})-(0[1-9]|1[0-2])$/;
+const PERIOD = new RegExp(PERIOD_PATTERN);
 
-/** Forecasts are for so many months after the latest month of data. */
+/** How many months after the latest month of data forecasts are for. */
 export const HORIZONS: readonly number[] = [1, 2, 3, 4];
 export const FORECAST_MONTHS = HORIZONS.length;
 
 /** Whether `text` is a month of the form `YYYY-MM`, month 01 to 12. */
 export function isPeriod(text: string): boolean {
-  return FORM.test(text);
+  return PERIOD.test(text);
 }
 
 /**
@@ -19,9 +19,8 @@ export function isPeriod(text: string): boolean {
  * @throws RangeError if `period` is not of the form `YYYY-MM`
  */
 export function monthIndex(period: Period): number {
-  const match = FORM.exec(period);
-  if (!match) throw new RangeError(`not a month of the form YYYY-MM: ${JSON.stringify(period)}`);
-  return Number(match[1]) * 12 + Number(match[2]) - 1;
+  if (!isPeriod(period)) throw new RangeError(`not a month of the form YYYY-MM: ${JSON.stringify(period)}`);
+  return Number(period.slice(0, 4)) * 12 + Number(period.slice(5)) - 1;
 }
 
 /** The month whose `monthIndex` is `index`. */

@@ -382,7 +382,7 @@ const fileOperation = <Id extends string>(
 const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
   tableFormats(table).map((format) =>
     fileOperation({
-      id: tableOperationId(table, format),
+      id: `table-${table}-${format}` as const,
       path: `/v1/${tableFile(table, format)}`,
       summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
       scopes,
@@ -394,9 +394,6 @@ const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
 );
 
 type TableOperationId = `table-${TableName}-${TableFormat}`;
-function tableOperationId(table: TableName, format: TableFormat): TableOperationId {
-  return `table-${table}-${format}`;
-}
 
 /** Languages that have a client, as its folder is called. */
 export const CLIENTS = ['python', 'r', 'ts'] as const;

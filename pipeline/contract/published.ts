@@ -3,7 +3,7 @@
  */
 import type { Static } from 'typebox';
 import { FileEntry } from './manifest.ts';
-import { Type } from './type.ts';
+import { closedObject, Type } from './type.ts';
 
 /** Regular expression of a version's name, without anchors. */
 export const VERSION_PATTERN = '[a-z0-9][a-z0-9.-]*-[0-9a-f]{8}';
@@ -35,28 +35,22 @@ const version = Type.String({ pattern: `^${VERSION_PATTERN}$` });
  * The versions as `publish` lists them while `current` is current. Each version has its own index, so that the pointer
  * `current` identifies both a snapshot and its index.
  */
-export const ReleaseIndex = Type.Object(
-  {
-    format: Type.Literal(1),
-    current: version,
-    earlier: Type.Array(
-      Type.Object(
-        {
-          model_version: version,
-          replaced_at: Type.String({ description: 'When it was replaced, UTC' }),
-          sunset: Type.Union([Type.String(), Type.Null()], {
-            description: 'Time until which it is promised to be kept, UTC',
-          }),
-        },
-        { additionalProperties: false },
-      ),
-      { description: 'Earlier versions that are still served' },
-    ),
-    answers: Type.Record(Type.String(), Type.String(), {
-      description: 'File of each address, as its name in `files` without an encoding',
+export const ReleaseIndex = closedObject({
+  format: Type.Literal(1),
+  current: version,
+  earlier: Type.Array(
+    closedObject({
+      model_version: version,
+      replaced_at: Type.String({ description: 'When it was replaced, UTC' }),
+      sunset: Type.Union([Type.String(), Type.Null()], {
+        description: 'Time until which it is promised to be kept, UTC',
+      }),
     }),
-    files: Type.Record(Type.String(), FileEntry, { description: 'Below `releases/`' }),
-  },
-  { additionalProperties: false },
-);
+    { description: 'Earlier versions that are still served' },
+  ),
+  answers: Type.Record(Type.String(), Type.String(), {
+    description: 'File of each address, as its name in `files` without an encoding',
+  }),
+  files: Type.Record(Type.String(), FileEntry, { description: 'Below `releases/`' }),
+});
 export type ReleaseIndex = Static<typeof ReleaseIndex>;

@@ -4,7 +4,7 @@ import { describeColumn } from '../lib/tables/table.ts';
 import { DECIMALS } from './decimals.ts';
 import type { Field } from './fields.ts';
 import { TERRITORY_FIELD } from './in-country.ts';
-import { Type } from './type.ts';
+import { closedObject, Type } from './type.ts';
 
 /** A field, or the schema of what is not one: another record, a list, an outline. */
 type FieldOrSchema = Field | TSchema;
@@ -36,7 +36,7 @@ export function record<const Entries extends Record<string, FieldOrSchema>>(
       throw new Error(
         `${name}: found ${decimals ?? 'no'} decimals in a record, expected ${DECIMALS[name] ?? 'none'} as in fields.ts`,
       );
-  const schema = Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
+  const schema = closedObject(properties, description);
   return Object.assign(schema, { [FIELDS]: fields }) as unknown as RecordSchema<Entries>;
 }
 

@@ -4,7 +4,7 @@ import { type Html, html, withCodeMarked } from '../lib/pages/html.ts';
 import { renderTable } from '../lib/pages/table.ts';
 import type { Reference, ReferenceField, ReferenceOperation } from './reference.ts';
 
-/** Operations by tag. @param at the page or the place on this page that an operation has */
+/** Operations by tag. @param linkPrefix stands before the id of the operation in each link */
 export const operationTables = (
   { tags }: Reference,
   operations: readonly ReferenceOperation[],

@@ -29,31 +29,31 @@ export type StateRisk = Static<typeof StateRisk>;
 export const NationLga = record(withFields({ lga_code, lga, state_code }, LgaRisk));
 export type NationLga = Static<typeof NationLga>;
 
-const report = <const Kind extends 'estimated' | 'forecast', const Areas extends Record<string, object>>(
+const monthReport = <const Kind extends 'estimated' | 'forecast', const Areas extends Record<string, object>>(
   kind: Kind,
   areas: Areas,
 ) => record({ period: withMeaning('Month the scores are for', period), kind: Type.Literal(kind), ...areas });
-const forecasts = <const Areas extends Record<string, object>>(areas: Areas) =>
-  record({ forecasts: list(report('forecast', areas), 'One report per month, nearest month first') });
-const RANKED = 'Highest risk first; equal scores by code';
-const lgasOfState = { state_code, state, lgas: list(LgaRisk, RANKED) };
-const allStates = { states: list(StateRisk, RANKED) };
-const lgasOfNation = { lgas: list(NationLga, RANKED) };
+const monthReports = <const Areas extends Record<string, object>>(areas: Areas) =>
+  record({ forecasts: list(monthReport('forecast', areas), 'One report per month, nearest month first') });
+const RANKED_BY_RISK = 'Highest risk first; equal scores by code';
+const lgasOfState = { state_code, state, lgas: list(LgaRisk, RANKED_BY_RISK) };
+const allStates = { states: list(StateRisk, RANKED_BY_RISK) };
+const lgasOfNation = { lgas: list(NationLga, RANKED_BY_RISK) };
 
-export const RiskLgas = report('estimated', lgasOfState);
+export const RiskLgas = monthReport('estimated', lgasOfState);
 export type RiskLgas = Static<typeof RiskLgas>;
-export const RiskStates = report('estimated', allStates);
+export const RiskStates = monthReport('estimated', allStates);
 export type RiskStates = Static<typeof RiskStates>;
-export const RiskNation = report('estimated', lgasOfNation);
+export const RiskNation = monthReport('estimated', lgasOfNation);
 export type RiskNation = Static<typeof RiskNation>;
-export const ForecastsLgas = forecasts(lgasOfState);
+export const ForecastsLgas = monthReports(lgasOfState);
 export type ForecastsLgas = Static<typeof ForecastsLgas>;
-export const ForecastsStates = forecasts(allStates);
+export const ForecastsStates = monthReports(allStates);
 export type ForecastsStates = Static<typeof ForecastsStates>;
-export const ForecastsNation = forecasts(lgasOfNation);
+export const ForecastsNation = monthReports(lgasOfNation);
 export type ForecastsNation = Static<typeof ForecastsNation>;
 
-const BASELINE = "null: the score is the baseline's";
+const NULL_FOR_BASELINE = "null: the score is the baseline's";
 const { change_year, change_year_low, change_year_high, probability_rise_year } = fields.changes;
 export const SeriesMonth = record({
   period: withMeaning('Month the score is for', period),
@@ -61,8 +61,8 @@ export const SeriesMonth = record({
   ...scores,
   level,
   basis: withMeaning('What the score is based on, as in the table basis', fields.basis),
-  level_probability: orNull(fields.level_probability, BASELINE),
-  probability_highest_nation: orNull(fields.probabilities.probability_highest_nation, BASELINE),
+  level_probability: orNull(fields.level_probability, NULL_FOR_BASELINE),
+  probability_highest_nation: orNull(fields.probabilities.probability_highest_nation, NULL_FOR_BASELINE),
   change_year: orNull(change_year, 'null in the first year'),
   change_year_low: orNull(change_year_low),
   change_year_high: orNull(change_year_high),
@@ -85,18 +85,18 @@ export const AreaGeometry = Type.Union([
 export type AreaGeometry = Static<typeof AreaGeometry>;
 
 const sourceOfShapes = text('Where the shapes come from');
-const collection = <const Properties extends Record<string, Field>>(properties: Properties) =>
+const featureCollection = <const Properties extends Record<string, Field>>(properties: Properties) =>
   record({
     type: Type.Literal('FeatureCollection'),
     source: sourceOfShapes,
     features: list(record({ type: Type.Literal('Feature'), geometry: AreaGeometry, properties: record(properties) })),
   });
 const lgaProperties = { lgaCode: lga_code, lga, state: state_code };
-export const BoundariesStates = collection({ code: state_code, name: state, zone: fields.zone_code });
+export const BoundariesStates = featureCollection({ code: state_code, name: state, zone: fields.zone_code });
 export type BoundariesStates = Static<typeof BoundariesStates>;
-export const BoundariesLgas = collection(lgaProperties);
+export const BoundariesLgas = featureCollection(lgaProperties);
 export type BoundariesLgas = Static<typeof BoundariesLgas>;
-export const BoundariesNation = collection(lgaProperties);
+export const BoundariesNation = featureCollection(lgaProperties);
 export type BoundariesNation = Static<typeof BoundariesNation>;
 
 const arcs = Type.Array(Type.Array(Type.Integer()), {
@@ -385,40 +385,40 @@ export const Versions = record({
 });
 export type Versions = Static<typeof Versions>;
 
-const change = (description: string) => real(`${description}, new minus old`);
-const tally = {
+const scoreChange = (description: string) => real(`${description}, new minus old`);
+const changeSummary = {
   compared: count('Scores that are in both'),
   moved: count('Scores that changed by more than score_change'),
   flipped: count('Areas and months whose level changed'),
   disjoint: count('Ranges that no longer overlap'),
-  mean_change: change('Mean change'),
+  mean_change: scoreChange('Mean change'),
   mean_absolute_change: real('Mean of the absolute changes'),
-  largest_change: change('The change farthest from 0'),
+  largest_change: scoreChange('The change farthest from 0'),
 };
-const before = record({ ...scores, level });
-const only = record({ lgas: list(lga_code), periods: list(period) });
+const scoreAndLevel = record({ ...scores, level });
+const areasInOneOnly = record({ lgas: list(lga_code), periods: list(period) });
 export const VersionsDiff = record({
   from: text('The version replaced'),
   to: text('The version that replaced it'),
   score_change: orNull(real('Change above which a score counts as moved')),
-  all: record(tally, '{Lga.many} in the months that both estimate, and in those that both forecast'),
-  state_scores: record(tally, "{State.many}' own scores"),
-  states: list(record({ state_code, ...tally })),
-  lgas: list(record({ state_code, lga_code, ...tally })),
-  periods: list(record({ period, ...tally })),
+  all: record(changeSummary, '{Lga.many} in the months that both estimate, and in those that both forecast'),
+  state_scores: record(changeSummary, "{State.many}' own scores"),
+  states: list(record({ state_code, ...changeSummary })),
+  lgas: list(record({ state_code, lga_code, ...changeSummary })),
+  periods: list(record({ period, ...changeSummary })),
   levels_flipped: list(record({ from: text('Level'), to: text('Level'), count: count('How many') })),
   largest: list(
     record({
       state_code,
       lga_code,
       period: withMeaning('The month in which it changed most', period),
-      from: before,
-      to: before,
-      change: change('Change of the score'),
+      from: scoreAndLevel,
+      to: scoreAndLevel,
+      change: scoreChange('Change of the score'),
     }),
     'The {lga.many} whose scores changed most',
   ),
-  only_in_from: only,
-  only_in_to: only,
+  only_in_from: areasInOneOnly,
+  only_in_to: areasInOneOnly,
 });
 export type VersionsDiff = Static<typeof VersionsDiff>;

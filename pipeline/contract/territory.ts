@@ -3,17 +3,15 @@
  * OpenAPI document, tables and clients take from the catalog (words.ts, in-country.ts). Field names and paths are the
  * same in every country: `state` is the upper level and `lga` the lower one, whatever the country calls them.
  */
-import type { Static, TProperties } from 'typebox';
-import { Type } from './type.ts';
+import type { Static } from 'typebox';
+import { closedObject, Type } from './type.ts';
 
-const closed = <P extends TProperties>(properties: P, description?: string) =>
-  Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });
 const nonEmptyText = Type.String({ minLength: 1 });
 
 /** Codes of areas in any country. They name files, so they are letters, digits, `_` and `-` alone. */
 export const ANY_CODE = '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$';
 
-const AreaLevel = closed({
+const AreaLevel = closedObject({
   one: Type.String({ minLength: 1, description: 'What an area of the level is called, such as `district`' }),
   many: Type.String({ minLength: 1, description: 'Its plural, such as `districts`' }),
   full: Type.Optional(
@@ -24,7 +22,7 @@ const AreaLevel = closed({
   example: Type.String({ pattern: ANY_CODE, description: 'One of the codes, for examples' }),
 });
 
-export const Territory = closed({
+export const Territory = closedObject({
   iso_code: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1, two letters' }),
   language: Type.String({
     pattern: '^[a-z]{2,3}(-[A-Za-z0-9]+)*$',
@@ -36,7 +34,7 @@ export const Territory = closed({
     description: "Whether the upper level's codes, after `iso_code` and a hyphen, are ISO 3166-2 codes",
   }),
   zones: Type.Optional(
-    closed(
+    closedObject(
       {
         one: Type.String({ minLength: 1, description: 'What a zone is called' }),
         names: Type.Record(Type.String({ pattern: '^[A-Z0-9]{1,8}$' }), nonEmptyText, {

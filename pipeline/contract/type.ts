@@ -5,7 +5,7 @@
  * `typebox` and `typebox/type` export builders, from 373 and 372 modules; `guard`, `error`, `format`, `system`,
  * `schema`, `value` and `compile` export none, and its package.json offers no others.
  */
-import type { Type as TypeBox } from 'typebox';
+import type { TProperties, Type as TypeBox } from 'typebox';
 
 type Schema = Record<string, unknown>;
 type BuilderName =
@@ -45,3 +45,7 @@ const builders = {
 
 /** Schema builders with typebox's types. */
 export const Type = builders as unknown as Pick<typeof TypeBox, BuilderName>;
+
+/** An object whose other fields are refused. */
+export const closedObject = <Properties extends TProperties>(properties: Properties, description?: string) =>
+  Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) });

@@ -84,7 +84,7 @@ function commonPrefixLength(a = '', b = ''): number {
 
 const MAX_CHARACTERS = 80;
 
-/** A value as JSON; a long one is cut to start shortly before `from`, where it begins to differ. */
+/** A value as JSON; a long one is cut to start shortly before `firstDifference`. */
 function shortenJson(value: unknown, firstDifference: number): string {
   if (value === undefined) return 'not there';
   const text = JSON.stringify(value);

@@ -26,8 +26,8 @@ function lockError(outDirectory: string, { message }: Error): Error {
 }
 
 /**
- * Does `work` if no other process is using `out`, and locks others out until it is done.
- * @returns whether the work was done
+ * Runs `action` if no other process is using the directory, and locks others out until it is done.
+ * @returns whether the action ran
  */
 export function runIfUnused(outDirectory: string, action: () => void): boolean {
   const lock = openLock(outDirectory, 0);
@@ -45,7 +45,7 @@ export function runIfUnused(outDirectory: string, action: () => void): boolean {
   }
 }
 
-/** Shares `out` with other builds until the lock is released; until then nothing is removed. */
+/** Shares the directory with other builds until the lock is released; until then nothing is removed. */
 export function lockShared(outDirectory: string): { release(): void } {
   const lock = openLock(outDirectory, WAIT_MS);
   try {

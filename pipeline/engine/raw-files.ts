@@ -41,7 +41,7 @@ export async function storeRowChecksums(cache: string, rawData: string, raw: Rec
   }
 }
 
-/** Which rows of a text file have changed since it had the hash `then`, in words; null if that is unknown. */
+/** Which rows of a text file have changed since it had `earlierHash`, in words; null if that is unknown. */
 export function changedRows(cache: string, rawFile: string, earlierHash: string): string | null {
   const checksumFile = rowChecksumFile(cache, earlierHash);
   if (!isText(rawFile) || !existsSync(checksumFile)) return null;

@@ -9,20 +9,20 @@ import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { plainName } from '../lib/name-similarity.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
-import { cleanOutlines, refuseCrossing, type Sliver } from './clean-outlines.ts';
+import { cleanOutlines, listEdges, refuseCrossing, type Sliver } from './clean-outlines.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
-import { A_STATE, declareGap, type IngestInput, onlySource, sourcesInRole } from './input.ts';
+import { EXPECTED_STATE_CODE, gapRemedy, type IngestInput, onlySource, sourcesInRole } from './input.ts';
 import { isMisread } from './readers/encoding.ts';
 import { dissolveBy, READABLE, readPolygons } from './readers/polygons.ts';
-import { readTable, recoded } from './readers/raw-table.ts';
+import { readTable, recodeText } from './readers/raw-table.ts';
 
 /** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
-const SAME_AREA = 1e-5;
+const AREA_TOLERANCE = 1e-5;
 
 /** What an error expects of areas. */
-const INSIDE = 'areas inside those of the upper level';
+const EXPECTED_INSIDE = 'areas inside those of the upper level';
 
-interface Outline {
+interface AreaOutline {
   code: string;
   name: string;
   /** P-code of its state; empty until its location tells it. */
@@ -33,7 +33,7 @@ interface Outline {
 /**
  * Reads the country's areas and outlines, cleans slivers between LGAs, and checks them: their numbers, codes and
  * shapes, that LGAs do not overlap and lie inside their states, and that the outline of each state is the union of its
- * LGAs, apart from ground that the catalog declares `uncovered`. Codes and states of LGAs come from the outlines or, by
+ * LGAs, apart from ground that the catalog declares `largestUncoveredKm2`. Codes and states of LGAs come from the outlines or, by
  * name, from a table of codes; otherwise the location of an LGA tells its state. A country without outlines of its
  * states has the unions of their LGAs.
  * @throws BadInput naming the file and the area
@@ -43,17 +43,17 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   const lgaSource = onlySource(input, 'lga_boundaries');
   const location = fileLocation(lgaSource);
   const codes = await readCodes(input);
-  const drawn = await readOutlines(input, lgaSource, 'lga', model.expected.lgas, codes);
+  const drawnLgas = await readOutlines(input, lgaSource, 'lga', model.expected.lgas, codes);
   const [stateSource] = sourcesInRole(input, 'state_boundaries');
   const states = stateSource ? await readOutlines(input, stateSource, 'state', model.expected.states, null) : null;
-  const uncovered = Math.max(0, ...(stateSource?.gaps ?? []).map(({ area_km2 = 0 }) => area_km2));
-  const { polygons, slivers } = await cleanOutlines(drawn, lgaSource, input.report, uncovered);
-  const lgas = drawn.map((lga, i) => ({ ...lga, polygons: polygons[i]! }));
+  const largestUncoveredKm2 = Math.max(0, ...(stateSource?.gaps ?? []).map(({ area_km2 = 0 }) => area_km2));
+  const { polygons, slivers } = await cleanOutlines(drawnLgas, lgaSource, input.report, largestUncoveredKm2);
+  const lgas = drawnLgas.map((lga, i) => ({ ...lga, polygons: polygons[i]! }));
 
-  const byPcode = new Map(model.states.map((state) => [state.state_pcode, state]));
-  const stateOutlines = new Map(states?.map((state) => [state.code, state]));
+  const stateByPcode = new Map(model.states.map((state) => [state.state_pcode, state]));
+  const outlineByPcode = new Map(states?.map((state) => [state.code, state]));
   for (const { state_pcode } of states ? model.states : []) {
-    if (!stateOutlines.has(state_pcode))
+    if (!outlineByPcode.has(state_pcode))
       throw fileLocation(stateSource!).error(
         `no polygon for ${state_pcode}`,
         'a polygon for each entry of `states` in model.json',
@@ -62,18 +62,19 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   const withoutState = lgas.filter((lga) => lga.parent === '');
   if (withoutState.length > 0) placeInStates(input, withoutState, states!);
   readEach(lgas, (lga) => {
-    if (!byPcode.has(lga.parent)) throw location.at(lga.code).error(`the parent ${lga.parent}`, A_STATE);
+    if (!stateByPcode.has(lga.parent))
+      throw location.at(lga.code).error(`the parent ${lga.parent}`, EXPECTED_STATE_CODE);
     if (!states || withoutState.length > 0) return;
-    const state = { type: 'MultiPolygon' as const, coordinates: stateOutlines.get(lga.parent)!.polygons };
-    if (!booleanPointInPolygon(innerPoint(lga), state)) {
+    const state = { type: 'MultiPolygon' as const, coordinates: outlineByPcode.get(lga.parent)!.polygons };
+    if (!booleanPointInPolygon(pointInside(lga), state)) {
       const found = `a location outside the outline of ${lga.parent}`;
-      throw location.at(`${lga.code} ${lga.name}`).error(found, INSIDE);
+      throw location.at(`${lga.code} ${lga.name}`).error(found, EXPECTED_INSIDE);
     }
   });
-  const empty = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
-  if (empty)
+  const emptyState = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
+  if (emptyState)
     throw location.error(
-      `no area in ${empty.state_pcode} ${empty.state}`,
+      `no area in ${emptyState.state_pcode} ${emptyState.state}`,
       'at least one in each of `states` in model.json',
     );
   if (states && withoutState.length === 0) compareWithStates(input, lgas, states, slivers);
@@ -93,7 +94,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
       lgas: lgas.map(({ code, name, parent }) => ({
         lga_code: code,
         lga: name,
-        state_code: byPcode.get(parent)!.state_code,
+        state_code: stateByPcode.get(parent)!.state_code,
       })),
     },
     polygons: {
@@ -103,23 +104,23 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   };
 }
 
-const innerPoint = ({ polygons }: Outline) => pointOnFeature({ type: 'MultiPolygon', coordinates: polygons });
+const pointInside = ({ polygons }: AreaOutline) => pointOnFeature({ type: 'MultiPolygon', coordinates: polygons });
 
 /** The file of a source's outlines, for its errors. */
 const fileLocation = (source: Source): InputLocation => new InputLocation(source.files[0]!.path);
 
 /** Assigns each LGA to the state that contains a point inside the LGA. @throws BadInput if no state does */
-function placeInStates(input: IngestInput, lgas: readonly Outline[], states: readonly Outline[]): void {
+function placeInStates(input: IngestInput, lgas: readonly AreaOutline[], states: readonly AreaOutline[]): void {
   const source = onlySource(input, 'lga_boundaries');
   readEach(lgas, (lga) => {
-    const inner = innerPoint(lga);
+    const insidePoint = pointInside(lga);
     const state = states.find(({ polygons }) =>
-      booleanPointInPolygon(inner, { type: 'MultiPolygon', coordinates: polygons }),
+      booleanPointInPolygon(insidePoint, { type: 'MultiPolygon', coordinates: polygons }),
     );
     if (!state)
       throw fileLocation(source)
         .at(`${lga.code} ${lga.name}`)
-        .error('a location in no area of the upper level', INSIDE);
+        .error('a location in no area of the upper level', EXPECTED_INSIDE);
     lga.parent = state.code;
   });
   input.report.push({
@@ -140,13 +141,13 @@ async function readCodes(input: IngestInput): Promise<Map<string, { code: string
     readEach(table.rows, (row) => {
       const parent = row.hasColumn('state_pcode') ? row.text('state_pcode') : '';
       const state = input.model.states.find(({ state_pcode }) => state_pcode === parent);
-      const named = row.values.state;
-      if (state && named && plainName(named) !== plainName(state.state))
-        input.otherNames?.add('state', state.state_code, named);
+      const nameInRow = row.values.state;
+      if (state && nameInRow && plainName(nameInRow) !== plainName(state.state))
+        input.otherNames?.add('state', state.state_code, nameInRow);
       return [row.text('lga'), { code: row.text('lga_pcode'), parent }] as const;
     }),
   );
-  table.refuseShort();
+  table.refuseTooFewRows();
   return codes;
 }
 
@@ -156,44 +157,45 @@ async function readOutlines(
   level: 'lga' | 'state',
   expected: number,
   codes: ReadonlyMap<string, { code: string; parent: string }> | null,
-): Promise<Outline[]> {
+): Promise<AreaOutline[]> {
   const location = fileLocation(source);
   const columns = source.columns ?? {};
-  const read = await readPolygons(path.join(input.rawData, source.files[0]!.path));
+  const drawnFeatures = await readPolygons(path.join(input.rawData, source.files[0]!.path));
   const key = columns[codes ? level : `${level}_pcode`] ?? columns[level];
-  const features = source.dissolve && key !== undefined ? await dissolveBy(key, read) : read;
-  const form = level === 'lga' ? input.model.territory.lga.code : ANY_CODE;
-  const used = new Set<string>();
-  const outlines = readEach(features, ({ properties, polygons }, index): Outline => {
-    const feature = location.at(`feature ${index + 1}`);
+  const features = source.dissolve && key !== undefined ? await dissolveBy(key, drawnFeatures) : drawnFeatures;
+  const codePattern = level === 'lga' ? input.model.territory.lga.code : ANY_CODE;
+  const usedNames = new Set<string>();
+  const outlines = readEach(features, ({ properties, polygons }, index): AreaOutline => {
+    const featureLocation = location.at(`feature ${index + 1}`);
     const text = (column: string) => {
       const field = properties[columns[column]!];
       const value = typeof field === 'number' ? String(field) : field;
       if (value === undefined) {
         const fields = Object.keys(properties).join(', ') || 'none';
-        throw feature.error(`the fields ${fields}`, `a field ${columns[column]}`);
+        throw featureLocation.error(`the fields ${fields}`, `a field ${columns[column]}`);
       }
-      if (typeof value === 'string' && value.trim() !== '' && !isMisread(value)) return recoded(source, column, value);
-      throw feature.at(columns[column]!).error(JSON.stringify(value), READABLE);
+      if (typeof value === 'string' && value.trim() !== '' && !isMisread(value))
+        return recodeText(source, column, value);
+      throw featureLocation.at(columns[column]!).error(JSON.stringify(value), READABLE);
     };
     const name = text(level);
-    const listed = codes?.get(name);
-    if (codes && !listed) {
+    const listedArea = codes?.get(name);
+    if (codes && !listedArea) {
       const expected = 'a name exactly as in the table of codes (role lga_codes)';
-      throw feature.error(name, expected, spellingRemedy(name, [...codes.keys()]));
+      throw featureLocation.error(name, expected, spellingRemedy(name, [...codes.keys()]));
     }
-    used.add(name);
-    const code = listed?.code ?? text(`${level}_pcode`);
-    const parent = listed?.parent || (level === 'state' || columns.state_pcode ? text('state_pcode') : '');
-    if (!new RegExp(form).test(code) || !new RegExp(ANY_CODE).test(code))
-      throw feature.error(`the code ${code}`, `a code of the form ${form}`);
+    usedNames.add(name);
+    const code = listedArea?.code ?? text(`${level}_pcode`);
+    const parent = listedArea?.parent || (level === 'state' || columns.state_pcode ? text('state_pcode') : '');
+    if (!new RegExp(codePattern).test(code) || !new RegExp(ANY_CODE).test(code))
+      throw featureLocation.error(`the code ${code}`, `a code of the form ${codePattern}`);
     checkShape(location.at(code), polygons, input.model.extent as [number, number, number, number]);
     // Those of LGAs are checked when they are cleaned.
     if (level === 'state') refuseCrossing(location.at(code), polygons);
     return { code, name, parent, polygons };
   });
-  const unused = [...(codes?.keys() ?? [])].find((name) => !used.has(name));
-  if (unused) throw location.error(`no polygon for ${unused}`, 'a polygon for each row of the table of codes');
+  const unusedName = [...(codes?.keys() ?? [])].find((name) => !usedNames.has(name));
+  if (unusedName) throw location.error(`no polygon for ${unusedName}`, 'a polygon for each row of the table of codes');
   outlines.sort((a, b) => (a.code < b.code ? -1 : 1));
   const duplicate = outlines.find((outline, i) => outline.code === outlines[i - 1]?.code);
   if (duplicate) {
@@ -228,50 +230,46 @@ function spellingRemedy(name: string, names: readonly string[]): Remedy | null {
 /** States must be the union of their LGAs, apart from declared ground that belongs to no LGA. */
 function compareWithStates(
   input: IngestInput,
-  lgas: readonly Outline[],
-  states: readonly Outline[],
+  lgas: readonly AreaOutline[],
+  states: readonly AreaOutline[],
   slivers: readonly Sliver[],
 ): void {
   const source = onlySource(input, 'state_boundaries');
   readEach(states, (state) => {
     const stateKm2 = areaKm2(state.polygons);
-    const parts = lgas.filter((lga) => lga.parent === state.code);
-    const uncovered = stateKm2 - parts.reduce((sum, lga) => sum + areaKm2(lga.polygons), 0);
+    const stateLgas = lgas.filter((lga) => lga.parent === state.code);
+    const uncoveredKm2 = stateKm2 - stateLgas.reduce((sum, lga) => sum + areaKm2(lga.polygons), 0);
     // The state was drawn before the slivers along its borders were cleaned.
-    const moved = slivers
-      .filter(({ codes }) => parts.some(({ code }) => codes.includes(code)))
+    const movedKm2 = slivers
+      .filter(({ codes }) => stateLgas.some(({ code }) => codes.includes(code)))
       .reduce((sum, { km2 }) => sum + km2, 0);
-    if (Math.abs(uncovered) <= SAME_AREA * stateKm2 + moved) return;
+    if (Math.abs(uncoveredKm2) <= AREA_TOLERANCE * stateKm2 + movedKm2) return;
     const gap = source.gaps?.find(({ rule, state_pcode }) => rule === 'uncovered' && state_pcode === state.code);
-    if (!gap || uncovered < 0 || uncovered > (gap.area_km2 ?? 0)) {
-      const found = `${uncovered.toFixed(2)} km² of ${stateKm2.toFixed(0)} in none of its areas`;
+    if (!gap || uncoveredKm2 < 0 || uncoveredKm2 > (gap.area_km2 ?? 0)) {
+      const found = `${uncoveredKm2.toFixed(2)} km² of ${stateKm2.toFixed(0)} in none of its areas`;
       const expected = gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its areas';
-      const ground = { state_pcode: state.code, area_km2: Math.ceil(uncovered) };
-      const remedy = uncovered < 0 ? null : declareGap({ rule: 'uncovered', ...ground });
+      const ground = { state_pcode: state.code, area_km2: Math.ceil(uncoveredKm2) };
+      const remedy = uncoveredKm2 < 0 ? null : gapRemedy({ rule: 'uncovered', ...ground });
       throw fileLocation(source).at(`${state.code} ${state.name}`).error(found, expected, remedy);
     }
-    const what = worded`${state.code} ${state.name}: ${uncovered.toFixed(1)} km² belong to no {lga.one} (${gap.reason}); {state.one} outlines are made of {lga.many} and do not include it`;
+    const what = worded`${state.code} ${state.name}: ${uncoveredKm2.toFixed(1)} km² belong to no {lga.one} (${gap.reason}); {state.one} outlines are made of {lga.many} and do not include it`;
     input.report.push({ source: source.id, rule: 'uncovered', what });
   });
 }
 
 /** For each LGA, the codes, in ascending order, of the LGAs that share an edge with it, vertex for vertex. */
-function findNeighbours(lgas: readonly Outline[]): Record<string, string[]> {
-  const owner = new Map<string, string>();
-  const pairs = new Map(lgas.map((lga) => [lga.code, new Set<string>()]));
+function findNeighbours(lgas: readonly AreaOutline[]): Record<string, string[]> {
+  const lgaByEdge = new Map<string, string>();
+  const neighboursByLga = new Map(lgas.map((lga) => [lga.code, new Set<string>()]));
   for (const { code, polygons } of lgas) {
-    for (const ring of polygons.flat()) {
-      for (let i = 1; i < ring.length; i++) {
-        const [a, b] = [String(ring[i - 1]), String(ring[i])];
-        const edge = a < b ? `${a} ${b}` : `${b} ${a}`;
-        const neighbour = owner.get(edge);
-        if (neighbour !== undefined && neighbour !== code) {
-          pairs.get(code)!.add(neighbour);
-          pairs.get(neighbour)!.add(code);
-        }
-        owner.set(edge, code);
+    for (const edge of listEdges(polygons)) {
+      const neighbour = lgaByEdge.get(edge);
+      if (neighbour !== undefined && neighbour !== code) {
+        neighboursByLga.get(code)!.add(neighbour);
+        neighboursByLga.get(neighbour)!.add(code);
       }
+      lgaByEdge.set(edge, code);
     }
   }
-  return Object.fromEntries([...pairs].map(([code, set]) => [code, [...set].sort()]));
+  return Object.fromEntries([...neighboursByLga].map(([code, neighbours]) => [code, [...neighbours].sort()]));
 }

@@ -6,14 +6,14 @@ import type { CaseSeries } from './case-series.ts';
 import { checkControls } from './controls.ts';
 import { sumFacilities } from './facilities.ts';
 import type { Areas, CasesRow, Census } from './ingest-tables.ts';
-import { type CodeReader, codeAndName, codeReader, declareGap, type IngestInput, sourcesInRole } from './input.ts';
-import type { Locator } from './locate.ts';
-import { readPlaced } from './places-by-name.ts';
+import { type AreaLookup, codeAndName, createAreaLookup, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
+import type { Locator } from './locator.ts';
+import { readTableWithCodes } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
-import { withKnownMonths } from './reporting-rates.ts';
+import { applyReportingRates } from './reporting-rates.ts';
 
 /** A finding names this many places with blank months. */
-const EXAMPLES = 3;
+const MOST_EXAMPLES = 3;
 
 /**
  * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, and months that the catalog masks are
@@ -27,21 +27,21 @@ export async function ingestCases(
   census: Census,
   locator: Locator,
 ): Promise<CasesRow[]> {
-  const cases: CaseSeries[] = [];
+  const allSeries: CaseSeries[] = [];
   for (const source of sourcesInRole(input, 'cases_states'))
-    cases.push(...(await readSeries(input, areas, census, locator, source, 'state')));
+    allSeries.push(...(await readSeries(input, areas, census, locator, source, 'state')));
   for (const source of sourcesInRole(input, 'cases_lgas'))
-    cases.push(...(await readSeries(input, areas, census, locator, source, 'lga')));
-  const byPlace = Map.groupBy(cases, ({ state_code, lga_code }) => lga_code ?? state_code);
-  const between = new Map<string, number>();
-  const whole = readEach(byPlace.values(), (parts) => continued(parts, between));
-  for (const [months, places] of between)
+    allSeries.push(...(await readSeries(input, areas, census, locator, source, 'lga')));
+  const byPlace = Map.groupBy(allSeries, ({ state_code, lga_code }) => lga_code ?? state_code);
+  const gapCounts = new Map<string, number>();
+  const combined = readEach(byPlace.values(), (parts) => combineSeries(parts, gapCounts));
+  for (const [months, placeCount] of gapCounts)
     input.report.push({
       source: 'cases',
       rule: 'no record',
-      what: `no file has the cases of ${months}, between two files, of ${places === 1 ? 'a place' : `${places} places`}: kept as unknown, never as 0`,
+      what: `no file has the cases of ${months}, between two files, of ${placeCount === 1 ? 'a place' : `${placeCount} places`}: kept as unknown, never as 0`,
     });
-  return whole.flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
+  return combined.flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
     confirmed.map((value, i) => ({
       state_code,
       lga_code,
@@ -54,25 +54,25 @@ export async function ingestCases(
 
 /**
  * One series of a place's records in several sources, one after the other; months between them are unknown.
- * @param between counts places by the months that no source has
+ * @param gapCounts counts places by the months that no source has
  * @throws BadInput if two have the same month
  */
-function continued(parts: readonly CaseSeries[], between: Map<string, number>): CaseSeries {
-  const [first, ...later] = parts.toSorted((a, b) => (a.first < b.first ? -1 : 1)) as [CaseSeries, ...CaseSeries[]];
-  const whole = { ...first, confirmed: [...first.confirmed], masked: [...first.masked] };
+function combineSeries(parts: readonly CaseSeries[], gapCounts: Map<string, number>): CaseSeries {
+  const [earliest, ...later] = parts.toSorted((a, b) => (a.first < b.first ? -1 : 1)) as [CaseSeries, ...CaseSeries[]];
+  const combined = { ...earliest, confirmed: [...earliest.confirmed], masked: [...earliest.masked] };
   for (const next of later) {
-    const start = monthIndex(next.first) - monthIndex(whole.first);
-    if (start < whole.confirmed.length) {
+    const start = monthIndex(next.first) - monthIndex(combined.first);
+    if (start < combined.confirmed.length) {
       const found = `${next.lga_code ?? next.state_code}, ${next.first} in two sources`;
       throw new InputLocation('sources.json', 'case sources').error(found, 'each month of a place in one source');
     }
-    const gap = [whole.confirmed.length, start - 1].map((i) => monthFromIndex(monthIndex(whole.first) + i));
-    if (start > whole.confirmed.length) between.set(gap.join(' to '), 1 + (between.get(gap.join(' to ')) ?? 0));
-    while (whole.confirmed.length < start) whole.confirmed.push(null);
-    whole.masked.push(...next.masked.map((i) => start + i));
-    whole.confirmed.push(...next.confirmed);
+    const gap = [combined.confirmed.length, start - 1].map((i) => monthFromIndex(monthIndex(combined.first) + i));
+    if (start > combined.confirmed.length) gapCounts.set(gap.join(' to '), 1 + (gapCounts.get(gap.join(' to ')) ?? 0));
+    while (combined.confirmed.length < start) combined.confirmed.push(null);
+    combined.masked.push(...next.masked.map((i) => start + i));
+    combined.confirmed.push(...next.confirmed);
   }
-  return whole;
+  return combined;
 }
 
 async function readSeries(
@@ -83,19 +83,21 @@ async function readSeries(
   source: Source,
   level: 'state' | 'lga',
 ): Promise<CaseSeries[]> {
-  const key = level === 'lga' ? 'lga_pcode' : 'state_pcode';
-  const read = source.columns?.facility
+  const codeColumn = level === 'lga' ? 'lga_pcode' : 'state_pcode';
+  const rawTable = source.columns?.facility
     ? await sumFacilities(input, areas, locator, source)
-    : await readPlaced(input, areas, source);
-  const table = read.columns.has('reporting_rate') ? withKnownMonths(read, source, key, input.report) : read;
-  table.refuseDuplicates([key, ...table.timeColumns]);
-  const code = codeReader(input, areas);
-  const rows = new Map<string, RawRow[]>();
+    : await readTableWithCodes(input, areas, source);
+  const table = rawTable.columns.has('reporting_rate')
+    ? applyReportingRates(rawTable, source, codeColumn, input.report)
+    : rawTable;
+  table.refuseDuplicates([codeColumn, ...table.timeColumns]);
+  const lookup = createAreaLookup(input, areas);
+  const rowsByPlace = new Map<string, RawRow[]>();
   readEach(table.rows, (row) => {
-    const place = level === 'lga' ? lgaWithState(code, row) : code.state(row).state_code;
-    const list = rows.get(place);
-    if (list) list.push(row);
-    else rows.set(place, [row]);
+    const placeCode = level === 'lga' ? readLgaCode(lookup, row) : lookup.state(row).state_code;
+    const placeRows = rowsByPlace.get(placeCode);
+    if (placeRows) placeRows.push(row);
+    else rowsByPlace.set(placeCode, [row]);
   });
   const stateByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const pcodeByState = new Map(areas.states.map((state) => [state.state_code, state.state_pcode]));
@@ -104,21 +106,26 @@ async function readSeries(
     const people = lgas.flatMap(({ lga_code }) => census[lga_code]?.people ?? []);
     return people.length > 0 ? people.reduce((a, b) => a + b) : Number.POSITIVE_INFINITY;
   };
-  const blanks: { place: string; months: Period[] }[] = [];
-  const byPlace = [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
-  const series = readEach(byPlace, ([name, placeRows]): CaseSeries => {
-    const state_code = level === 'lga' ? stateByLga.get(name)! : name;
-    const lga_code = level === 'lga' ? name : null;
+  const blankMonths: { place: string; months: Period[] }[] = [];
+  const sortedPlaces = [...rowsByPlace].sort(([a], [b]) => (a < b ? -1 : 1));
+  const series = readEach(sortedPlaces, ([placeCode, placeRows]): CaseSeries => {
+    const state_code = level === 'lga' ? stateByLga.get(placeCode)! : placeCode;
+    const lga_code = level === 'lga' ? placeCode : null;
     const area = { state_pcode: pcodeByState.get(state_code)!, lga_code };
-    const isMasked = (month: number) => (source.gaps ?? []).some((gap) => masks(gap, area, month));
-    const label = lga_code === null ? name : codeAndName(areas, lga_code);
-    const place = { label, key: { [key]: lga_code ?? area.state_pcode }, people: peopleIn(name), isMasked };
-    const { first, confirmed } = consecutive(table, source, place, placeRows);
+    const isMasked = (month: number) => (source.gaps ?? []).some((gap) => isMaskedBy(gap, area, month));
+    const label = lga_code === null ? placeCode : codeAndName(areas, lga_code);
+    const casePlace = {
+      label,
+      gapKey: { [codeColumn]: lga_code ?? area.state_pcode },
+      people: peopleIn(placeCode),
+      isMasked,
+    };
+    const { first, confirmed } = readConsecutiveMonths(table, source, casePlace, placeRows);
     if (confirmed.every((value) => value === null))
       throw table.at(label).error('no value in any month', 'at least one value');
     const months = confirmed.flatMap((value, i) => (value === null ? [monthFromIndex(monthIndex(first) + i)] : []));
-    const named = areas.states.find((state) => state.state_code === name);
-    if (months.length > 0) blanks.push({ place: named ? `${name} ${named.state}` : label, months });
+    const namedState = areas.states.find((state) => state.state_code === placeCode);
+    if (months.length > 0) blankMonths.push({ place: namedState ? `${placeCode} ${namedState.state}` : label, months });
     const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
     return { state_code, lga_code, first, confirmed, masked };
   });
@@ -137,19 +144,19 @@ async function readSeries(
   const people = peopleByYear(series, ({ lga_code, state_code }) => peopleIn(lga_code ?? state_code));
   for (const delivered of input.deliveries ?? []) if (delivered.source === source.id) delivered.people = people;
   refuseLateStart(table, source, series);
-  table.refuseShort();
+  table.refuseTooFewRows();
   refuseUnusedMasks(source, pcodeByState, series);
   // A strike or a flood is one line, not one for each place.
-  const alike = Map.groupBy(source.gaps ?? [], (gap) => `${gap.first} to ${gap.last}: ${gap.reason}`);
-  for (const [what, gaps] of alike)
+  const gapsByReason = Map.groupBy(source.gaps ?? [], (gap) => `${gap.first} to ${gap.last}: ${gap.reason}`);
+  for (const [what, gaps] of gapsByReason)
     input.report.push({
       source: source.id,
       rule: gaps[0]!.rule,
       what: `${gaps.map(({ lga_pcode, state_pcode }) => lga_pcode ?? state_pcode ?? 'all').join(', ')} ${what}`,
     });
-  if (blanks.length > 0) {
-    const count = blanks.reduce((sum, { months }) => sum + months.length, 0);
-    const examples = firstFew(blanks.map(describeBlanks), EXAMPLES, '; ');
+  if (blankMonths.length > 0) {
+    const count = blankMonths.reduce((sum, { months }) => sum + months.length, 0);
+    const examples = firstFew(blankMonths.map(describeBlanks), MOST_EXAMPLES, '; ');
     input.report.push({
       source: source.id,
       rule: 'blank is unknown',
@@ -162,9 +169,9 @@ async function readSeries(
 /** The people of the places that have cases in a year; a few of them may not be in the census. */
 function peopleByYear(series: readonly CaseSeries[], peopleIn: (place: CaseSeries) => number): Map<number, number> {
   const people = new Map<number, number>();
-  const counted = series.filter((place) => Number.isFinite(peopleIn(place)));
-  if (counted.length < 0.95 * series.length) return people;
-  for (const place of counted) {
+  const countedSeries = series.filter((place) => Number.isFinite(peopleIn(place)));
+  if (countedSeries.length < 0.95 * series.length) return people;
+  for (const place of countedSeries) {
     const months = place.confirmed.flatMap((value, i) => (value === null ? [] : monthIndex(place.first) + i));
     for (const year of new Set(months.map((month) => calendarYear(monthFromIndex(month)))))
       people.set(year, (people.get(year) ?? 0) + peopleIn(place));
@@ -176,9 +183,9 @@ const describeBlanks = ({ place, months }: { place: string; months: Period[] }) 
   months.length === 1 ? `${place}, ${months[0]}` : `${place}, ${months.length} from ${months[0]} to ${months.at(-1)}`;
 
 /** The row's LGA, which must be in the row's state if the row names one. */
-function lgaWithState(code: CodeReader, row: RawRow): string {
-  const { lga_code, state_code } = code.lga(row);
-  if (row.has('state_pcode') && code.state(row).state_code !== state_code)
+function readLgaCode(lookup: AreaLookup, row: RawRow): string {
+  const { lga_code, state_code } = lookup.lga(row);
+  if (row.hasValue('state_pcode') && lookup.state(row).state_code !== state_code)
     throw row.error(`${lga_code} in ${row.values.state_pcode}`, 'the area of the upper level that it lies in');
   return lga_code;
 }
@@ -188,7 +195,7 @@ interface CasePlace {
   /** Its code, and the name of an LGA. */
   label: string;
   /** Its p-code, by the column that holds it. */
-  key: Pick<Gap, 'lga_pcode' | 'state_pcode'>;
+  gapKey: Pick<Gap, 'lga_pcode' | 'state_pcode'>;
   people: number;
   /** Whether the catalog masks a month, by its `monthIndex`. */
   isMasked: (month: number) => boolean;
@@ -198,10 +205,10 @@ interface CasePlace {
  * A place's cases in every month from its first to the last of the catalog's span; masked months may be missing.
  * @throws BadInput for a month that is missing or has more cases than people
  */
-function consecutive(
+function readConsecutiveMonths(
   table: RawTable,
   source: Source,
-  { label, key, people, isMasked }: CasePlace,
+  { label, gapKey, people, isMasked }: CasePlace,
   rows: readonly RawRow[],
 ) {
   const byMonth = new Map<number, number | null>();
@@ -220,10 +227,10 @@ function consecutive(
     if (isMasked(month)) return null;
     const period = monthFromIndex(month);
     const expected = `every month from ${monthFromIndex(first)} to ${monthFromIndex(last)}`;
-    const mask = declareGap({ rule: 'mask', ...key, first: period, last: period });
+    const mask = gapRemedy({ rule: 'mask', ...gapKey, first: period, last: period });
     // Of several files, the one that ends or has its gap there.
-    const { within } = rows.findLast((row) => monthIndex(row.month()) < month) ?? { within: table };
-    throw within.at(label).error(`no month ${period}`, expected, mask);
+    const { origin } = rows.findLast((row) => monthIndex(row.month()) < month) ?? { origin: table };
+    throw origin.at(label).error(`no month ${period}`, expected, mask);
   });
   return { first: monthFromIndex(first), confirmed };
 }
@@ -244,7 +251,7 @@ function refuseUnusedMasks(
   for (const gap of source.gaps ?? []) {
     const isUsed = series.some(({ state_code, lga_code, first, confirmed }) => {
       const area = { state_pcode: pcodeByState.get(state_code)!, lga_code };
-      return confirmed.some((_, i) => masks(gap, area, monthIndex(first) + i));
+      return confirmed.some((_, i) => isMaskedBy(gap, area, monthIndex(first) + i));
     });
     if (isUsed) continue;
     const what = `${gap.lga_pcode ?? gap.state_pcode ?? 'all'} ${gap.first ?? ''} to ${gap.last ?? ''}`;
@@ -254,7 +261,7 @@ function refuseUnusedMasks(
 }
 
 /** Whether a gap masks a month of a place, given by its `monthIndex`. What the gap does not name, it does not limit. */
-function masks(gap: Gap, area: { state_pcode: string; lga_code: string | null }, month: number): boolean {
+function isMaskedBy(gap: Gap, area: { state_pcode: string; lga_code: string | null }, month: number): boolean {
   return (
     gap.rule === 'mask' &&
     (gap.state_pcode === undefined || gap.state_pcode === area.state_pcode) &&

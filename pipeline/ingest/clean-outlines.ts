@@ -10,7 +10,7 @@ import { firstFew } from '../lib/first-few.ts';
 import { areaKm2, type Polygon } from '../lib/numerics/area.ts';
 import { findSelfCrossing } from '../lib/numerics/self-crossing.ts';
 
-interface Outline {
+interface LgaOutline {
   code: string;
   polygons: Polygon[];
 }
@@ -22,65 +22,67 @@ export interface Sliver {
   codes: string[];
   km2: number;
   /** Mean width in metres: twice the area divided by the perimeter. */
-  width: number;
+  widthM: number;
   /** Longitude and latitude of a point on it. */
   point: readonly number[];
   /** Whether it is small enough to be cleaned. */
-  small: boolean;
+  isSmall: boolean;
 }
 
 /** The largest sliver that is cleaned unless the catalog sets `sliver_km2`: a square of 316 m. */
-const SLIVER_KM2 = 0.1;
+const DEFAULT_SLIVER_KM2 = 0.1;
 /** A larger gap that is narrower than this is a drawing error rather than a lake, m. */
-const NARROW_M = 100;
+const NARROW_GAP_M = 100;
 /** An LGA lies within another one that contains this share of its ground. */
-const WITHIN = 0.99;
+const ENCLAVE_SHARE = 0.99;
 /** Largest share of an area for which an overlap may be declared a drawing error. */
-const SMALL_OVERLAP = 0.01;
+const SMALL_OVERLAP_SHARE = 0.01;
 
 /**
  * Makes outlines of LGAs share their borders, vertex for vertex, by mapshaper's `-clean`: overlaps of at most
  * `sliver_km2` go to the smaller area, gaps of at most that size to a neighbour, and an outline's loops of that size
  * are removed. An LGA that lies within another one is cut out of it. Outlines that already share their borders keep
  * their positions. `report` gets whatever moves ground, with its size and place.
- * @param uncovered the largest gap that the catalog declares to belong to no LGA, km²
+ * @param uncoveredKm2 the largest gap that the catalog declares to belong to no LGA, km²
  * @returns the polygons in the order of `lgas`, and the slivers that were cleaned
  * @throws BadInput naming the areas, size, width and place of larger overlaps and narrow gaps
  */
 export async function cleanOutlines(
-  lgas: readonly Outline[],
+  lgas: readonly LgaOutline[],
   source: Source,
   report: ReportLine[],
-  uncovered: number,
+  uncoveredKm2: number,
 ): Promise<{ polygons: Polygon[][]; slivers: Sliver[] }> {
-  const limit = source.sliver_km2 ?? SLIVER_KM2;
+  const limitKm2 = source.sliver_km2 ?? DEFAULT_SLIVER_KM2;
   const location = new InputLocation(source.files[0]!.path);
-  const mosaic = await measureMosaic(lgas, limit);
-  const loops = loopsIn(lgas, mosaic.ground, limit, location);
-  const { small = [], enclave = [], lake = [] } = judgeSlivers(mosaic, limit, uncovered, location);
-  const add = (rule: string, what: ReportLine['what'], more: Partial<ReportLine> = {}) =>
-    report.push({ source: source.id, rule, what, ...more });
+  const mosaic = await measureMosaic(lgas, limitKm2);
+  const loops = findLoops(lgas, mosaic.ground, limitKm2, location);
+  const { small = [], enclave = [], lake = [] } = classifySlivers(mosaic, limitKm2, uncoveredKm2, location);
+  const addFinding = (rule: string, what: ReportLine['what'], extra: Partial<ReportLine> = {}) =>
+    report.push({ source: source.id, rule, what, ...extra });
   if (lake.length > 0)
-    add(
+    addFinding(
       'uncovered',
-      worded`${counted(lake, 'gap')} between {lga.many}, ${totalKm2(lake)} km² in all, in no {lga.one}; ${describeLargest(lake)}`,
+      worded`${describeCount(lake, 'gap')} between {lga.many}, ${totalKm2(lake)} km² in all, in no {lga.one}; ${describeLargest(lake)}`,
     );
-  const isClean = ({ code, polygons }: Outline) => isSame(polygons, mosaic.ground.get(code)!.polygons);
+  const isClean = ({ code, polygons }: LgaOutline) => hasSameEdges(polygons, mosaic.ground.get(code)!.polygons);
   if (small.length + enclave.length === 0 && lgas.every(isClean))
     return { polygons: lgas.map(({ polygons }) => polygons), slivers: [] };
-  const polygons = await clean(lgas, mosaic.slivers, limit, location);
+  const polygons = await cleanTopology(lgas, mosaic.slivers, limitKm2, location);
   if (small.length > 0) {
     const { overlap = [], gap = [] } = Object.groupBy(small, ({ kind }) => kind);
-    const kinds = [counted(overlap, 'overlap'), counted(gap, 'gap')].filter((text) => text !== '').join(' and ');
-    add(
+    const kinds = [describeCount(overlap, 'overlap'), describeCount(gap, 'gap')]
+      .filter((text) => text !== '')
+      .join(' and ');
+    addFinding(
       'slivers cleaned',
-      worded`${kinds} between {lga.many}, ${totalKm2(small)} km² in all, none larger than ${limit} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; ${describeLargest(small)}`,
+      worded`${kinds} between {lga.many}, ${totalKm2(small)} km² in all, none larger than ${limitKm2} km² (sliver_km2): overlaps belong to the smaller {lga.one}, gaps to a neighbour; ${describeLargest(small)}`,
     );
   }
   if (loops.length > 0)
-    add('slivers cleaned', worded`loops where outlines cross themselves are removed: ${loops.join('; ')}`);
+    addFinding('slivers cleaned', worded`loops where outlines cross themselves are removed: ${loops.join('; ')}`);
   if (enclave.length > 0)
-    add(
+    addFinding(
       'cut out',
       worded`{lga.many} inside the outline of another one are cut out of it: ${enclave.map((sliver) => `${listCodes(sliver)} share ${describeSliver(sliver)}`).join('; ')}`,
       { needs_approval: true },
@@ -89,16 +91,16 @@ export async function cleanOutlines(
 }
 
 /** Places and sizes of the loops of outlines that cross themselves. @throws BadInput for those that are too large */
-const loopsIn = (
-  lgas: readonly Outline[],
+const findLoops = (
+  lgas: readonly LgaOutline[],
   ground: Mosaic['ground'],
-  limit: number,
+  limitKm2: number,
   location: InputLocation,
 ): string[] =>
   readEach(lgas, ({ code, polygons }) => {
-    const km2 = drawnTwice(polygons, ground.get(code)!);
+    const km2 = repeatedKm2(polygons, ground.get(code)!);
     // Of an outline whose loops cancel each other out, mapshaper makes no tile.
-    if (km2 > limit || ground.get(code)!.km2 === 0) refuseCrossing(location.at(code), polygons);
+    if (km2 > limitKm2 || ground.get(code)!.km2 === 0) refuseCrossing(location.at(code), polygons);
     const crossing = findSelfCrossing(polygons);
     return crossing ? [`${code} at ${formatPoint(crossing)} (${km2.toFixed(3)} km²)`] : [];
   }).flat();
@@ -107,49 +109,52 @@ const loopsIn = (
  * What becomes of each sliver: small ones go to an LGA, enclaves are cut out of the LGA around them, lakes stay.
  * @throws BadInput for all others, unless they are declared
  */
-function judgeSlivers({ slivers, ground }: Mosaic, limit: number, uncovered: number, location: InputLocation) {
-  const enclosing = enclosures(slivers, ground);
+function classifySlivers({ slivers, ground }: Mosaic, limitKm2: number, uncoveredKm2: number, location: InputLocation) {
+  const enclosingPairs = findEnclosures(slivers, ground);
   const isEnclave = ({ codes }: Sliver) =>
-    codes.every((a, i) => codes.slice(i + 1).every((b) => enclosing.has(`${a} ${b}`) !== enclosing.has(`${b} ${a}`)));
-  const judged = Object.groupBy(slivers, (sliver) => {
-    if (sliver.small) return 'small';
+    codes.every((a, i) =>
+      codes.slice(i + 1).every((b) => enclosingPairs.has(`${a} ${b}`) !== enclosingPairs.has(`${b} ${a}`)),
+    );
+  const classified = Object.groupBy(slivers, (sliver) => {
+    if (sliver.isSmall) return 'small';
     if (sliver.kind === 'overlap') return isEnclave(sliver) ? 'enclave' : 'fault';
-    if (sliver.km2 <= uncovered) return 'declared';
-    return sliver.width < NARROW_M ? 'fault' : 'lake';
+    if (sliver.km2 <= uncoveredKm2) return 'declared';
+    return sliver.widthM < NARROW_GAP_M ? 'fault' : 'lake';
   });
-  const { fault: faults = [] } = judged;
-  const declarable = faults.filter(
-    ({ kind, codes, km2 }) => kind === 'gap' || codes.every((code) => km2 <= SMALL_OVERLAP * ground.get(code)!.km2),
+  const { fault: faultySlivers = [] } = classified;
+  const declarable = faultySlivers.filter(
+    ({ kind, codes, km2 }) =>
+      kind === 'gap' || codes.every((code) => km2 <= SMALL_OVERLAP_SHARE * ground.get(code)!.km2),
   );
-  const most = Math.max(...declarable.map(({ km2 }) => km2));
+  const largestKm2 = Math.max(...declarable.map(({ km2 }) => km2));
   // A little more than the largest, because mapshaper measures areas on a sphere.
-  const remedy: Remedy = { declare: 'sliver_km2', km2: Math.ceil(101 * most) / 100 };
-  readEach(faults, (fault) => {
+  const remedy: Remedy = { declare: 'sliver_km2', km2: Math.ceil(101 * largestKm2) / 100 };
+  readEach(faultySlivers, (fault) => {
     throw location
       .at(listCodes(fault))
       .error(
         `${fault.kind === 'gap' ? 'a gap' : 'an overlap'} of ${describeSliver(fault)}`,
-        `outlines that share their border, or an error of at most ${limit} km² (sliver_km2 in sources.json)`,
+        `outlines that share their border, or an error of at most ${limitKm2} km² (sliver_km2 in sources.json)`,
         declarable.includes(fault) ? remedy : null,
       );
   });
-  return judged;
+  return classified;
 }
 
 /** The outlines after mapshaper's `-clean`; one that keeps its edges stays as it was drawn. */
-async function clean(
-  lgas: readonly Outline[],
+async function cleanTopology(
+  lgas: readonly LgaOutline[],
   slivers: readonly Sliver[],
-  limit: number,
+  limitKm2: number,
   location: InputLocation,
 ): Promise<Polygon[][]> {
-  const cleaned = await transform(
+  const cleaned = await runMapshaper(
     lgas,
-    `-clean allow-empty overlap-rule=min-area gap-fill-area=${limit}km2 sliver-control=0`,
+    `-clean allow-empty overlap-rule=min-area gap-fill-area=${limitKm2}km2 sliver-control=0`,
   );
   return readEach(lgas, ({ code, polygons }, i) => {
     const outline = featurePolygons(cleaned[i]!);
-    if (outline.length > 0) return isSame(polygons, outline) ? polygons : outline;
+    if (outline.length > 0) return hasSameEdges(polygons, outline) ? polygons : outline;
     const overlapping = slivers
       .flatMap(({ codes }) => (codes.includes(code) ? codes : []))
       .filter((neighbour) => neighbour !== code);
@@ -159,15 +164,16 @@ async function clean(
   });
 }
 
-const counted = ({ length: count }: readonly Sliver[], kind: Sliver['kind']) =>
+const describeCount = ({ length: count }: readonly Sliver[], kind: Sliver['kind']) =>
   count === 0 ? '' : `${count} ${count === 1 ? kind : `${kind}s`}`;
 
-const VALID = 'a valid polygon; make one with: mapshaper FILE -clean allow-overlaps -o VALID.geojson';
+const VALID_POLYGON = 'a valid polygon; make one with: mapshaper FILE -clean allow-overlaps -o VALID.geojson';
 
 /** @throws BadInput for an outline that crosses itself, naming the place */
 export function refuseCrossing(location: InputLocation, polygons: readonly Polygon[]): void {
   const crossing = findSelfCrossing(polygons);
-  if (crossing) throw location.error(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID);
+  if (crossing)
+    throw location.error(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID_POLYGON);
 }
 
 /** What an LGA's outline contains. */
@@ -176,7 +182,7 @@ interface Ground {
   polygons: Polygon[];
   km2: number;
   /** In square degrees. */
-  planar: number;
+  planarArea: number;
 }
 
 /** The overlaps and gaps of outlines, and the ground that each of them contains. */
@@ -186,12 +192,12 @@ interface Mosaic {
 }
 
 /** Cuts all outlines into tiles by mapshaper's `-mosaic`. */
-async function measureMosaic(lgas: readonly Outline[], limit: number): Promise<Mosaic> {
-  const tiles = await transform(
+async function measureMosaic(lgas: readonly LgaOutline[], limitKm2: number): Promise<Mosaic> {
+  const tiles = await runMapshaper(
     lgas,
     '-mosaic calc="codes = collect(code)" -each "m2 = this.area, planar = this.planarArea"',
   );
-  const ground = new Map<string, Ground>(lgas.map(({ code }) => [code, { polygons: [], km2: 0, planar: 0 }]));
+  const ground = new Map<string, Ground>(lgas.map(({ code }) => [code, { polygons: [], km2: 0, planarArea: 0 }]));
   const slivers: Sliver[] = [];
   const gaps = new Map<Sliver, Polygon[]>();
   for (const { properties, geometry } of tiles) {
@@ -199,33 +205,33 @@ async function measureMosaic(lgas: readonly Outline[], limit: number): Promise<M
     const km2 = areaKm2(polygons);
     const codes = ((properties.codes ?? []) as string[]).toSorted();
     for (const code of codes) {
-      const contained = ground.get(code)!;
-      contained.polygons.push(...polygons);
-      contained.km2 += km2;
-      contained.planar += properties.planar as number;
+      const lgaGround = ground.get(code)!;
+      lgaGround.polygons.push(...polygons);
+      lgaGround.km2 += km2;
+      lgaGround.planarArea += properties.planar as number;
     }
     if (codes.length === 1) continue;
     const lines = { type: 'MultiLineString' as const, coordinates: polygons.flat() };
-    const metres = length({ type: 'Feature', properties: {}, geometry: lines }, { units: 'meters' });
+    const perimeterM = length({ type: 'Feature', properties: {}, geometry: lines }, { units: 'meters' });
     const kind = codes.length === 0 ? 'gap' : 'overlap';
     const sliver: Sliver = {
       kind,
       codes,
       km2,
-      width: (2e6 * km2) / metres,
+      widthM: (2e6 * km2) / perimeterM,
       point: pointOnFeature({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates,
       // mapshaper fills gaps by the area that it measures itself.
-      small: kind === 'gap' ? (properties.m2 as number) < limit * 1e6 : km2 <= limit,
+      isSmall: kind === 'gap' ? (properties.m2 as number) < limitKm2 * 1e6 : km2 <= limitKm2,
     };
     slivers.push(sliver);
     if (kind === 'gap') gaps.set(sliver, polygons);
   }
-  nameNeighbours(gaps, ground);
+  addGapNeighbours(gaps, ground);
   return { slivers, ground };
 }
 
 /** Names the LGAs along each gap: those of whose tiles two or more vertices are on its rim. */
-function nameNeighbours(gaps: ReadonlyMap<Sliver, readonly Polygon[]>, ground: ReadonlyMap<string, Ground>): void {
+function addGapNeighbours(gaps: ReadonlyMap<Sliver, readonly Polygon[]>, ground: ReadonlyMap<string, Ground>): void {
   const rims = new Map<string, Sliver[]>();
   for (const [gap, polygons] of gaps)
     for (const vertex of new Set(polygons.flat(2).map(String))) rims.set(vertex, [...(rims.get(vertex) ?? []), gap]);
@@ -241,13 +247,15 @@ function nameNeighbours(gaps: ReadonlyMap<Sliver, readonly Polygon[]>, ground: R
 }
 
 /** `A B` for each pair of LGAs of which A contains B. */
-function enclosures(slivers: readonly Sliver[], ground: ReadonlyMap<string, Ground>): Set<string> {
-  const shared = new Map<string, number>();
+function findEnclosures(slivers: readonly Sliver[], ground: ReadonlyMap<string, Ground>): Set<string> {
+  const sharedKm2 = new Map<string, number>();
   for (const { kind, codes, km2 } of slivers)
     if (kind === 'overlap')
-      for (const a of codes) for (const b of codes) shared.set(`${a} ${b}`, (shared.get(`${a} ${b}`) ?? 0) + km2);
+      for (const a of codes) for (const b of codes) sharedKm2.set(`${a} ${b}`, (sharedKm2.get(`${a} ${b}`) ?? 0) + km2);
   return new Set(
-    [...shared].flatMap(([pair, km2]) => (km2 >= WITHIN * ground.get(pair.split(' ')[1]!)!.km2 ? [pair] : [])),
+    [...sharedKm2].flatMap(([pair, km2]) =>
+      km2 >= ENCLAVE_SHARE * ground.get(pair.split(' ')[1]!)!.km2 ? [pair] : [],
+    ),
   );
 }
 
@@ -255,43 +263,42 @@ function enclosures(slivers: readonly Sliver[], ground: ReadonlyMap<string, Grou
  * Ground that the rings of an outline enclose more than once, km². It is compared in square degrees, to which a vertex
  * in the middle of a long edge makes no difference.
  */
-function drawnTwice(polygons: readonly Polygon[], { km2, planar }: Ground): number {
+function repeatedKm2(polygons: readonly Polygon[], { km2, planarArea }: Ground): number {
   const ringArea = (ring: Polygon[number]) =>
     Math.abs(ring.slice(1).reduce((sum, [x, y], i) => sum + (ring[i]![0] - x) * (ring[i]![1] + y), 0)) / 2;
-  const drawn = polygons.reduce(
-    (sum, [outer, ...holes]) => sum + ringArea(outer!) - holes.reduce((all, hole) => all + ringArea(hole), 0),
+  const drawnArea = polygons.reduce(
+    (sum, [exterior, ...holes]) => sum + ringArea(exterior!) - holes.reduce((total, hole) => total + ringArea(hole), 0),
     0,
   );
-  return planar === 0 ? 0 : (Math.abs(drawn - planar) / planar) * km2;
+  return planarArea === 0 ? 0 : (Math.abs(drawnArea - planarArea) / planarArea) * km2;
 }
 
 /** Whether two outlines consist of the same edges, in whatever order. */
-function isSame(a: readonly Polygon[], b: readonly Polygon[]): boolean {
-  const [before, after] = [ringEdges(a), ringEdges(b)];
-  return before.size === after.size && [...before].every((edge) => after.has(edge));
+function hasSameEdges(a: readonly Polygon[], b: readonly Polygon[]): boolean {
+  const [edgesA, edgesB] = [new Set(listEdges(a)), new Set(listEdges(b))];
+  return edgesA.size === edgesB.size && [...edgesA].every((edge) => edgesB.has(edge));
 }
 
-function ringEdges(polygons: readonly Polygon[]): Set<string> {
-  const edges = new Set<string>();
-  for (const ring of polygons.flat())
-    for (let i = 1; i < ring.length; i++) {
-      const [a, b] = [String(ring[i - 1]), String(ring[i])];
-      edges.add(a < b ? `${a} ${b}` : `${b} ${a}`);
-    }
-  return edges;
-}
+/** The edges of all rings as texts, which are the same whichever way an edge runs. */
+export const listEdges = (polygons: readonly Polygon[]): string[] =>
+  polygons.flat().flatMap((ring) =>
+    ring.slice(1).map((vertex, i) => {
+      const [a, b] = [String(ring[i]), String(vertex)];
+      return a < b ? `${a} ${b}` : `${b} ${a}`;
+    }),
+  );
 
 const totalKm2 = (slivers: readonly Sliver[]) => slivers.reduce((sum, { km2 }) => sum + km2, 0).toFixed(3);
 function describeLargest(slivers: readonly Sliver[]): string {
-  const largest = slivers.reduce((most, sliver) => (sliver.km2 > most.km2 ? sliver : most));
+  const largest = slivers.reduce((largestSoFar, sliver) => (sliver.km2 > largestSoFar.km2 ? sliver : largestSoFar));
   return `the largest, of ${describeSliver(largest)}, lies between ${listCodes(largest)}`;
 }
 
 /** Codes of at most four areas. */
 const listCodes = ({ codes }: Sliver) => firstFew(codes, 4, ' and ');
 
-const describeSliver = ({ km2, width, point }: Sliver) =>
-  `${km2.toFixed(3)} km², ${width.toFixed(0)} m wide, at ${formatPoint(point)}`;
+const describeSliver = ({ km2, widthM, point }: Sliver) =>
+  `${km2.toFixed(3)} km², ${widthM.toFixed(0)} m wide, at ${formatPoint(point)}`;
 
 const formatPoint = (point: readonly number[]) => point.map((degrees) => degrees.toFixed(4)).join(', ');
 
@@ -303,7 +310,7 @@ interface Feature {
 const featurePolygons = ({ geometry }: Pick<Feature, 'geometry'>): Polygon[] =>
   (geometry === null ? [] : geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Polygon[];
 
-async function transform(lgas: readonly Outline[], commands: string): Promise<Feature[]> {
+async function runMapshaper(lgas: readonly LgaOutline[], commands: string): Promise<Feature[]> {
   const features = lgas.map(({ code, polygons }) => ({
     type: 'Feature',
     properties: { code },

@@ -2,12 +2,12 @@ import { EXPECTED_MONTHS_OF_RAIN } from '../catalog/rain-files.ts';
 import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
-import { codeAndName, codeReader, declareGap, gapFor, type IngestInput, sourcesInRole } from './input.ts';
-import { readPlaced } from './places-by-name.ts';
+import { codeAndName, createAreaLookup, declaredGap, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
+import { readTableWithCodes } from './places-by-name.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /** A lower yearly average over the country, mm, suggests another unit. */
-const LEAST_RAIN = 50;
+const LEAST_YEARLY_RAIN_MM = 50;
 
 type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 
@@ -19,27 +19,27 @@ type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<ClimateRow[]> {
   const source = sourcesInRole(input, 'climate')[0];
   if (!source) return [];
-  const table = await readPlaced(input, areas, source);
+  const table = await readTableWithCodes(input, areas, source);
   table.refuseDuplicates(['lga_pcode', ...table.timeColumns]);
-  const code = codeReader(input, areas);
-  const monthOfRow = new Map(readEach(table.rows, (row) => [row, monthIndex(row.month())] as const));
+  const lookup = createAreaLookup(input, areas);
+  const monthByRow = new Map(readEach(table.rows, (row) => [row, monthIndex(row.month())] as const));
   const span = source.span!;
-  const first = table.rows.reduce((least, row) => Math.min(least, monthOfRow.get(row)!), monthIndex(span.first));
-  const last = table.rows.reduce((most, row) => Math.max(most, monthOfRow.get(row)!), monthIndex(span.last));
-  const months = last - first + 1;
-  if (months < 12) throw table.error(`${months} months of rain`, EXPECTED_MONTHS_OF_RAIN);
+  const firstMonth = table.rows.reduce((least, row) => Math.min(least, monthByRow.get(row)!), monthIndex(span.first));
+  const lastMonth = table.rows.reduce((most, row) => Math.max(most, monthByRow.get(row)!), monthIndex(span.last));
+  const monthCount = lastMonth - firstMonth + 1;
+  if (monthCount < 12) throw table.error(`${monthCount} months of rain`, EXPECTED_MONTHS_OF_RAIN);
 
   const weatherByLga = new Map<string, Weather[]>();
-  const placeOfRow = new Map(readEach(table.rows, (row) => [row, code.lga(row).lga_code] as const));
+  const lgaByRow = new Map(readEach(table.rows, (row) => [row, lookup.lga(row).lga_code] as const));
   readEach(
-    Map.groupBy(table.rows, (row) => placeOfRow.get(row)!),
+    Map.groupBy(table.rows, (row) => lgaByRow.get(row)!),
     ([lga, rows]) => {
-      const byMonth = new Map(readEach(rows, (row) => [monthOfRow.get(row)!, readWeather(row)] as const));
-      const series = Array.from({ length: months }, (_, i) => {
-        const weather = byMonth.get(first + i);
+      const byMonth = new Map(readEach(rows, (row) => [monthByRow.get(row)!, readWeather(row)] as const));
+      const series = Array.from({ length: monthCount }, (_, i) => {
+        const weather = byMonth.get(firstMonth + i);
         if (weather) return weather;
-        const expected = `every month from ${monthFromIndex(first)} to ${monthFromIndex(last)}`;
-        throw table.at(codeAndName(areas, lga)).error(`no month ${monthFromIndex(first + i)}`, expected);
+        const expected = `every month from ${monthFromIndex(firstMonth)} to ${monthFromIndex(lastMonth)}`;
+        throw table.at(codeAndName(areas, lga)).error(`no month ${monthFromIndex(firstMonth + i)}`, expected);
       });
       weatherByLga.set(lga, series);
     },
@@ -49,37 +49,38 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
     readEach(areas.lgas, ({ lga_code }) => {
       const weather = weatherByLga.get(lga_code);
       if (weather) return [lga_code, weather] as const;
-      const gap = gapFor(source, lga_code);
-      const near = (polygons.neighbours[lga_code] ?? []).flatMap((lga) => weatherByLga.get(lga) ?? []);
-      const count = near.length / months;
-      if (gap?.rule !== 'neighbours' || count === 0) {
+      const gap = declaredGap(source, lga_code);
+      const neighbourWeather = (polygons.neighbours[lga_code] ?? []).flatMap((lga) => weatherByLga.get(lga) ?? []);
+      const neighbourCount = neighbourWeather.length / monthCount;
+      if (gap?.rule !== 'neighbours' || neighbourCount === 0) {
         const expected =
           'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour with data';
-        const remedy = declareGap({ rule: 'neighbours', lga_pcode: lga_code });
+        const remedy = gapRemedy({ rule: 'neighbours', lga_pcode: lga_code });
         throw table.at(codeAndName(areas, lga_code)).error('no row', expected, remedy);
       }
-      const what = `${codeAndName(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${count} neighbours`;
+      const what = `${codeAndName(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${neighbourCount} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
-      const mean = (field: keyof Weather, month: number) =>
-        Array.from({ length: count }, (_, neighbour) => near[neighbour * months + month]![field]!).reduce(
-          (a, b) => a + b,
-        ) / count;
-      const filled = Array.from({ length: months }, (_, i) => ({
-        rain_mm: mean('rain_mm', i),
-        temperature_c: table.columns.has('temperature_c') ? mean('temperature_c', i) : null,
+      const neighbourMean = (field: keyof Weather, month: number) =>
+        Array.from(
+          { length: neighbourCount },
+          (_, index) => neighbourWeather[index * monthCount + month]![field]!,
+        ).reduce((a, b) => a + b) / neighbourCount;
+      const meanWeather = Array.from({ length: monthCount }, (_, i) => ({
+        rain_mm: neighbourMean('rain_mm', i),
+        temperature_c: table.columns.has('temperature_c') ? neighbourMean('temperature_c', i) : null,
       }));
-      return [lga_code, filled] as const;
+      return [lga_code, meanWeather] as const;
     }),
   );
-  table.refuseShort();
+  table.refuseTooFewRows();
   const rows = [...weatherByLga.values()].flat();
-  const yearly = (12 * rows.reduce((sum, { rain_mm }) => sum + rain_mm, 0)) / rows.length;
-  if (yearly < LEAST_RAIN)
+  const yearlyMm = (12 * rows.reduce((sum, { rain_mm }) => sum + rain_mm, 0)) / rows.length;
+  if (yearlyMm < LEAST_YEARLY_RAIN_MM)
     throw table
       .at('rain_mm')
-      .error(`${yearly.toFixed(1)} mm a year on average`, `${LEAST_RAIN} or more (is the unit mm?)`);
+      .error(`${yearlyMm.toFixed(1)} mm a year on average`, `${LEAST_YEARLY_RAIN_MM} or more (is the unit mm?)`);
   return [...seriesByLga].flatMap(([lga_code, series]) =>
-    series.map((weather, i) => ({ lga_code, period: monthFromIndex(first + i), ...weather })),
+    series.map((weather, i) => ({ lga_code, period: monthFromIndex(firstMonth + i), ...weather })),
   );
 }
 

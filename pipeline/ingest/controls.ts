@@ -16,20 +16,20 @@ export interface Amount {
 export function checkControls(source: Source, amounts: readonly Amount[], report: ReportLine[]): void {
   const location = new InputLocation('sources.json', `source ${source.id}, controls`);
   readEach(source.controls ?? [], (control) => {
-    const { value, tolerance, source: from } = control;
+    const { value, tolerance, source: printedSource } = control;
     const matching = amounts.filter((amount) => isPartOf(amount, control));
     const sum = matching.reduce((total, amount) => total + amount.value, 0);
-    const of = [control.area, control.period].filter(Boolean).join(', ') || 'in all';
-    const expected = `${value.toLocaleString('en-US')} (${from})`;
+    const scope = [control.area, control.period].filter(Boolean).join(', ') || 'in all';
+    const expected = `${value.toLocaleString('en-US')} (${printedSource})`;
     if (matching.length === 0 || Math.abs(sum - value) > tolerance * value)
       throw location
-        .at(of)
+        .at(scope)
         .error(
           matching.length === 0 ? 'nothing' : sum.toLocaleString('en-US'),
           `${expected}, within ${100 * tolerance}%`,
         );
-    const apart = `${(100 * Math.abs(sum / value - 1)).toFixed(1)}% ${sum < value ? 'less' : 'more'} than`;
-    const what = `${of}: ${sum.toLocaleString('en-US')} read, ${sum === value ? 'the same as' : apart} ${expected}`;
+    const difference = `${(100 * Math.abs(sum / value - 1)).toFixed(1)}% ${sum < value ? 'less' : 'more'} than`;
+    const what = `${scope}: ${sum.toLocaleString('en-US')} read, ${sum === value ? 'the same as' : difference} ${expected}`;
     report.push({ source: source.id, rule: 'control', what });
   });
 }

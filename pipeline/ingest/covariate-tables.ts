@@ -4,8 +4,8 @@ import { readEach } from '../lib/bad-input.ts';
 import type { TableRow } from '../lib/tables/table.ts';
 import type * as ingest from './ingest-tables.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
-import { codeAndName, declareGap, gapFor, type IngestInput, sourcesInRole } from './input.ts';
-import { readByLga } from './layers.ts';
+import { codeAndName, declaredGap, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
+import { readValuesByLga } from './layers.ts';
 
 type CovariateRow = TableRow<typeof ingest.COVARIATES>;
 
@@ -31,24 +31,25 @@ async function readCovariate(
   neighbours: Polygons['neighbours'],
   source: Source,
 ): Promise<CovariateRow[]> {
-  const { table, values } = await readByLga(input, areas, source, (row) => row.numberOrNull('value'));
+  const { table, values } = await readValuesByLga(input, areas, source, (row) => row.numberOrNull('value'));
   const rows = readEach(areas.lgas, ({ lga_code }): CovariateRow => {
-    const given = values.get(lga_code);
-    if (given != null) return { covariate: source.id, lga_code, value: given };
-    const gap = gapFor(source, lga_code);
-    const near = (neighbours[lga_code] ?? []).map((lga) => values.get(lga)).filter((value) => value != null);
-    const value = gap?.rule === 'value' ? gap.value! : near.reduce((a, b) => a + b, 0) / near.length;
+    const valueInTable = values.get(lga_code);
+    if (valueInTable != null) return { covariate: source.id, lga_code, value: valueInTable };
+    const gap = declaredGap(source, lga_code);
+    const neighbourValues = (neighbours[lga_code] ?? []).map((lga) => values.get(lga)).filter((value) => value != null);
+    const value =
+      gap?.rule === 'value' ? gap.value! : neighbourValues.reduce((a, b) => a + b, 0) / neighbourValues.length;
     if (!gap || Number.isNaN(value))
       throw table
         .at(codeAndName(areas, lga_code))
         .error(
           'no value',
           'a value, or a gap declared with the rule `value`, or `neighbours` if a neighbour has one',
-          declareGap({ rule: 'neighbours', lga_pcode: lga_code }),
+          gapRemedy({ rule: 'neighbours', lga_pcode: lga_code }),
         );
     input.report.push({ source: source.id, rule: gap.rule, what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });
     return { covariate: source.id, lga_code, value };
   });
-  table.refuseShort();
+  table.refuseTooFewRows();
   return rows;
 }

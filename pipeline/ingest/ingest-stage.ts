@@ -1,6 +1,6 @@
 import type { StageRun } from '../catalog/country-stage.ts';
 import { rowByCode, toTable } from '../lib/tables/table.ts';
-import { accountFor, unusedParts } from './accounts.ts';
+import { accountForDeliveries, findUnusedParts } from './accounts.ts';
 import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';
 import { ingestClimate } from './climate.ts';
@@ -21,28 +21,28 @@ import {
 } from './ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from './input.ts';
 import { ingestCensus, ingestLayers } from './layers.ts';
-import { Locator } from './locate.ts';
-import { OtherNames } from './names.ts';
-import type { Delivered } from './readers/delivered.ts';
+import { Locator } from './locator.ts';
+import { OtherNames } from './other-names.ts';
+import type { Delivery } from './readers/delivery.ts';
 import { ingestSurveys } from './surveys.ts';
 
 /** Reads all tables and outlines of the catalog, checks them, and returns them under the project's names. */
 export const run: StageRun = async (io) => {
-  const names = new OtherNames();
-  const deliveries: Delivered[] = [];
+  const otherNames = new OtherNames();
+  const deliveries: Delivery[] = [];
   const input: IngestInput = {
     rawData: io.rawData,
     sources: io.sources,
     model: io.model,
     report: [],
-    otherNames: names,
+    otherNames: otherNames,
     deliveries,
   };
   const { areas, polygons } = await ingestAreas(input);
   refuseUnknownPlaces(input.sources, areas, input.model.aliases);
   const stateByPcode = new Map(areas.states.map(({ state_pcode, state_code }) => [state_pcode, state_code]));
   for (const { name, code, from } of input.model.aliases ?? [])
-    if (!from) names.add(stateByPcode.has(code) ? 'state' : 'lga', stateByPcode.get(code) ?? code, name);
+    if (!from) otherNames.add(stateByPcode.has(code) ? 'state' : 'lga', stateByPcode.get(code) ?? code, name);
   io.progress(0.4, 'tables');
   const climate = await ingestClimate(input, areas, polygons);
   io.progress(0.8);
@@ -52,12 +52,12 @@ export const run: StageRun = async (io) => {
   const cases = await ingestCases(input, areas, rowByCode(census, 'lga_code'), locator);
   const layers = await ingestLayers(input, areas);
   const covariates = await ingestCovariates(input, areas, polygons);
-  input.report.push(...unusedParts(deliveries));
+  input.report.push(...findUnusedParts(deliveries));
   return {
     states: toTable(STATES, areas.states),
     lgas: toTable(LGAS, areas.lgas),
     polygons,
-    other_names: toTable(OTHER_NAMES, names.rows()),
+    other_names: toTable(OTHER_NAMES, otherNames.rows()),
     climate: toTable(CLIMATE, climate),
     clusters: toTable(CLUSTERS, clusters),
     state_rounds: toTable(STATE_ROUNDS, state_rounds),
@@ -66,7 +66,7 @@ export const run: StageRun = async (io) => {
     layers: toTable(LAYERS, layers),
     covariates: toTable(COVARIATES, covariates),
     census: toTable(CENSUS, census),
-    accounts: toTable(ACCOUNTS, accountFor(deliveries)),
+    accounts: toTable(ACCOUNTS, accountForDeliveries(deliveries)),
     report: input.report,
   };
 };

@@ -114,7 +114,7 @@ export const COVARIATES = {
   },
 };
 
-const count = (about: string) => whole(about, { minimum: 0 });
+const countColumn = (about: string) => whole(about, { minimum: 0 });
 export const ACCOUNTS = {
   name: 'ingest/accounts',
   row: 'What became of the numbers in a column of a raw file in a year; their sum over fates is what the file has',
@@ -128,12 +128,12 @@ export const ACCOUNTS = {
       '`taken`: read as a figure; `key`: of places and times; `left out`: by a rule; `unused`: read by no source',
     ),
     reason: orNull(text('The figure, the columns that tell the rows apart, or the rule'), 'null if it is unused'),
-    numbers: count('Cells with a number, or rows'),
-    blank: count('Blank cells'),
-    text: count('Cells with anything else'),
-    zero: count('Numbers that are 0'),
-    negative: count('Numbers below 0'),
-    fractional: count('Numbers that are not whole'),
+    numbers: countColumn('Cells with a number, or rows'),
+    blank: countColumn('Blank cells'),
+    text: countColumn('Cells with anything else'),
+    zero: countColumn('Numbers that are 0'),
+    negative: countColumn('Numbers below 0'),
+    fractional: countColumn('Numbers that are not whole'),
     ...account,
     people: orNull(
       real('People of the areas that the cases are of'),

@@ -6,8 +6,8 @@ import type { ReportLine } from '../engine/stage.ts';
 import { InputLocation } from '../lib/bad-input.ts';
 import { plainName } from '../lib/name-similarity.ts';
 import type { Areas } from './ingest-tables.ts';
-import type { OtherNames } from './names.ts';
-import type { Delivered } from './readers/delivered.ts';
+import type { OtherNames } from './other-names.ts';
+import type { Delivery } from './readers/delivery.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /** Input of every part of the ingest stage; each adds its findings to `report`. */
@@ -19,7 +19,7 @@ export interface IngestInput {
   /** Collects other names of places in the files, for joins by name. */
   otherNames?: OtherNames;
   /** Collects what the files of tables delivered, for their account. */
-  deliveries?: Delivered[];
+  deliveries?: Delivery[];
 }
 
 /** The sources of a role, in the catalog's order. */
@@ -36,68 +36,69 @@ export function onlySource(input: Pick<IngestInput, 'sources'>, role: Role): Sou
 }
 
 /** The gap that `source` declares for an LGA, if any. */
-export function gapFor(source: Source, lgaCode: string): Gap | undefined {
+export function declaredGap(source: Source, lgaCode: string): Gap | undefined {
   return source.gaps?.find((gap) => gap.lga_pcode === lgaCode);
 }
 
 /** The declaration in the catalog that would let a build pass a gap in the data. */
-export const declareGap = (gap: Omit<Gap, 'reason'>): Remedy => ({ declare: 'gap', gap });
+export const gapRemedy = (gap: Omit<Gap, 'reason'>): Remedy => ({ declare: 'gap', gap });
 
 /** Looks up the places of rows by their codes. */
-export interface CodeReader {
+export interface AreaLookup {
   /** @throws BadInput naming the row if its code is not that of an LGA, or its names belong to another place */
   lga(row: RawRow): Areas['lgas'][number];
   /** @throws BadInput naming the row if its code is not that of a state, or its name belongs to another one */
   state(row: RawRow): Areas['states'][number];
   /** The project's code of the row's place: by `lga_pcode` of its LGA, by `state_pcode` of its state. */
-  place(row: RawRow, key: 'lga_pcode' | 'state_pcode'): string;
+  code(row: RawRow, codeColumn: 'lga_pcode' | 'state_pcode'): string;
 }
 
 /**
  * Looks up codes in the country's areas; errors name the row. Places are never looked up by name, but a row whose name
  * belongs to another place than its code is refused, because one of the two must be wrong. Spellings may differ.
  */
-export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, areas: Areas): CodeReader {
+export function createAreaLookup({ otherNames }: Pick<IngestInput, 'otherNames'>, areas: Areas): AreaLookup {
   const lgas = new Map(areas.lgas.map((lga) => [lga.lga_code, lga]));
   const states = new Map(areas.states.map((state) => [state.state_pcode, state]));
-  const byCode = new Map(areas.states.map((state) => [state.state_code, state]));
+  const stateByCode = new Map(areas.states.map((state) => [state.state_code, state]));
   const plainNames = {
     lga: new Set(areas.lgas.map((lga) => plainName(lga.lga))),
     state: new Set(areas.states.map((state) => plainName(state.state))),
   };
   const checkName = (row: RawRow, level: 'lga' | 'state', { code, name }: { code: string; name: string }) => {
-    const given = row.values[level];
-    if (given == null || plainName(given) === plainName(name)) return;
-    if (plainNames[level].has(plainName(given)))
-      throw row.at(level).error(`${given} with the code ${code}`, `${name}, the name for that code`);
-    otherNames?.add(level, code, given);
+    const nameInRow = row.values[level];
+    if (nameInRow == null || plainName(nameInRow) === plainName(name)) return;
+    if (plainNames[level].has(plainName(nameInRow)))
+      throw row.at(level).error(`${nameInRow} with the code ${code}`, `${name}, the name for that code`);
+    otherNames?.add(level, code, nameInRow);
   };
   const checkState = (row: RawRow, { state_code, state }: Areas['states'][number]) =>
     checkName(row, 'state', { code: state_code, name: state });
-  const recode = (column: string, from: string, named: readonly string[]): Remedy | null =>
-    named.length === 1 ? { declare: 'recode', column, from, to: named[0]! } : null;
+  const recodeRemedy = (column: string, code: string, matchingCodes: readonly string[]): Remedy | null =>
+    matchingCodes.length === 1 ? { declare: 'recode', column, from: code, to: matchingCodes[0]! } : null;
 
   const lgaInRow = (row: RawRow) => {
     const code = row.text('lga_pcode');
     const lga = lgas.get(code);
     if (!lga) {
-      const isNamed = (area: Areas['lgas'][number]) =>
+      const hasRowNames = (area: Areas['lgas'][number]) =>
         plainName(area.lga) === plainName(row.values.lga ?? '') &&
-        (row.values.state == null || plainName(byCode.get(area.state_code)!.state) === plainName(row.values.state));
-      const named = areas.lgas.filter(isNamed).map(({ lga_code }) => lga_code);
-      throw row.at('lga_pcode').error(code, AN_LGA, recode('lga_pcode', code, named));
+        (row.values.state == null ||
+          plainName(stateByCode.get(area.state_code)!.state) === plainName(row.values.state));
+      const matchingCodes = areas.lgas.filter(hasRowNames).map(({ lga_code }) => lga_code);
+      throw row.at('lga_pcode').error(code, EXPECTED_LGA_CODE, recodeRemedy('lga_pcode', code, matchingCodes));
     }
     checkName(row, 'lga', { code, name: lga.lga });
-    checkState(row, byCode.get(lga.state_code)!);
+    checkState(row, stateByCode.get(lga.state_code)!);
     return lga;
   };
   const stateInRow = (row: RawRow) => {
     const code = row.text('state_pcode');
     const state = states.get(code);
     if (!state) {
-      const named = areas.states.filter((area) => plainName(area.state) === plainName(row.values.state ?? ''));
-      const pcodes = named.map(({ state_pcode }) => state_pcode);
-      throw row.at('state_pcode').error(code, A_STATE, recode('state_pcode', code, pcodes));
+      const matchingStates = areas.states.filter((area) => plainName(area.state) === plainName(row.values.state ?? ''));
+      const pcodes = matchingStates.map(({ state_pcode }) => state_pcode);
+      throw row.at('state_pcode').error(code, EXPECTED_STATE_CODE, recodeRemedy('state_pcode', code, pcodes));
     }
     checkState(row, state);
     return state;
@@ -105,13 +106,13 @@ export function codeReader({ otherNames }: Pick<IngestInput, 'otherNames'>, area
   return {
     lga: lgaInRow,
     state: stateInRow,
-    place: (row, key) => (key === 'lga_pcode' ? lgaInRow(row).lga_code : stateInRow(row).state_code),
+    code: (row, codeColumn) => (codeColumn === 'lga_pcode' ? lgaInRow(row).lga_code : stateInRow(row).state_code),
   };
 }
 
 /** What a code must be. */
-const AN_LGA = 'the p-code of an area in the outlines';
-export const A_STATE = 'the p-code of one of `states` in model.json';
+const EXPECTED_LGA_CODE = 'the p-code of an area in the outlines';
+export const EXPECTED_STATE_CODE = 'the p-code of one of `states` in model.json';
 
 /** @throws BadInput if the catalog declares a gap, or has a name, for a place that does not exist */
 export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas, aliases: Model['aliases'] = []): void {
@@ -119,12 +120,12 @@ export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas, al
   const states = new Set(areas.states.map((state) => state.state_pcode));
   for (const { name, code } of aliases)
     if (!lgas.has(code) && !states.has(code))
-      throw new InputLocation('aliases.csv', name).error(code, `${AN_LGA}, or ${A_STATE}`);
+      throw new InputLocation('aliases.csv', name).error(code, `${EXPECTED_LGA_CODE}, or ${EXPECTED_STATE_CODE}`);
   for (const { id, gaps = [] } of sources) {
     const location = new InputLocation('sources.json', `source ${id}, gaps`);
     for (const { lga_pcode, state_pcode } of gaps) {
-      if (lga_pcode !== undefined && !lgas.has(lga_pcode)) throw location.error(lga_pcode, AN_LGA);
-      if (state_pcode !== undefined && !states.has(state_pcode)) throw location.error(state_pcode, A_STATE);
+      if (lga_pcode !== undefined && !lgas.has(lga_pcode)) throw location.error(lga_pcode, EXPECTED_LGA_CODE);
+      if (state_pcode !== undefined && !states.has(state_pcode)) throw location.error(state_pcode, EXPECTED_STATE_CODE);
     }
   }
 }

@@ -3,14 +3,14 @@ import type { Source } from '../catalog/sources.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { checkControls } from './controls.ts';
 import type { Areas, CensusRow, LayerRow } from './ingest-tables.ts';
-import { codeAndName, codeReader, declareGap, gapFor, type IngestInput, sourcesInRole } from './input.ts';
-import { readPlaced } from './places-by-name.ts';
+import { codeAndName, createAreaLookup, declaredGap, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
+import { readTableWithCodes } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
 
 /** The sum of the classes may differ from the total in the table by this share, because both are rounded. */
-const SAME_TOTAL = 1e-4;
+const TOTAL_TOLERANCE = 1e-4;
 /** Plausible share of children under five; that of every country is well inside. */
-const CHILDREN = [0.02, 0.4] as const;
+const CHILDREN_SHARE_RANGE = [0.02, 0.4] as const;
 
 /**
  * Context figures from tables: shares 0-1 or minutes by LGA, null if the catalog declares that there is no estimate.
@@ -29,48 +29,49 @@ export async function ingestLayers(input: IngestInput, areas: Areas): Promise<La
 
 /**
  * The value of each LGA, or of its state in a table by state: null if it is blank, undefined if there is no row.
- * @param read the value of a row, unless the source has classes
+ * @param readRowValue the value of a row, unless the source has classes
  */
-export async function readByLga(
+export async function readValuesByLga(
   input: IngestInput,
   areas: Areas,
   source: Source,
-  read: (row: RawRow) => number | null,
+  readRowValue: (row: RawRow) => number | null,
 ): Promise<{ table: RawTable; values: Map<string, number | null | undefined> }> {
-  const table = await readPlaced(input, areas, source);
-  const key = table.columns.has('lga_pcode') ? 'lga_pcode' : 'state_pcode';
-  table.refuseDuplicates([key]);
-  const code = codeReader(input, areas);
+  const table = await readTableWithCodes(input, areas, source);
+  const codeColumn = table.columns.has('lga_pcode') ? 'lga_pcode' : 'state_pcode';
+  table.refuseDuplicates([codeColumn]);
+  const lookup = createAreaLookup(input, areas);
   const { classes, classes_total } = source;
-  const byPlace = new Map(
+  const valueByCode = new Map(
     readEach(table.rows, (row) => {
-      const place = code.place(row, key);
-      return [place, classes ? classMean(row, classes, classes_total) : read(row)];
+      const code = lookup.code(row, codeColumn);
+      return [code, classes ? meanOverClasses(row, classes, classes_total) : readRowValue(row)];
     }),
   );
-  const place = ({ lga_code, state_code }: Areas['lgas'][number]) => (key === 'lga_pcode' ? lga_code : state_code);
-  return { table, values: new Map(areas.lgas.map((lga) => [lga.lga_code, byPlace.get(place(lga))])) };
+  const codeInTable = ({ lga_code, state_code }: Areas['lgas'][number]) =>
+    codeColumn === 'lga_pcode' ? lga_code : state_code;
+  return { table, values: new Map(areas.lgas.map((lga) => [lga.lga_code, valueByCode.get(codeInTable(lga))])) };
 }
 
 async function readLayer(input: IngestInput, areas: Areas, source: Source, figure: Figure): Promise<(number | null)[]> {
-  const { table, values } = await readByLga(input, areas, source, (row) => readValue(row, figure, source.unit));
+  const { table, values } = await readValuesByLga(input, areas, source, (row) => readValue(row, figure, source.unit));
   refuseWrongUnit(table, source, figure, [...values.values()]);
   const figures = readEach(areas.lgas, ({ lga_code }) => {
     const value = values.get(lga_code);
     if (value != null) return value;
-    const gap = gapFor(source, lga_code);
+    const gap = declaredGap(source, lga_code);
     if (gap?.rule !== 'null')
       throw table
         .at(codeAndName(areas, lga_code))
         .error(
           value === null ? 'no value' : 'no row',
           'a figure, or a gap declared with the rule `null`',
-          declareGap({ rule: 'null', lga_pcode: lga_code }),
+          gapRemedy({ rule: 'null', lga_pcode: lga_code }),
         );
     input.report.push({ source: source.id, rule: 'null', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });
     return null;
   });
-  table.refuseShort();
+  table.refuseTooFewRows();
   return figures;
 }
 
@@ -88,11 +89,11 @@ function refuseWrongUnit(
   figure: Figure,
   values: readonly (number | null | undefined)[],
 ): void {
-  const most = values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
-  if (source.unit === 'percent' && most > 0 && most <= 0.01)
+  const largest = values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
+  if (source.unit === 'percent' && largest > 0 && largest <= 0.01)
     throw table
       .at(figure)
-      .error(`no value above ${most * 100}`, 'percent, as the catalog declares; these look like shares');
+      .error(`no value above ${largest * 100}`, 'percent, as the catalog declares; these look like shares');
 }
 
 /**
@@ -100,14 +101,14 @@ function refuseWrongUnit(
  * @param totalColumn the column with the sum of the classes, if the table has one
  * @throws BadInput for a number below 0, or classes that do not add up to their total
  */
-function classMean(row: RawRow, classes: NonNullable<Source['classes']>, totalColumn?: string): number | null {
-  if (!classes.some(({ column }) => row.has(column))) return null;
+function meanOverClasses(row: RawRow, classes: NonNullable<Source['classes']>, totalColumn?: string): number | null {
+  if (!classes.some(({ column }) => row.hasValue(column))) return null;
   const people = classes.map(({ column }) => row.number(column, { least: 0 }));
   const total = people.reduce((sum, count) => sum + count, 0);
   if (totalColumn !== undefined) {
-    const stated = row.number(totalColumn, { least: 0 });
-    if (Math.abs(stated - total) > SAME_TOTAL * stated + 1)
-      throw row.at(totalColumn).error(`${stated}`, `${total}, the sum of its classes`);
+    const statedTotal = row.number(totalColumn, { least: 0 });
+    if (Math.abs(statedTotal - total) > TOTAL_TOLERANCE * statedTotal + 1)
+      throw row.at(totalColumn).error(`${statedTotal}`, `${total}, the sum of its classes`);
   }
   if (total === 0) return null;
   return classes.reduce((sum, { midpoint }, i) => sum + people[i]! * midpoint, 0) / total;
@@ -120,48 +121,52 @@ function classMean(row: RawRow, classes: NonNullable<Source['classes']>, totalCo
 export async function ingestCensus(input: IngestInput, areas: Areas): Promise<CensusRow[]> {
   const source = sourcesInRole(input, 'population_census')[0];
   if (!source) return [];
-  const table = await readPlaced(input, areas, source);
+  const table = await readTableWithCodes(input, areas, source);
   table.refuseDuplicates(['lga_pcode']);
-  const code = codeReader(input, areas);
-  const rows = new Map(
+  const lookup = createAreaLookup(input, areas);
+  const rowByLga = new Map(
     readEach(table.rows, (row) => {
       // Those of a projection have decimals.
       const people = Math.round(row.number('people', { least: 1 }));
-      row.add('people', 'rounded', people - row.number('people'));
+      row.recordAdjustment('people', 'rounded', people - row.number('people'));
       const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
-      const { lga_code } = code.lga(row);
+      const { lga_code } = lookup.lga(row);
       return [lga_code, { lga_code, people, children_0_4 }];
     }),
   );
   const census = readEach(areas.lgas, ({ lga_code }) => {
-    const row = rows.get(lga_code);
+    const row = rowByLga.get(lga_code);
     if (row) return row;
-    const gap = gapFor(source, lga_code);
+    const gap = declaredGap(source, lga_code);
     if (gap?.rule !== 'omit')
       throw table
         .at(codeAndName(areas, lga_code))
         .error(
           'no row',
           'a row, or a gap declared with the rule `omit`',
-          declareGap({ rule: 'omit', lga_pcode: lga_code }),
+          gapRemedy({ rule: 'omit', lga_pcode: lga_code }),
         );
     input.report.push({ source: source.id, rule: 'omit', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });
     return [];
   });
-  const states = new Map(areas.states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
-  const upper = new Map(areas.lgas.map(({ lga_code, state_code }) => [lga_code, states.get(state_code)!]));
-  const amounts = census
-    .flat()
-    .map(({ lga_code, people }) => ({ period: null, codes: [lga_code, upper.get(lga_code)!], value: people }));
+  const pcodeByState = new Map(areas.states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
+  const statePcodeByLga = new Map(
+    areas.lgas.map(({ lga_code, state_code }) => [lga_code, pcodeByState.get(state_code)!]),
+  );
+  const amounts = census.flat().map(({ lga_code, people }) => ({
+    period: null,
+    codes: [lga_code, statePcodeByLga.get(lga_code)!],
+    value: people,
+  }));
   checkControls(source, amounts, input.report);
-  table.refuseShort();
+  table.refuseTooFewRows();
   return census.flat();
 }
 
 /** Children aged 0-4, a plausible share of the people. */
 function readChildren(row: RawRow, people: number): number {
   const children = row.number('children_0_4', { least: 0, most: people, integer: true });
-  const [least, most] = CHILDREN;
+  const [least, most] = CHILDREN_SHARE_RANGE;
   const share = children / people;
   if (share < least || share > most)
     throw row.at('children_0_4').error(`${children} of ${people} people`, `${least} to ${most} of them`);

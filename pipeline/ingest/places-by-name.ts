@@ -29,11 +29,11 @@ export interface NameMatch {
   /** The accepted row of `aliases.csv`, if it takes one. */
   alias: Alias | null;
   /** Areas that a name without one may mean, the likest first. */
-  candidates: readonly { area: Place; like: number }[];
+  candidates: readonly { area: Place; similarity: number }[];
   /** The row that would accept the likest; null if that area has rows already, or others are as likely. */
   proposal: Alias | null;
   /** Whether its candidate is not like it at all, but is the only area that no other name of the table may mean. */
-  leftOver: boolean;
+  isOnlyRemaining: boolean;
 }
 
 interface Place {
@@ -45,20 +45,20 @@ interface Place {
 const LEAST_LETTERS = 3;
 
 /** Words that name a row of sums among the areas. */
-const TOTALS: readonly string[] = ['total', 'totals', 'totaux', 'subtotal', 'soustotal', 'ensemble', 'totais'];
+const TOTAL_WORDS: readonly string[] = ['total', 'totals', 'totaux', 'subtotal', 'soustotal', 'ensemble', 'totais'];
 
 /** Tables of counts, which can be added where an area is given in parts. */
-const COUNTS: readonly Source['role'][] = ['cases_lgas', 'cases_states', 'population_census'];
+const COUNT_ROLES: readonly Source['role'][] = ['cases_lgas', 'cases_states', 'population_census'];
 
 /** Whether the rows of a table lie in an area, and are not figures of all of it or of a part. */
-const isOfPlacesWithin = ({ role, columns }: Source) => role === 'survey_clusters' || columns?.facility !== undefined;
+const hasRowsWithinAreas = ({ role, columns }: Source) => role === 'survey_clusters' || columns?.facility !== undefined;
 
 /**
  * Reads a table; if it goes by names, as if it had the codes of its areas. Rows of the parts of an area that was split
  * are added up.
  * @throws BadInput for each name that neither the outlines nor `aliases.csv` have, with the areas that it may mean
  */
-export async function readPlaced(
+export async function readTableWithCodes(
   input: Pick<IngestInput, 'rawData' | 'model' | 'report' | 'deliveries'>,
   areas: Areas,
   source: Source,
@@ -67,17 +67,17 @@ export async function readPlaced(
   const level = levelJoinedByName(source);
   if (!level) return table;
   const matches = matchNames(table, source, areas, input.model);
-  const nameless = isOfPlacesWithin(source) ? [] : table.rows.filter((row) => !row.has(level));
+  const nameless = hasRowsWithinAreas(source) ? [] : table.rows.filter((row) => !row.hasValue(level));
   const checks = [
     ...matches.map((match) => () => refuseUnmatched(match, level)),
     () => refuseNameless(nameless, level),
   ];
   readEach(checks, (check) => check());
-  const bare = withoutWords(sharedWords(matches.map(({ name }) => name)));
-  const spelled = matches.filter(
-    ({ name, area, alias }) => !alias?.from && ![plainName(name), bare(name)].includes(plainName(area!.name)),
+  const stripAreaWords = withoutWords(sharedWords(matches.map(({ name }) => name)));
+  const spelledDifferently = matches.filter(
+    ({ name, area, alias }) => !alias?.from && ![plainName(name), stripAreaWords(name)].includes(plainName(area!.name)),
   );
-  const names = spelled.map(({ name, area }) => `${name} (${area!.name}, ${area!.code})`).join(', ');
+  const names = spelledDifferently.map(({ name, area }) => `${name} (${area!.name}, ${area!.code})`).join(', ');
   const areaNoun = level === 'lga' ? worded`{lga.many}` : worded`{state.many}`;
   input.report.push({
     source: source.id,
@@ -94,11 +94,11 @@ export async function readPlaced(
       rule: 'parts of an area',
       what: `${code} ${name} from ${parts[0]!.alias!.from}: ${parts.map((part) => part.name).join(' + ')}`,
     });
-  return withCodes(table, source, matches, input.model.aliases ?? []);
+  return addCodeColumn(table, source, matches, input.model.aliases ?? []);
 }
 
 function refuseUnmatched(
-  { name, parent, rows, area, candidates, proposal, leftOver }: NameMatch,
+  { name, parent, rows, area, candidates, proposal, isOnlyRemaining }: NameMatch,
   level: 'lga' | 'state',
 ): void {
   if (area) return;
@@ -107,15 +107,19 @@ function refuseUnmatched(
       declare: 'leave_out',
       where: { [level]: name },
     });
-  const likest = candidates.map((one) => `${one.area.name} (${one.area.code}, ${one.like.toFixed(2)})`).join(' or ');
-  const why = leftOver ? ', which is not like it and is the only area that no other name of the table may mean' : '';
-  const way = proposal ? `, as in a row "${aliasCsvLine(proposal)}" of aliases.csv` : '';
+  const likest = candidates
+    .map((candidate) => `${candidate.area.name} (${candidate.area.code}, ${candidate.similarity.toFixed(2)})`)
+    .join(' or ');
+  const explanation = isOnlyRemaining
+    ? ', which is not like it and is the only area that no other name of the table may mean'
+    : '';
+  const aliasHint = proposal ? `, as in a row "${aliasCsvLine(proposal)}" of aliases.csv` : '';
   const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
   throw rows[0]!
     .at('name')
     .error(
       `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-      `the name of an area in the outlines${likest && `: ${likest}${why}${way}`}`,
+      `the name of an area in the outlines${likest && `: ${likest}${explanation}${aliasHint}`}`,
       remedy,
     );
 }
@@ -140,81 +144,92 @@ export function matchNames(
   model: Pick<Model, 'territory' | 'aliases' | 'states'>,
 ): NameMatch[] {
   const level = levelJoinedByName(source)!;
-  const placed = rows.filter((row) => row.has(level));
-  const { bare, nameLikeness, within, named } = placesByName(
+  const namedRows = rows.filter((row) => row.hasValue(level));
+  const { stripAreaWords, nameLikeness, placesWithin, placesNamed } = indexPlacesByName(
     level,
     areas,
     model,
-    placed.map((row) => row.text(level)),
+    namedRows.map((row) => row.text(level)),
   );
-  const codes = new Map(within('').map((place) => [place.code, place]));
-  const aliases = (model.aliases ?? []).filter(({ code }) => codes.has(code));
+  const placeByCode = new Map(placesWithin('').map((place) => [place.code, place]));
+  const aliases = (model.aliases ?? []).filter(({ code }) => placeByCode.has(code));
   const parentInRow = ({ values }: RawRow) => (level === 'lga' && (values.state ?? values.state_pcode)) || '';
-  const groups = Map.groupBy(placed, (row) => `${plainName(row.text(level))} ${plainName(parentInRow(row))}`);
-  const alike = (name: string, parent: string) =>
-    within(parent)
-      .map((area) => ({ area, part: bare(area.name), like: nameLikeness(name, area.name) }))
-      .filter(({ part, like }) => like >= MIN_SIMILARITY || contains(bare(name), part) || contains(part, bare(name)))
-      .sort((a, b) => b.like - a.like)
+  const groups = Map.groupBy(namedRows, (row) => `${plainName(row.text(level))} ${plainName(parentInRow(row))}`);
+  const findCandidates = (name: string, parent: string) =>
+    placesWithin(parent)
+      .map((area) => ({ area, similarity: nameLikeness(name, area.name) }))
+      .filter(({ area, similarity }) => {
+        const [plain, plainArea] = [stripAreaWords(name), stripAreaWords(area.name)];
+        return similarity >= MIN_SIMILARITY || contains(plain, plainArea) || contains(plainArea, plain);
+      })
+      .sort((a, b) => b.similarity - a.similarity)
       .slice(0, 3);
-  const matches = [...groups.values()].map((rowsOfName): NameMatch => {
-    const [name, parent] = [rowsOfName[0]!.text(level), parentInRow(rowsOfName[0]!)];
+  const matches = [...groups.values()].map((nameRows): NameMatch => {
+    const [name, parent] = [nameRows[0]!.text(level), parentInRow(nameRows[0]!)];
     const isAlias = (row: Alias) =>
       plainName(row.name) === plainName(name) && (row.parent === '' || plainName(row.parent) === plainName(parent));
     const alias = aliases.find(isAlias) ?? null;
-    const places = named(name, parent);
-    const area = alias ? codes.get(alias.code)! : places.length === 1 ? places[0]! : null;
+    const places = placesNamed(name, parent);
+    const area = alias ? placeByCode.get(alias.code)! : places.length === 1 ? places[0]! : null;
     return {
       name,
       parent,
-      rows: rowsOfName,
+      rows: nameRows,
       area,
       alias,
-      candidates: area ? [] : alike(name, parent),
+      candidates: area ? [] : findCandidates(name, parent),
       proposal: null,
-      leftOver: false,
+      isOnlyRemaining: false,
     };
   });
-  const paired = matches.map((match) => leftOverArea(match, matches, within, nameLikeness) ?? match);
-  return paired.map((match) => (match.area ? match : { ...match, proposal: proposalFor(match, paired, source, bare) }));
+  const completed = matches.map((match) => matchRemainingArea(match, matches, placesWithin, nameLikeness) ?? match);
+  return completed.map((match) =>
+    match.area ? match : { ...match, proposal: proposeAlias(match, completed, source, stripAreaWords) },
+  );
 }
 
-const isTotal = (name: string) => splitWords(name).some((word) => TOTALS.includes(word));
+const isTotal = (name: string) => splitWords(name).some((word) => TOTAL_WORDS.includes(word));
 
 /**
  * A name that is like no area's with the only area within its upper-level area, or the country, that no name of the
  * table means or may mean, if it is the only such name there; null otherwise.
  */
-function leftOverArea(
+function matchRemainingArea(
   match: NameMatch,
   matches: readonly NameMatch[],
-  within: (parent: string) => readonly Place[],
+  placesWithin: (parent: string) => readonly Place[],
   nameLikeness: (name: string, areaName: string) => number,
 ): NameMatch | null {
-  const named = new Set(matches.flatMap(({ area }) => area?.code ?? []));
+  const matchedCodes = new Set(matches.flatMap(({ area }) => area?.code ?? []));
   // `City of Cade` has a name in it that another row already has, and is not like it otherwise.
-  const isOpen = ({ name, area, candidates }: NameMatch) =>
-    !area && !isTotal(name) && candidates.every((one) => one.like < MIN_SIMILARITY && named.has(one.area.code));
-  if (!isOpen(match)) return null;
-  const taken = new Set(
+  const isUnmatched = ({ name, area, candidates }: NameMatch) =>
+    !area &&
+    !isTotal(name) &&
+    candidates.every((candidate) => candidate.similarity < MIN_SIMILARITY && matchedCodes.has(candidate.area.code));
+  if (!isUnmatched(match)) return null;
+  const takenCodes = new Set(
     matches.flatMap(({ area, candidates }) =>
-      (area ? [area] : candidates.map((one) => one.area)).map(({ code }) => code),
+      (area ? [area] : candidates.map((candidate) => candidate.area)).map(({ code }) => code),
     ),
   );
-  const free = within(match.parent).filter(({ code }) => !taken.has(code));
+  const freePlaces = placesWithin(match.parent).filter(({ code }) => !takenCodes.has(code));
   // A name without an upper-level area may lie in any.
   const rivals = matches.filter(
-    (rival) => isOpen(rival) && within(rival.parent).some(({ code }) => code === free[0]?.code),
+    (rival) => isUnmatched(rival) && placesWithin(rival.parent).some(({ code }) => code === freePlaces[0]?.code),
   );
-  if (free.length !== 1 || rivals.length !== 1) return null;
-  return { ...match, candidates: [{ area: free[0]!, like: nameLikeness(match.name, free[0]!.name) }], leftOver: true };
+  if (freePlaces.length !== 1 || rivals.length !== 1) return null;
+  return {
+    ...match,
+    candidates: [{ area: freePlaces[0]!, similarity: nameLikeness(match.name, freePlaces[0]!.name) }],
+    isOnlyRemaining: true,
+  };
 }
 
 /**
  * The areas of a level by their names.
  * @param names those to be matched: words that most of them have, such as District, are no part of which place is meant
  */
-export function placesByName(
+export function indexPlacesByName(
   level: 'lga' | 'state',
   areas: Areas,
   { territory, states }: Pick<Model, 'territory' | 'states'>,
@@ -239,31 +254,35 @@ export function placesByName(
   const { one, many, full = '' } = territory[level];
   const inOtherLanguages = AREA_TERMS.find((term) => term.one === one)?.words ?? [];
   const levelWords = [...[one, many, full].flatMap(splitWords), ...inOtherLanguages];
-  const without = (shared: Iterable<string>) => withoutWords(new Set([...levelWords, ...sharedWords(shared)]));
-  const bare = withoutWords(new Set(levelWords));
-  const forms = [
-    { area: plainName, form: plainName },
-    { area: bare, form: bare },
-    { area: without(places.map(({ name }) => name)), form: without(names) },
+  const withoutSharedWords = (shared: Iterable<string>) =>
+    withoutWords(new Set([...levelWords, ...sharedWords(shared)]));
+  const stripAreaWords = withoutWords(new Set(levelWords));
+  const normalizers = [
+    { normalizeArea: plainName, normalize: plainName },
+    { normalizeArea: stripAreaWords, normalize: stripAreaWords },
+    { normalizeArea: withoutSharedWords(places.map(({ name }) => name)), normalize: withoutSharedWords(names) },
   ];
-  const byForm = forms.map(({ area, form }) => {
-    const spelled = places.flatMap((place) => [...new Set(place.names.map(area))].map((name) => ({ name, place })));
-    return { form, spelled: Map.groupBy(spelled, ({ name }) => name) };
+  const indexes = normalizers.map(({ normalizeArea, normalize }) => {
+    const entries = places.flatMap((place) =>
+      [...new Set(place.names.map(normalizeArea))].map((name) => ({ name, place })),
+    );
+    return { normalize, entriesByName: Map.groupBy(entries, ({ name }) => name) };
   });
   const isWithin = (parent: string) => {
     const stateCode = parents.get(plainName(parent));
     return ({ state_code }: { state_code: string }) => stateCode === undefined || state_code === stateCode;
   };
   /** Those within an upper-level area, given by name or code; all if it is not known. */
-  const within = (parent: string) => places.filter(isWithin(parent));
+  const placesWithin = (parent: string) => places.filter(isWithin(parent));
   /** Those with a name or, if none has it, with that name without the country's words for its areas, or shared ones. */
-  const named = (name: string, parent = '') =>
-    byForm
-      .map(({ form, spelled }) => (spelled.get(form(name)) ?? []).map(({ place }) => place).filter(isWithin(parent)))
+  const placesNamed = (name: string, parent = '') =>
+    indexes
+      .map(({ normalize, entriesByName }) => entriesByName.get(normalize(name)) ?? [])
+      .map((entries) => entries.map(({ place }) => place).filter(isWithin(parent)))
       .find((matching) => matching.length > 0) ?? [];
   const nameLikeness = (name: string, areaName: string) =>
-    Math.max(...forms.slice(1).map(({ area, form }) => nameSimilarity(form(name), area(areaName))));
-  return { bare, nameLikeness, within, named };
+    Math.max(...normalizers.slice(1).map((one) => nameSimilarity(one.normalize(name), one.normalizeArea(areaName))));
+  return { stripAreaWords, nameLikeness, placesWithin, placesNamed };
 }
 
 const contains = (name: string, part: string) => part.length >= LEAST_LETTERS && name.includes(part);
@@ -272,36 +291,37 @@ const contains = (name: string, part: string) => part.length >= LEAST_LETTERS &&
  * The row of `aliases.csv` that gives a name its likest area, if no other name has rows of that area at the same times.
  * Names that all contain the name of an area that has no rows itself are its parts, in tables that can be added up.
  */
-function proposalFor(
+function proposeAlias(
   match: NameMatch,
   matches: readonly NameMatch[],
   source: Source,
-  bare: (name: string) => string,
+  stripAreaWords: (name: string) => string,
 ): Alias | null {
   const { name, parent, rows, candidates } = match;
   const [best, second] = candidates;
-  if (!best || second?.like === best.like) return null;
+  if (!best || second?.similarity === best.similarity) return null;
   const { area } = best;
   const alias = { name, parent, code: area.code, from: '' };
-  if (isOfPlacesWithin(source)) return alias;
+  if (hasRowsWithinAreas(source)) return alias;
   const times = new Set(rowTimes(rows));
-  const beside = matches.filter(
+  const sharedMatches = matches.filter(
     (rival) =>
       rival !== match &&
       (rival.area ?? rival.candidates[0]?.area)?.code === area.code &&
       rowTimes(rival.rows).some((time) => times.has(time)),
   );
-  if (beside.length === 0) return alias;
-  const parts = [match, ...beside];
-  const isPart = (one: NameMatch) => (!one.area || one.alias?.from) && contains(plainName(one.name), bare(area.name));
-  const from = parts.flatMap((one) => rowTimes(one.rows)).sort()[0]!;
-  return COUNTS.includes(source.role) && from && parts.every(isPart) ? { ...alias, from } : null;
+  if (sharedMatches.length === 0) return alias;
+  const parts = [match, ...sharedMatches];
+  const isPart = (candidate: NameMatch) =>
+    (!candidate.area || candidate.alias?.from) && contains(plainName(candidate.name), stripAreaWords(area.name));
+  const from = parts.flatMap((candidate) => rowTimes(candidate.rows)).sort()[0]!;
+  return COUNT_ROLES.includes(source.role) && from && parts.every(isPart) ? { ...alias, from } : null;
 }
 
 const rowTimes = (rows: readonly RawRow[]) => rows.map(({ monthText, values }) => monthText ?? values.year ?? '');
 
 /** The table with a column of codes, and one row for the parts of an area in a month. */
-function withCodes(
+function addCodeColumn(
   table: RawTable,
   source: Source,
   matches: readonly NameMatch[],
@@ -311,7 +331,7 @@ function withCodes(
   const level = levelJoinedByName(source)!;
   const columns = new Set([...table.columns, `${level}_pcode`]);
   const matchByRow = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
-  const isPart = (row: RawRow) => !isOfPlacesWithin(source) && Boolean(matchByRow.get(row)?.alias?.from);
+  const isPart = (row: RawRow) => !hasRowsWithinAreas(source) && Boolean(matchByRow.get(row)?.alias?.from);
   const groups = Map.groupBy(table.rows, (row) =>
     isPart(row) ? `${matchByRow.get(row)!.area!.code} ${row.monthText ?? ''}` : row,
   );
@@ -319,9 +339,9 @@ function withCodes(
     const [first] = group as [RawRow];
     const code = matchByRow.get(first)?.area?.code ?? null;
     const values = { ...first.values, [`${level}_pcode`]: code };
-    const { line, within } = first;
+    const { line, origin } = first;
     const delivered = group.flatMap((row) => row.delivered);
-    if (!isPart(first)) return { line, values, within, delivered };
+    if (!isPart(first)) return { line, values, origin, delivered };
     const month = first.monthText;
     const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
     const [names, expected] = [group.map((row) => row.text(level)), parts.map(({ name }) => name)];
@@ -329,7 +349,7 @@ function withCodes(
       throw first
         .at(month ?? level)
         .error(names.join(' + '), `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`);
-    if (!COUNTS.includes(source.role))
+    if (!COUNT_ROLES.includes(source.role))
       throw first
         .at(level)
         .error(`a part of ${code} (aliases.csv)`, 'the whole area: only cases and people are added up');
@@ -337,9 +357,9 @@ function withCodes(
     for (const column of [...table.columns].filter((name) => !TEXT_COLUMNS.includes(name))) {
       const numbers = group.map((row) => row.numberOrNull(column));
       values[column] = numbers.includes(null) ? null : String(numbers.reduce((sum, value) => sum! + value!));
-      if (values[column] === null) for (const row of group) row.leaveOut('a part is blank');
+      if (values[column] === null) for (const row of group) row.recordLeftOut('a part is blank');
     }
-    return { line, values, within, delivered };
+    return { line, values, origin, delivered };
   });
   return new RawTable(table, { columns, counts, ranges, months }, rows);
 }

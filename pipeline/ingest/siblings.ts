@@ -26,18 +26,18 @@ export interface Sibling {
 }
 
 /** Two columns agree if they do in this share of the rows: a few are corrected later, or miscounted. */
-const NEARLY_ALL = 0.95;
+const AGREEMENT_SHARE = 0.95;
 /** A column with a smaller share of the taken one's sum is not worth a question. */
-const LEAST_SHARE = 0.02;
+const LEAST_SUM_SHARE = 0.02;
 /** The parts of a total are sought among this many columns, this many at a time. */
 const MOST_COLUMNS = 14;
 const MOST_PARTS = 4;
 
-const STEPS =
+const CASCADE_STEP =
   /treat|trait|tratad|\bact\b|death|died|deces|obito|muert|susp|fever|fievre|febr|presum|clinic|((test|exam)(?!.*(pos|conf)))/;
 /** The other outcome of a test is no part, however many it counts. */
-const NEGATIVE = /\bneg/;
-const TOTAL = /\b(all|totals?|tous|toutes|todos|todas|ensemble|both)\b/;
+const NEGATIVE_RESULT = /\bneg/;
+const TOTAL_WORD = /\b(all|totals?|tous|toutes|todos|todas|ensemble|both)\b/;
 
 const plainHeading = (heading: string) =>
   heading
@@ -59,73 +59,77 @@ function differingParts(a: string, b: string): [string, string] | null {
 }
 
 /** @param columns of counts, in the file's order */
-export function siblingsOf(columns: readonly CountColumn[]): Sibling[] {
-  const counts = columns
+export function findSiblings(columns: readonly CountColumn[]): Sibling[] {
+  const countColumns = columns
     .filter(({ isTaken, numbers }) => isTaken || Array.from(numbers).every((n) => !(n < 0) && !(n % 1 > 0)))
     .map((column) => ({ ...column, heading: plainHeading(column.column), sum: sumOf(column.numbers) }));
-  const taken = counts.filter(({ isTaken }) => isTaken);
-  const others = counts.filter(({ isTaken, sum }) => !isTaken && sum > 0);
-  const inside = new Set(taken.flatMap((total) => partsOf(total, others)));
-  const outside = others.filter((column) => !inside.has(column));
-  const wholes = [taken, ...(taken.length > 1 ? taken.map((one) => [one]) : [])];
-  const added = wholes.flatMap((whole) =>
-    outside.flatMap((total) => {
-      if (STEPS.test(total.heading)) return [];
-      const parts = partsOf(total, [merged(whole), ...outside.filter((column) => column !== total)]);
-      const isPart = parts.some(({ numbers }) => numbers === merged(whole).numbers);
-      return isPart ? parts.slice(1).map((column) => ({ column, total, whole })) : [];
+  const takenColumns = countColumns.filter(({ isTaken }) => isTaken);
+  const otherColumns = countColumns.filter(({ isTaken, sum }) => !isTaken && sum > 0);
+  const partsOfTaken = new Set(takenColumns.flatMap((total) => findParts(total, otherColumns)));
+  const freeColumns = otherColumns.filter((column) => !partsOfTaken.has(column));
+  const takenGroups = [takenColumns, ...(takenColumns.length > 1 ? takenColumns.map((column) => [column]) : [])];
+  const additions = takenGroups.flatMap((takenGroup) =>
+    freeColumns.flatMap((total) => {
+      if (CASCADE_STEP.test(total.heading)) return [];
+      const parts = findParts(total, [mergeColumns(takenGroup), ...freeColumns.filter((column) => column !== total)]);
+      const isPart = parts.some(({ numbers }) => numbers === mergeColumns(takenGroup).numbers);
+      return isPart ? parts.slice(1).map((column) => ({ column, total, takenGroup })) : [];
     }),
   );
-  return outside.flatMap((column): Sibling[] => {
+  return freeColumns.flatMap((column): Sibling[] => {
     const { column: name, sum, heading } = column;
-    const addition = added.find((one) => one.column === column);
-    const alike = taken.flatMap((one) => {
-      const parts = differingParts(one.heading, heading);
-      return parts && sum >= LEAST_SHARE * one.sum && !isStep(column, one) ? [{ one, parts }] : [];
+    const addition = additions.find((candidate) => candidate.column === column);
+    const similar = takenColumns.flatMap((takenColumn) => {
+      const parts = differingParts(takenColumn.heading, heading);
+      return parts && sum >= LEAST_SUM_SHARE * takenColumn.sum && !isOtherStep(column, takenColumn)
+        ? [{ one: takenColumn, parts }]
+        : [];
     });
-    if (!addition && alike.length === 0) return [];
-    const apart = ({ parts }: (typeof alike)[number]) => parts.join('').length;
-    const beside = addition?.whole ?? [alike.toSorted((a, b) => apart(a) - apart(b))[0]!.one];
+    if (!addition && similar.length === 0) return [];
+    const differenceLength = ({ parts }: (typeof similar)[number]) => parts.join('').length;
+    const beside = addition?.takenGroup ?? [
+      similar.toSorted((a, b) => differenceLength(a) - differenceLength(b))[0]!.one,
+    ];
     return [
       {
         column: name,
         sum,
-        beside: beside.map((one) => one.column),
-        besideSum: beside.reduce((total, one) => total + one.sum, 0),
+        beside: beside.map((takenColumn) => takenColumn.column),
+        besideSum: beside.reduce((total, takenColumn) => total + takenColumn.sum, 0),
         total: addition?.total.column ?? null,
-        areBothParts: alike.some(({ parts }) => parts.every((part) => part.trim() !== '' && !TOTAL.test(part))),
+        areBothParts: similar.some(({ parts }) => parts.every((part) => part.trim() !== '' && !TOTAL_WORD.test(part))),
       },
     ];
   });
 }
 
-type Counts = CountColumn & { heading: string; sum: number };
+type NormalizedColumn = CountColumn & { heading: string; sum: number };
 
 const sumOf = (numbers: ArrayLike<number>) =>
   Array.from(numbers).reduce((sum, value) => sum + (Number.isFinite(value) ? value : 0), 0);
 
-const mergedColumns = new WeakMap<readonly Counts[], Counts>();
+const mergeCache = new WeakMap<readonly NormalizedColumn[], NormalizedColumn>();
 /** Several columns as one with their sums. */
-function merged(columns: readonly Counts[]): Counts {
-  const known = mergedColumns.get(columns);
-  if (known) return known;
+function mergeColumns(columns: readonly NormalizedColumn[]): NormalizedColumn {
+  const cached = mergeCache.get(columns);
+  if (cached) return cached;
   const numbers = Array.from(columns[0]!.numbers, (_, row) =>
     columns.reduce((sum, column) => sum + (Number.isFinite(column.numbers[row]!) ? column.numbers[row]! : 0), 0),
   );
-  const one = { ...columns[0]!, numbers, sum: sumOf(numbers) };
-  mergedColumns.set(columns, one);
-  return one;
+  const mergedColumn = { ...columns[0]!, numbers, sum: sumOf(numbers) };
+  mergeCache.set(columns, mergedColumn);
+  return mergedColumn;
 }
 
 /** The columns, two or more, that add up to another one in nearly every row; none if no few of them do. */
-function partsOf(total: Counts, columns: readonly Counts[]): Counts[] {
+function findParts(total: NormalizedColumn, columns: readonly NormalizedColumn[]): NormalizedColumn[] {
   const smaller = columns.filter(({ sum }) => sum < total.sum);
-  if (addUp(total, smaller)) return smaller;
-  const find = (chosen: readonly Counts[], from: number): readonly Counts[] | null => {
-    if (chosen.length > 1 && addUp(total, chosen)) return chosen;
-    if (chosen.length === MOST_PARTS) return null;
-    for (let i = from; i < Math.min(smaller.length, MOST_COLUMNS); i++) {
-      const parts = find([...chosen, smaller[i]!], i + 1);
+  if (isSum(total, smaller)) return smaller;
+  const find = (chosenColumns: readonly NormalizedColumn[], start: number): readonly NormalizedColumn[] | null => {
+    if (chosenColumns.length > 1 && isSum(total, chosenColumns)) return chosenColumns;
+    if (chosenColumns.length === MOST_PARTS) return null;
+    for (let i = start; i < Math.min(smaller.length, MOST_COLUMNS); i++) {
+      const parts = find([...chosenColumns, smaller[i]!], i + 1);
       if (parts) return parts;
     }
     return null;
@@ -133,31 +137,31 @@ function partsOf(total: Counts, columns: readonly Counts[]): Counts[] {
   return [...(find([], 0) ?? [])];
 }
 
-function addUp(total: Counts, parts: readonly Counts[]): boolean {
-  const sum = parts.reduce((all, part) => all + part.sum, 0);
-  if (parts.length < 2 || Math.abs(sum - total.sum) > (1 - NEARLY_ALL) * total.sum) return false;
-  const { numbers } = merged(parts);
-  return isNearlyAlways(numbers, total.numbers, (a, b) => a === b);
+function isSum(total: NormalizedColumn, parts: readonly NormalizedColumn[]): boolean {
+  const partsSum = parts.reduce((total, part) => total + part.sum, 0);
+  if (parts.length < 2 || Math.abs(partsSum - total.sum) > (1 - AGREEMENT_SHARE) * total.sum) return false;
+  const { numbers } = mergeColumns(parts);
+  return holdsNearlyAlways(numbers, total.numbers, (a, b) => a === b);
 }
 
 /** In rows where both are known and one is not 0. */
-function isNearlyAlways(a: ArrayLike<number>, b: ArrayLike<number>, holds: (a: number, b: number) => boolean) {
-  let [rows, held] = [0, 0];
+function holdsNearlyAlways(a: ArrayLike<number>, b: ArrayLike<number>, condition: (a: number, b: number) => boolean) {
+  let [rows, matchingRows] = [0, 0];
   for (let i = 0; i < a.length; i++) {
     if (!Number.isFinite(a[i]!) || !Number.isFinite(b[i]!) || (a[i] === 0 && b[i] === 0)) continue;
     rows += 1;
-    if (holds(a[i]!, b[i]!)) held += 1;
+    if (condition(a[i]!, b[i]!)) matchingRows += 1;
   }
-  return rows > 0 && held >= NEARLY_ALL * rows;
+  return rows > 0 && matchingRows >= AGREEMENT_SHARE * rows;
 }
 
 /** Whether a column is another step of the cascade than the taken one: nearly always larger, or smaller, and called so. */
-const isStep = (column: Counts, taken: Counts) =>
-  NEGATIVE.test(column.heading) ||
-  (STEPS.test(column.heading) &&
-    !STEPS.test(taken.heading) &&
-    (isNearlyAlways(column.numbers, taken.numbers, (a, b) => a >= b) ||
-      isNearlyAlways(column.numbers, taken.numbers, (a, b) => a <= b)));
+const isOtherStep = (column: NormalizedColumn, taken: NormalizedColumn) =>
+  NEGATIVE_RESULT.test(column.heading) ||
+  (CASCADE_STEP.test(column.heading) &&
+    !CASCADE_STEP.test(taken.heading) &&
+    (holdsNearlyAlways(column.numbers, taken.numbers, (a, b) => a >= b) ||
+      holdsNearlyAlways(column.numbers, taken.numbers, (a, b) => a <= b)));
 
 /** `"conf_preg" (12,345, 14% of "conf_u5")`; then the rest by number alone. */
 export const describeSiblings = (siblings: readonly Sibling[]): string =>
@@ -167,8 +171,8 @@ export const describeSiblings = (siblings: readonly Sibling[]): string =>
       const share = `${sum.toLocaleString('en-US')}, ${Math.round((100 * sum) / besideSum)}% of ${names}`;
       return `"${column}" (${share}${total === null ? '' : `, with which it adds up to "${total}"`})`;
     }),
-    NAMED,
+    MOST_EXAMPLES,
     '; ',
   );
 /** As many as a table of tests by age and pregnancy has. */
-const NAMED = 12;
+const MOST_EXAMPLES = 12;

@@ -3,10 +3,11 @@
  */
 import type { Source } from '../catalog/sources.ts';
 import { calendarYear, monthIndex } from '../contract/months.ts';
+import { firstFew } from '../lib/first-few.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
-import { FARTHEST_KM, type Locator } from './locate.ts';
-import { placesByName } from './places-by-name.ts';
+import { type Locator, MOST_DISPLACEMENT_KM } from './locator.ts';
+import { indexPlacesByName } from './places-by-name.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /** Fieldwork that pauses for so many months is hard to believe: months of the next year may stand under this one. */
@@ -16,7 +17,7 @@ const LONG_PAUSE_MONTHS = 6;
  * The rounds of a survey by the months of its clusters alone: they are half a year or more apart, and each is called by
  * the year in which it began.
  */
-export function roundsOfMonths(months: readonly string[]): NonNullable<Source['rounds']> {
+export function groupMonthsIntoRounds(months: readonly string[]): NonNullable<Source['rounds']> {
   const rounds: NonNullable<Source['rounds']> = [];
   for (const month of [...new Set(months)].sort()) {
     const round = rounds.at(-1);
@@ -36,12 +37,12 @@ export function doubtPauses(input: IngestInput, source: Source, clusters: readon
   for (const [survey_year, roundClusters] of Map.groupBy(clusters, (cluster) => cluster.survey_year)) {
     const months = [...new Set(roundClusters.map(({ period }) => period))].sort();
     months.slice(1).forEach((next, i) => {
-      const pause = monthIndex(next) - monthIndex(months[i]!) - 1;
+      const pauseMonths = monthIndex(next) - monthIndex(months[i]!) - 1;
       if (isLongPause(months[i]!, next))
         input.report.push({
           source: source.id,
           rule: 'fieldwork pauses',
-          what: `round ${survey_year}: no cluster in the ${pause} months between ${months[i]} and ${next}. Perhaps the round went over the turn of a year and its table gives only one year: give each cluster the year of its month`,
+          what: `round ${survey_year}: no cluster in the ${pauseMonths} months between ${months[i]} and ${next}. Perhaps the round went over the turn of a year and its table gives only one year: give each cluster the year of its month`,
           needs_approval: true,
         });
     });
@@ -49,7 +50,7 @@ export function doubtPauses(input: IngestInput, source: Source, clusters: readon
 }
 
 /** How many clusters a doubt names. */
-const NAMED = 5;
+const MOST_EXAMPLES = 5;
 
 /**
  * Puts clusters in doubt that lie farther from the upper-level area that their row names than they can be displaced.
@@ -66,25 +67,25 @@ export function doubtStates(
   // A code is refused if it belongs to another area.
   if (!hasCoordinates || !state || state_pcode) return;
   const names = rows.flatMap(({ values }) => values.state ?? []);
-  const { named } = placesByName('state', areas, input.model, names);
-  const elsewhere = rows.flatMap((row, i) => {
+  const { placesNamed } = indexPlacesByName('state', areas, input.model, names);
+  const distantRows = rows.flatMap((row, i) => {
     const { cluster_id, longitude, latitude, state_code } = clusters[i]!;
-    const [stated, ...alternatives] = row.has('state') ? named(row.text('state')) : [];
-    if (!stated || alternatives.length > 0 || stated.state_code === state_code) return [];
+    const [statedState, ...alternatives] = row.hasValue('state') ? placesNamed(row.text('state')) : [];
+    if (!statedState || alternatives.length > 0 || statedState.state_code === state_code) return [];
     if (longitude === null || latitude === null) return [];
-    const lgas = areas.lgas.filter((lga) => lga.state_code === stated.state_code);
-    if (lgas.some(({ lga_code }) => locator.kmFrom(longitude, latitude, lga_code) <= FARTHEST_KM)) return [];
-    const actual = areas.states.find((one) => one.state_code === state_code)!.state;
-    return `row ${row.line} (${cluster_id}) lies in ${actual}, and its row says ${row.text('state')}`;
+    const lgas = areas.lgas.filter((lga) => lga.state_code === statedState.state_code);
+    if (lgas.some(({ lga_code }) => locator.distanceKm(longitude, latitude, lga_code) <= MOST_DISPLACEMENT_KM))
+      return [];
+    const actualState = areas.states.find((state) => state.state_code === state_code)!.state;
+    return `row ${row.line} (${cluster_id}) lies in ${actualState}, and its row says ${row.text('state')}`;
   });
   // A cluster has a row for each test.
-  const doubts = [...new Set(elsewhere)];
+  const doubts = [...new Set(distantRows)];
   if (doubts.length === 0) return;
-  const more = doubts.length > NAMED ? `; and ${doubts.length - NAMED} more` : '';
   input.report.push({
     source: source.id,
     rule: 'other area',
-    what: `the coordinates of ${doubts.length === 1 ? 'a cluster' : `${doubts.length} clusters`} are not where they are said to be: ${doubts.slice(0, NAMED).join('; ')}${more}. If the coordinates are wrong, correct or leave out these rows`,
+    what: `the coordinates of ${doubts.length === 1 ? 'a cluster' : `${doubts.length} clusters`} are not where they are said to be: ${firstFew(doubts, MOST_EXAMPLES, '; ')}. If the coordinates are wrong, correct or leave out these rows`,
     needs_approval: true,
   });
 }

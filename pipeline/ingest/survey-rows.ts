@@ -4,24 +4,24 @@ import type { Remedy } from '../catalog/remedy.ts';
 import { METHODS, type Method } from '../catalog/shared-schemas.ts';
 import type { Source } from '../catalog/sources.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
-import { codeAndName, codeReader, type IngestInput } from './input.ts';
-import { FARTHEST_KM, type Locator } from './locate.ts';
+import { codeAndName, createAreaLookup, type IngestInput } from './input.ts';
+import { type Locator, MOST_DISPLACEMENT_KM } from './locator.ts';
 import type { RawRow } from './readers/raw-table.ts';
 
 /** Far more children than any survey examines in a cluster: a larger number is a different figure. */
 const MOST_EXAMINED = 10_000;
 
 /** Years of fieldwork, if a table gives them in a column. */
-const YEARS = { least: 1980, most: 2099 };
+const YEAR_RANGE = { least: 1980, most: 2099 };
 
 /** The declaration in the catalog that would leave rows with these values out. */
-const leaveOut = (where: LeaveOutRule['where']): Remedy => ({ declare: 'leave_out', where });
+const leaveOutRemedy = (where: LeaveOutRule['where']): Remedy => ({ declare: 'leave_out', where });
 
 /** What programs write for a value that they do not have. */
 const NO_VALUE = /^(n\/?a|nan|null|[-.])$/i;
 
 /** The columns of places, of which a cluster needs only some. */
-const PLACES = ['longitude', 'latitude', 'lga_pcode', 'state_pcode'];
+const PLACE_COLUMNS = ['longitude', 'latitude', 'lga_pcode', 'state_pcode'];
 
 /**
  * Refuses a cluster that the catalog may leave out: one without a location, whose coordinates many surveys give as 0,
@@ -29,28 +29,28 @@ const PLACES = ['longitude', 'latitude', 'lga_pcode', 'state_pcode'];
  */
 export function refuseIncomplete(row: RawRow, { columns = {} }: Source): void {
   if (Number(row.values.longitude || Number.NaN) === 0 && Number(row.values.latitude || Number.NaN) === 0)
-    throw row.error('the coordinates 0, 0', 'a location', leaveOut({ longitude: 0, latitude: 0 }));
-  const places = PLACES.filter((column) => row.hasColumn(column));
-  if (!places.some((column) => row.has(column))) {
+    throw row.error('the coordinates 0, 0', 'a location', leaveOutRemedy({ longitude: 0, latitude: 0 }));
+  const places = PLACE_COLUMNS.filter((column) => row.hasColumn(column));
+  if (!places.some((column) => row.hasValue(column))) {
     // A table that goes by names has no codes to be blank.
-    const named = places.map((column) => (columns[column] === undefined ? column.replace('_pcode', '') : column));
-    const where = Object.fromEntries(named.map((column) => [column, null]));
-    throw row.error('no location', 'an area of either level, or coordinates inside one', leaveOut(where));
+    const columnNames = places.map((column) => (columns[column] === undefined ? column.replace('_pcode', '') : column));
+    const where = Object.fromEntries(columnNames.map((column) => [column, null]));
+    throw row.error('no location', 'an area of either level, or coordinates inside one', leaveOutRemedy(where));
   }
   for (const column of ['weight', 'examined', 'positive', 'positivity']) {
-    if (row.hasColumn(column) && !row.has(column))
-      throw row.at(column).error('nothing', 'a value', leaveOut({ [column]: null }));
+    if (row.hasColumn(column) && !row.hasValue(column))
+      throw row.at(column).error('nothing', 'a value', leaveOutRemedy({ [column]: null }));
     const text = row.values[column];
-    if (text && NO_VALUE.test(text)) throw row.at(column).error(text, 'a value', leaveOut({ [column]: text }));
+    if (text && NO_VALUE.test(text)) throw row.at(column).error(text, 'a value', leaveOutRemedy({ [column]: text }));
   }
   if (Number(row.values.examined) === 0)
-    throw row.at('examined').error('0', `1 to ${MOST_EXAMINED}`, leaveOut({ examined: 0 }));
+    throw row.at('examined').error('0', `1 to ${MOST_EXAMINED}`, leaveOutRemedy({ examined: 0 }));
 }
 
 /** The row's round, which must be in the catalog, and its month, which must be within the round's fieldwork. */
 export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): Pick<Cluster, 'survey_year' | 'period'> {
-  const period = row.month(YEARS);
-  if (!columns.survey_year && !row.has('survey_year')) {
+  const period = row.month(YEAR_RANGE);
+  if (!columns.survey_year && !row.hasValue('survey_year')) {
     const spans = rounds.map(({ first, last }) => `${first} to ${last}`).join(' or ');
     throw row.at('period').error(period, `${spans}, the fieldwork of the rounds (sources.json)`);
   }
@@ -69,53 +69,55 @@ export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): P
 
 /**
  * Reads the location of a cluster: as given in the row, with the LGA by the coordinates if the row gives none.
- * @param snapped collects a line for each displaced cluster outside every LGA, which is assigned to the nearest one; if
+ * @param snapMessages collects a line for each displaced cluster outside every LGA, which is assigned to the nearest one; if
  *   null, such clusters are refused
  */
-export function placeReader(input: IngestInput, areas: Areas, locator: Locator, snapped: string[] | null) {
-  const code = codeReader(input, areas);
+export function createPlaceReader(input: IngestInput, areas: Areas, locator: Locator, snapMessages: string[] | null) {
+  const lookup = createAreaLookup(input, areas);
   const [west, south, east, north] = input.model.extent as [number, number, number, number];
   const stateByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
 
   /** Whether a position is outside the country, and inside it with the two numbers exchanged. */
   const isExchanged = (x: number, y: number) =>
-    locator.lgaAt(y, x) !== null && locator.lgaAt(x, y) === null && locator.nearest(x, y, FARTHEST_KM) === null;
+    locator.lgaAt(y, x) !== null &&
+    locator.lgaAt(x, y) === null &&
+    locator.nearestLga(x, y, MOST_DISPLACEMENT_KM) === null;
 
-  const find = (row: RawRow, longitude: number, latitude: number, state: string | undefined) => {
+  const findLga = (row: RawRow, longitude: number, latitude: number, state: string | undefined) => {
     const inside = locator.lgaAt(longitude, latitude, state);
-    if (inside !== null || snapped === null) return inside;
-    const near = locator.nearest(longitude, latitude, FARTHEST_KM);
-    if (near)
-      snapped.push(
-        `round ${row.text('survey_year')}, ${row.text('cluster_id')}: ${(1000 * near.km).toFixed(0)} m outside every area, assigned to ${codeAndName(areas, near.lga_code)}`,
+    if (inside !== null || snapMessages === null) return inside;
+    const nearest = locator.nearestLga(longitude, latitude, MOST_DISPLACEMENT_KM);
+    if (nearest)
+      snapMessages.push(
+        `round ${row.text('survey_year')}, ${row.text('cluster_id')}: ${(1000 * nearest.km).toFixed(0)} m outside every area, assigned to ${codeAndName(areas, nearest.lga_code)}`,
       );
-    return near?.lga_code ?? null;
+    return nearest?.lga_code ?? null;
   };
 
   return (row: RawRow): Pick<Cluster, 'state_code' | 'lga_code' | 'longitude' | 'latitude'> => {
-    const named = row.has('state_pcode') ? code.state(row).state_code : undefined;
+    const statedState = row.hasValue('state_pcode') ? lookup.state(row).state_code : undefined;
     const [x, y] = [row.numberOrNull('longitude'), row.numberOrNull('latitude')];
     if (x !== null && y !== null && isExchanged(x, y))
       throw row.error(
         `longitude ${x} and latitude ${y}, which look exchanged`,
         'a place inside the country, where these lie if exchanged; correct the file, and look at all rows of the same round: others may be exchanged too, and lie inside by chance',
-        leaveOut({ longitude: x, latitude: y }),
+        leaveOutRemedy({ longitude: x, latitude: y }),
       );
     const longitude = row.numberOrNull('longitude', { least: west, most: east });
     const latitude = row.numberOrNull('latitude', { least: south, most: north });
     if ((longitude === null) !== (latitude === null))
       throw row.error('only one coordinate', 'longitude and latitude, or neither');
-    const located = longitude !== null && latitude !== null;
-    const stated = row.has('lga_pcode') ? code.lga(row).lga_code : null;
-    const lga_code = stated ?? (located ? find(row, longitude, latitude, named) : null);
-    const state_code = lga_code === null ? named : (stateByLga.get(lga_code) ?? named);
+    const hasCoordinates = longitude !== null && latitude !== null;
+    const statedLga = row.hasValue('lga_pcode') ? lookup.lga(row).lga_code : null;
+    const lga_code = statedLga ?? (hasCoordinates ? findLga(row, longitude, latitude, statedState) : null);
+    const state_code = lga_code === null ? statedState : (stateByLga.get(lga_code) ?? statedState);
     if (state_code === undefined) throw row.error('no location', 'an area of either level, or coordinates inside one');
-    if (named !== undefined && named !== state_code)
-      throw row.error(`${lga_code} in ${named}`, 'the area of the upper level that it lies in');
-    const km = located ? locator.kmFrom(longitude, latitude, lga_code!) : 0;
-    if (km > FARTHEST_KM) {
-      const found = `coordinates ${longitude}, ${latitude}, ${km.toFixed(0)} km from ${stated ?? named ?? lga_code}`;
-      throw row.error(found, `at most ${FARTHEST_KM} km, the largest displacement of clusters`);
+    if (statedState !== undefined && statedState !== state_code)
+      throw row.error(`${lga_code} in ${statedState}`, 'the area of the upper level that it lies in');
+    const distanceKm = hasCoordinates ? locator.distanceKm(longitude, latitude, lga_code!) : 0;
+    if (distanceKm > MOST_DISPLACEMENT_KM) {
+      const found = `coordinates ${longitude}, ${latitude}, ${distanceKm.toFixed(0)} km from ${statedLga ?? statedState ?? lga_code}`;
+      throw row.error(found, `at most ${MOST_DISPLACEMENT_KM} km, the largest displacement of clusters`);
     }
     return { state_code, lga_code, longitude, latitude };
   };
@@ -137,13 +139,13 @@ export function readAge(row: RawRow, column: 'youngest_years' | 'oldest_years'):
 
 export function readUrban(row: RawRow): boolean | null {
   const text = row.text('urban');
-  const urban = urbanIn(text);
-  if (urban === undefined) throw row.at('urban').error(text, 'true or false, or urban or rural');
-  return urban;
+  const isUrban = parseUrban(text);
+  if (isUrban === undefined) throw row.at('urban').error(text, 'true or false, or urban or rural');
+  return isUrban;
 }
 
 /** What a cell says of a cluster: whether it is urban, null for unknown, undefined for anything else. */
-export function urbanIn(text: string): boolean | null | undefined {
+export function parseUrban(text: string): boolean | null | undefined {
   const word = text.toLowerCase();
   if (['true', '1', 'u', 'urban', 'urbain', 'urbaine', 'urbano', 'urbana'].includes(word)) return true;
   if (['false', '0', 'r', 'rural', 'rurale'].includes(word)) return false;

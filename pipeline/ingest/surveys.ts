@@ -4,12 +4,12 @@ import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { checkControls } from './controls.ts';
 import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
-import { codeReader, type IngestInput, sourcesInRole } from './input.ts';
-import type { Locator } from './locate.ts';
-import { readPlaced } from './places-by-name.ts';
+import { createAreaLookup, type IngestInput, sourcesInRole } from './input.ts';
+import type { Locator } from './locator.ts';
+import { readTableWithCodes } from './places-by-name.ts';
 import { doubtPauses, doubtStates } from './survey-doubts.ts';
 import {
-  placeReader,
+  createPlaceReader,
   readAge,
   readExamined,
   readMethod,
@@ -21,9 +21,9 @@ import {
 } from './survey-rows.ts';
 
 /** Ages are given in years or tenths of years: they may exceed the ages of the score by this many months. */
-const AGE_SLACK = 1.5;
+const AGE_TOLERANCE_MONTHS = 1.5;
 /** Above this share of clusters of other ages, the table may be of other people than the score, or its ages misread. */
-const MOST_OF_OTHER_AGES = 0.1;
+const MOST_OTHER_AGES_SHARE = 0.1;
 
 /**
  * The survey rounds by the diagnostic methods of `parameters.survey.method`. Each cluster is used once, with the first
@@ -41,14 +41,14 @@ export async function ingestSurveys(
   const stateRounds: StateRound[] = [];
   const rows: SurveyRow[] = [];
   for (const source of sourcesInRole(input, 'survey_clusters')) {
-    const read = await readClusters(input, areas, locator, source);
-    clusters.push(...read.clusters);
-    rows.push(...read.rows);
+    const clusterTable = await readClusters(input, areas, locator, source);
+    clusters.push(...clusterTable.clusters);
+    rows.push(...clusterTable.rows);
   }
   for (const source of sourcesInRole(input, 'survey_states')) {
-    const read = await readStates(input, areas, source);
-    stateRounds.push(...read.rounds);
-    rows.push(...read.rows);
+    const stateTable = await readStateRounds(input, areas, source);
+    stateRounds.push(...stateTable.rounds);
+    rows.push(...stateTable.rows);
   }
   const location = new InputLocation('sources.json', 'survey sources');
   const ids = new Set<string>();
@@ -57,11 +57,11 @@ export async function ingestSurveys(
     if (ids.has(id)) throw location.error(`the cluster ${id} in two sources`, 'each cluster once');
     ids.add(id);
   }
-  const byState = new Set(stateRounds.map((round) => round.survey_year));
-  const twice = clusters.find((cluster) => byState.has(cluster.survey_year));
-  if (twice) throw location.error(`round ${twice.survey_year} by cluster and by area`, 'each round once');
+  const stateRoundYears = new Set(stateRounds.map((round) => round.survey_year));
+  const repeated = clusters.find((cluster) => stateRoundYears.has(cluster.survey_year));
+  if (repeated) throw location.error(`round ${repeated.survey_year} by cluster and by area`, 'each round once');
   if (clusters.length === 0) {
-    const found = `no cluster tested by ${wantedMethods(input).join(' or ')}`;
+    const found = `no cluster tested by ${usedMethods(input).join(' or ')}`;
     throw new InputLocation('sources.json', 'role survey_clusters').error(found, 'at least one');
   }
   clusters.sort((a, b) => a.survey_year - b.survey_year || (a.cluster_id < b.cluster_id ? -1 : 1));
@@ -75,55 +75,63 @@ export async function readClusters(
   locator: Locator,
   source: Source,
 ): Promise<{ clusters: Cluster[]; rows: SurveyRow[] }> {
-  const table = await readPlaced(input, areas, source);
+  const table = await readTableWithCodes(input, areas, source);
   table.refuseDuplicates(['survey_year', 'cluster_id', 'method']);
-  const displaced = source.displaced === true;
-  const snapped: string[] = [];
-  const readPlace = placeReader(input, areas, locator, displaced ? snapped : null);
+  const isDisplaced = source.displaced === true;
+  const snapMessages: string[] = [];
+  const readPlace = createPlaceReader(input, areas, locator, isDisplaced ? snapMessages : null);
   // Rows with other methods are read too: a fault in them is a fault in the file.
-  const all = readEach(table.rows, (row): Cluster & { method: Method } => {
+  const allClusters = readEach(table.rows, (row): Cluster & { method: Method } => {
     refuseIncomplete(row, source);
     const examined = readExamined(row, source);
     return {
       cluster_id: row.text('cluster_id'),
       ...readRound(row, source),
       ...readPlace(row),
-      displaced,
+      displaced: isDisplaced,
       method: readMethod(row, source),
       youngest_months: readAge(row, 'youngest_years'),
       oldest_months: readAge(row, 'oldest_years'),
-      urban: row.has('urban') ? readUrban(row) : null,
+      urban: row.hasValue('urban') ? readUrban(row) : null,
       examined,
       positivity: readPositivity(row, examined, source),
       weight: row.hasColumn('weight') ? row.number('weight', { above: 0 }) : 1,
     };
   });
-  for (const what of snapped) input.report.push({ source: source.id, rule: 'nearest area', what });
+  for (const what of snapMessages) input.report.push({ source: source.id, rule: 'nearest area', what });
   const pcodes = new Map(areas.states.map(({ state_code, state_pcode }) => [state_code, state_pcode]));
-  const amounts = all.map(({ survey_year, state_code, lga_code, examined }) => ({
+  const amounts = allClusters.map(({ survey_year, state_code, lga_code, examined }) => ({
     period: String(survey_year),
     codes: [pcodes.get(state_code)!, lga_code ?? ''],
     value: examined,
   }));
   checkControls(source, amounts, input.report);
-  const ofMethod = keepMethod(input, source, all, ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`);
-  const clusters = keepAges(input, source, ofMethod);
-  const [tested, used] = [new Set<Cluster>(ofMethod), new Set(clusters)];
-  for (const [i, cluster] of all.entries())
-    if (!used.has(cluster)) table.rows[i]!.leaveOut(tested.has(cluster) ? 'other ages' : 'one method only');
-  doubtPauses(input, source, all);
-  doubtStates(input, areas, locator, source, table.rows, all);
+  const methodClusters = keepMethod(
+    input,
+    source,
+    allClusters,
+    ({ survey_year, cluster_id }) => `${survey_year} ${cluster_id}`,
+  );
+  const clusters = keepAges(input, source, methodClusters);
+  const [methodClusterSet, usedClusters] = [new Set<Cluster>(methodClusters), new Set(clusters)];
+  for (const [i, cluster] of allClusters.entries())
+    if (!usedClusters.has(cluster))
+      table.rows[i]!.recordLeftOut(methodClusterSet.has(cluster) ? 'other ages' : 'one method only');
+  doubtPauses(input, source, allClusters);
+  doubtStates(input, areas, locator, source, table.rows, allClusters);
   for (const { survey_year } of source.rounds!) {
     if (clusters.some((cluster) => cluster.survey_year === survey_year)) continue;
-    const read = all.filter((cluster) => cluster.survey_year === survey_year);
+    const roundClusters = allClusters.filter((cluster) => cluster.survey_year === survey_year);
     const found =
-      read.length === 0 ? 'no row' : `${read.length} rows, ${describeRows(read)}, none of which can be used`;
+      roundClusters.length === 0
+        ? 'no row'
+        : `${roundClusters.length} rows, ${describeRows(roundClusters)}, none of which can be used`;
     const { ages_months } = input.model.territory;
-    const expected = `rows for ages ${ages_months!.join(' to ')} months by ${wantedMethods(input).join(' or ')}, because the catalog lists this round`;
+    const expected = `rows for ages ${ages_months!.join(' to ')} months by ${usedMethods(input).join(' or ')}, because the catalog lists this round`;
     throw table.at(`round ${survey_year}`).error(found, expected);
   }
-  table.refuseShort();
-  const rows = all.map(
+  table.refuseTooFewRows();
+  const rows = allClusters.map(
     ({ survey_year, cluster_id, state_code, longitude, latitude, method, examined, positivity }): SurveyRow => ({
       survey_year,
       sample: cluster_id,
@@ -139,40 +147,40 @@ export async function readClusters(
 }
 
 /** The rounds of one table by state, restricted to the wanted methods, and all its rows. */
-export async function readStates(
+export async function readStateRounds(
   input: IngestInput,
   areas: Areas,
   source: Source,
 ): Promise<{ rounds: StateRound[]; rows: SurveyRow[] }> {
-  const table = await readPlaced(input, areas, source);
+  const table = await readTableWithCodes(input, areas, source);
   table.refuseDuplicates(['survey_year', 'state_pcode', 'method']);
-  const code = codeReader(input, areas);
+  const lookup = createAreaLookup(input, areas);
   const { first, last } = source.fieldwork!;
-  const middle = Math.floor((monthIndex(first) + monthIndex(last)) / 2);
-  const years = { least: Number(first.slice(0, 4)), most: Number(last.slice(0, 4)), integer: true };
-  const all = readEach(table.rows, (row) => ({
-    survey_year: row.number('survey_year', years),
-    period: monthFromIndex(middle),
-    state_code: code.state(row).state_code,
+  const middleMonth = Math.floor((monthIndex(first) + monthIndex(last)) / 2);
+  const yearRange = { least: Number(first.slice(0, 4)), most: Number(last.slice(0, 4)), integer: true };
+  const allRows = readEach(table.rows, (row) => ({
+    survey_year: row.number('survey_year', yearRange),
+    period: monthFromIndex(middleMonth),
+    state_code: lookup.state(row).state_code,
     positivity: readShare(row, source),
     method: readMethod(row, source),
   }));
-  const rounds = keepMethod(input, source, all, (row) => `${row.survey_year} ${row.state_code}`);
-  for (const [i, row] of all.entries()) if (!rounds.includes(row)) table.rows[i]!.leaveOut('one method only');
+  const rounds = keepMethod(input, source, allRows, (row) => `${row.survey_year} ${row.state_code}`);
+  for (const [i, row] of allRows.entries()) if (!rounds.includes(row)) table.rows[i]!.recordLeftOut('one method only');
   for (const year of new Set(rounds.map((round) => round.survey_year))) {
-    const count = rounds.filter((round) => round.survey_year === year).length;
-    if (count !== areas.states.length)
+    const rowCount = rounds.filter((round) => round.survey_year === year).length;
+    if (rowCount !== areas.states.length)
       throw table
         .at(`round ${year}`)
-        .error(`${count} rows`, `${areas.states.length}, one for each entry of \`states\` in model.json`);
+        .error(`${rowCount} rows`, `${areas.states.length}, one for each entry of \`states\` in model.json`);
     input.report.push({
       source: source.id,
       rule: 'no clusters',
       what: `round ${year}: positivity without clusters, numbers tested or ranges`,
     });
   }
-  table.refuseShort();
-  const rows = all.map(
+  table.refuseTooFewRows();
+  const rows = allRows.map(
     ({ survey_year, state_code, method, positivity }): SurveyRow => ({
       survey_year,
       sample: state_code,
@@ -188,54 +196,58 @@ export async function readStates(
 }
 
 /** The methods whose results are used, the preferred one first. */
-const wantedMethods = ({ model }: IngestInput): Method[] => [model.parameters.survey.method].flat();
+const usedMethods = ({ model }: IngestInput): Method[] => [model.parameters.survey.method].flat();
 
 /**
  * The rows with the wanted methods, one for each place and round; the others are counted in the report.
- * @param id identifies the place and round of a row
+ * @param sampleKey identifies the place and round of a row
  */
 function keepMethod<T extends { method: Method }>(
   input: IngestInput,
   source: Source,
-  read: readonly T[],
-  id: (row: T) => string,
+  rows: readonly T[],
+  sampleKey: (row: T) => string,
 ): T[] {
-  const wanted = wantedMethods(input);
-  const ranked = Map.groupBy(
-    read.filter(({ method }) => wanted.includes(method)),
-    id,
+  const methods = usedMethods(input);
+  const rowsBySample = Map.groupBy(
+    rows.filter(({ method }) => methods.includes(method)),
+    sampleKey,
   );
-  const kept = [...ranked.values()].map((rows) =>
-    rows.reduce((best, row) => (wanted.indexOf(row.method) < wanted.indexOf(best.method) ? row : best)),
+  const keptRows = [...rowsBySample.values()].map((sampleRows) =>
+    sampleRows.reduce((best, row) => (methods.indexOf(row.method) < methods.indexOf(best.method) ? row : best)),
   );
-  const dropped = read.length - kept.length;
-  if (dropped > 0)
+  const droppedCount = rows.length - keptRows.length;
+  if (droppedCount > 0)
     input.report.push({
       source: source.id,
       rule: 'one method only',
-      what: `${dropped} of ${read.length} rows left out: each sample counts once, by ${wanted.join(', else by ')}`,
+      what: `${droppedCount} of ${rows.length} rows left out: each sample counts once, by ${methods.join(', else by ')}`,
     });
-  return kept;
+  return keptRows;
 }
 
 /** Whether children of a cluster are of the ages of the score, in months; null if their ages are not known. */
-export const isOfAges = (
+export const hasScoreAges = (
   { youngest_months, oldest_months }: Pick<Cluster, 'youngest_months' | 'oldest_months'>,
   [youngest, oldest]: readonly [number, number],
-): boolean => (youngest_months ?? youngest) >= youngest - AGE_SLACK && (oldest_months ?? oldest) <= oldest + AGE_SLACK;
+): boolean =>
+  (youngest_months ?? youngest) >= youngest - AGE_TOLERANCE_MONTHS &&
+  (oldest_months ?? oldest) <= oldest + AGE_TOLERANCE_MONTHS;
 
 /** The clusters within the ages of the score; the others are counted in the report. */
 function keepAges(input: IngestInput, source: Source, clusters: Cluster[]): Cluster[] {
   const ages = input.model.territory.ages_months as [number, number];
-  const kept = clusters.filter((cluster) => isOfAges(cluster, ages));
-  if (kept.length < clusters.length)
+  const keptClusters = clusters.filter((cluster) => hasScoreAges(cluster, ages));
+  if (keptClusters.length < clusters.length)
     input.report.push({
       source: source.id,
       rule: 'other ages',
-      what: `${clusters.length - kept.length} of ${clusters.length} clusters left out, with ages outside ${ages.join(' to ')} months`,
-      ...(clusters.length - kept.length > MOST_OF_OTHER_AGES * clusters.length ? { needs_approval: true } : {}),
+      what: `${clusters.length - keptClusters.length} of ${clusters.length} clusters left out, with ages outside ${ages.join(' to ')} months`,
+      ...(clusters.length - keptClusters.length > MOST_OTHER_AGES_SHARE * clusters.length
+        ? { needs_approval: true }
+        : {}),
     });
-  return kept;
+  return keptClusters;
 }
 
 /** The methods of some rows and, if the table gives them, the ages. */

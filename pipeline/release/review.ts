@@ -1,5 +1,5 @@
 import { tableFile } from '../contract/table-list.ts';
-import { firstPage } from '../ingest/accounts.ts';
+import { summarizeAccounts } from '../ingest/accounts.ts';
 import type { AccountRow } from '../ingest/ingest-tables.ts';
 import { withDatabase } from '../lib/tables/duckdb.ts';
 import { diffSnapshots, type SnapshotDiff } from '../publish/snapshot/diff.ts';
@@ -45,7 +45,7 @@ export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): 
       ...(diff ? changesToApprove(diff, before!, after) : []),
       ...findingLines(findings.new.filter((finding) => finding.needs_approval)),
     ],
-    read: [...firstPage(await accountsOf(after)), ...controlLines(readFindings(after))],
+    read: [...summarizeAccounts(await accountsOf(after)), ...controlLines(readFindings(after))],
     diff,
     findings,
     sources: before && same ? changedSources(before.manifest, manifest) : [],

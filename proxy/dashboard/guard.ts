@@ -33,13 +33,18 @@ export function csrfToken(token: string): string {
  * Whether one of our pages sent a form: by the origin, if the browser gives one, and always by the token that only our
  * pages carry.
  */
-export function isOwnForm(request: FastifyRequest, origin: string, expected: string, sent: string): boolean {
+export function isFormFromOwnPage(
+  request: FastifyRequest,
+  origin: string,
+  csrfExpected: string,
+  csrfSent: string,
+): boolean {
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
-  const from = request.headers.origin;
-  if (from !== undefined && from !== origin) return false;
-  const [ours, theirs] = [Buffer.from(expected), Buffer.from(sent)];
-  return ours.length === theirs.length && timingSafeEqual(ours, theirs);
+  const requestOrigin = request.headers.origin;
+  if (requestOrigin !== undefined && requestOrigin !== origin) return false;
+  const [expectedBytes, sentBytes] = [Buffer.from(csrfExpected), Buffer.from(csrfSent)];
+  return expectedBytes.length === sentBytes.length && timingSafeEqual(expectedBytes, sentBytes);
 }
 
 /** The address under which attempts from `ip` are counted: IPv4, or the /64 that a single IPv6 customer has. */

@@ -6,7 +6,7 @@ import type { Role } from '../store/row-types.ts';
 import { buildDashboard } from './build-dashboard.ts';
 import type { Services } from './kit/services.ts';
 import { openMailer } from './mail/mailer.ts';
-import { sendNotices } from './notices.ts';
+import { sendScheduledMails } from './scheduled-mails.ts';
 
 /** The operator's settings for the dashboard. */
 export interface DashboardSettings {
@@ -25,11 +25,19 @@ export interface DashboardSettings {
 
 type SharedServices = Omit<
   Services,
-  'directory' | 'attempts' | 'usage' | 'mailer' | 'brand' | 'url' | 'reportUrl' | 'twoStep' | 'later'
+  | 'directory'
+  | 'attempts'
+  | 'usage'
+  | 'mailer'
+  | 'keyPrefix'
+  | 'dashboardUrl'
+  | 'reportUrl'
+  | 'twoStepRoles'
+  | 'runAfterAnswer'
 >;
 
 /** How often to check whether notices are due. */
-const NOTICES_MS = HOUR_MS;
+const NOTICES_INTERVAL_MS = HOUR_MS;
 
 export interface Dashboard {
   app: FastifyInstance;
@@ -47,14 +55,14 @@ export async function openDashboard(settings: DashboardSettings, services: Share
   let url = settings.dashboardUrl ?? '';
   const { protocol, hostname } = URL.parse(url) ?? {};
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
-    services.report(`dashboard: passwords and keys travel to ${url} in the clear; put TLS in front and use https://`);
+    services.logLine(`dashboard: passwords and keys travel to ${url} in the clear; put TLS in front and use https://`);
   }
   const mailer = await openMailer(settings.mail, settings.mailFrom);
   const pending = new Set<Promise<void>>();
-  const later = (work: () => Promise<void>) => {
+  const runAfterAnswer = (work: () => Promise<void>) => {
     const done = new Promise<void>((resolve) => setImmediate(resolve))
       .then(work)
-      .catch((error) => services.report(`mail not sent: ${errorLine(error)}`, 'mail'))
+      .catch((error) => services.logLine(`mail not sent: ${errorLine(error)}`, 'mail'))
       .finally(() => pending.delete(done));
     pending.add(done);
   };
@@ -64,19 +72,19 @@ export async function openDashboard(settings: DashboardSettings, services: Share
     attempts: services.accounts.attempts,
     directory: new Directory(services.accounts.database),
     mailer,
-    brand: settings.brand,
-    url: () => url,
+    keyPrefix: settings.brand,
+    dashboardUrl: () => url,
     reportUrl: settings.reportUrl ?? null,
-    twoStep: settings.twoStep,
-    later,
+    twoStepRoles: settings.twoStep,
+    runAfterAnswer,
   };
-  const notices = () => later(() => sendNotices(pageServices));
-  const noticeTimer = setInterval(notices, NOTICES_MS).unref();
+  const sendDueMails = () => runAfterAnswer(() => sendScheduledMails(pageServices));
+  const noticeTimer = setInterval(sendDueMails, NOTICES_INTERVAL_MS).unref();
   return {
     app: await buildDashboard(pageServices, settings.trustProxy),
     listensAt(address) {
       if (url === '') url = address;
-      notices();
+      sendDueMails();
     },
     async close() {
       clearInterval(noticeTimer);

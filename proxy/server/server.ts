@@ -133,10 +133,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       perMonth,
       apiUrl: () => options.apiUrl ?? url,
       clock,
-      report,
+      logLine: report,
       countSignIn: (outcome) => metrics.countSignIn(outcome),
       snapshot: () => snapshots.current(),
-      words: (text) => fillPlaceholders(text, countryWords(snapshots.current().territory)),
+      inCountryWords: (text) => fillPlaceholders(text, countryWords(snapshots.current().territory)),
       reference: () => cachedReference(snapshots.current()),
     });
     cleanups.defer(() => dashboard.close());

@@ -2,8 +2,8 @@ import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
 import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
 import { acceptCommand } from '../../catalog/pins.ts';
-import { accountFor, firstPage } from '../../ingest/accounts.ts';
-import type { Delivered } from '../../ingest/readers/delivered.ts';
+import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.ts';
+import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { isFault } from '../../intake/check/fault.ts';
 import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
@@ -52,12 +52,12 @@ function checkCommand(): Command {
     .option('--json', 'print every fault and doubt as JSON: step, source, what')
     .addHelpText('after', CHECK_HELP)
     .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
-      const deliveries: Delivered[] = [];
+      const deliveries: Delivery[] = [];
       const findings = await checkCountry(country, rawData, deliveries);
       const faults = findings.filter(isFault);
       if (json) printLines(JSON.stringify(findings, null, 2));
       else {
-        const accountLines = firstPage(accountFor(deliveries));
+        const accountLines = summarizeAccounts(accountForDeliveries(deliveries));
         if (accountLines.length > 0) printLines(...accountLines, '');
         if (findings.length > 0) printLines(...describeFaults(findings));
         if (faults.length === 0) printLines(`${country}: no faults`);

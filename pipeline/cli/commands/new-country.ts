@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import { OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
-import { accountFor, firstPage } from '../../ingest/accounts.ts';
-import type { Delivered } from '../../ingest/readers/delivered.ts';
+import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.ts';
+import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { type Fault, isFault } from '../../intake/check/fault.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
@@ -221,7 +221,7 @@ async function showNextSteps(
     `Fill in, in ${path.join(directory, 'sources.json')}: producer, citation, licence and release of each file where marked "${OPEN_QUESTION}".`,
   );
   showStep('Checking the catalog against the files');
-  const deliveries: Delivered[] = [];
+  const deliveries: Delivery[] = [];
   const findings = await checkCountry(directory, root, deliveries);
   const doubts = findings.filter((fault) => !isFault(fault));
   const faults = findings.filter(isFault);
@@ -232,7 +232,7 @@ async function showNextSteps(
   // A directory and ports of its own: `current` points to one country, and several may be served on one machine.
   const outArgument = quoteForShell(path.join('build', path.basename(directory)));
   const port = suggestPort(answers.iso_code!);
-  const accountLines = firstPage(accountFor(deliveries));
+  const accountLines = summarizeAccounts(accountForDeliveries(deliveries));
   if (accountLines.length > 0)
     printLines(
       '',

@@ -8,7 +8,7 @@ import type { Polygon } from '../../lib/numerics/area.ts';
 import { describeGrid, type Grid, isSameGrid } from '../../lib/numerics/grid.ts';
 import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
 import { writeCsv } from '../../lib/tables/csv-file.ts';
-import { drawOutline, shareInside } from '../../measure/zonal/outline.ts';
+import { shareInside, toGridOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
 import { parseAtLeastOne, parseFileToWrite, printLines } from '../terminal/options.ts';
@@ -111,7 +111,7 @@ export async function runZonal(
   const outlines = features.map(({ polygons }) => polygons);
   refuseSelfCrossing(options, ids, outlines);
 
-  const outlinesOn = (grid: Grid) => outlines.map((polygons) => drawOutline(polygons, grid));
+  const outlinesOn = (grid: Grid) => outlines.map((polygons) => toGridOutline(polygons, grid));
   const passes = gridsDiffer ? 2 : 1;
   const sums = await sumInside(layers, gridsDiffer ? null : weights, outlinesOn(firstLayer.grid), jobs, (done) =>
     onProgress(done / passes),

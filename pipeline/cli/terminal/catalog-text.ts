@@ -51,13 +51,13 @@ function describeMatches(names: readonly MatchedName[]): string[] {
 /** The names that a person must accept, and what else is wrong. */
 function describeNames({ source, names, faults }: Update): string {
   const doubtful = names.filter(({ area }) => area === null);
-  const rows = doubtful.map(({ name, parent, rows, candidates, proposal, leftOver }) => {
+  const rows = doubtful.map(({ name, parent, rows, candidates, proposal, isOnlyRemaining }) => {
     const similarAreas = candidates
-      .map(({ area, like }) => `${area.name} (${area.code}, ${like.toFixed(2)})`)
+      .map(({ area, similarity }) => `${area.name} (${area.code}, ${similarity.toFixed(2)})`)
       .join(', ');
     const note = proposal?.from
       ? `; split, parts added up from ${proposal.from}`
-      : leftOver
+      : isOnlyRemaining
         ? '; not like it, but the only area left over'
         : '';
     return { name, parent, rows, 'likest area (likeness)': `${similarAreas || 'none is alike'}${note}` };

@@ -10,7 +10,7 @@ export function shellName(file: string): string {
 }
 
 /** A name for what a command makes of the file, such as `areas_4326.geojson` for `areas.shp`. */
-export function nameOfResult(file: string, ending: string): string {
+export function resultName(file: string, ending: string): string {
   const name = shellName(file);
   return name.slice(0, name.length - path.extname(name).length) + ending;
 }
@@ -21,7 +21,7 @@ const vectorFile = (file: string) =>
 
 /** Outlines in longitude and latitude. GDAL reports an error if the file has several layers. */
 export const reprojectOutlines = (file: string): string =>
-  `ogr2ogr -t_srs EPSG:4326 ${quoteForShell(nameOfResult(file, '_4326.geojson'))} ${vectorFile(file)}`;
+  `ogr2ogr -t_srs EPSG:4326 ${quoteForShell(resultName(file, '_4326.geojson'))} ${vectorFile(file)}`;
 
 /**
  * A raster in longitude and latitude. GDAL's default, the nearest cell, loses and duplicates people, so counts are
@@ -30,13 +30,13 @@ export const reprojectOutlines = (file: string): string =>
  */
 export function reprojectRaster(file: string): string {
   const warp = (method: string) =>
-    `gdalwarp -r ${method} -ot Float32 -dstnodata nan -t_srs EPSG:4326 ${quoteForShell(shellName(file))} ${quoteForShell(nameOfResult(file, '_4326.tif'))}`;
+    `gdalwarp -r ${method} -ot Float32 -dstnodata nan -t_srs EPSG:4326 ${quoteForShell(shellName(file))} ${quoteForShell(resultName(file, '_4326.tif'))}`;
   return `if its cells are counts such as persons, with: ${warp('sum')} (GDAL 3.1 or later); if they are rates, heights or other measures, with: ${warp('average')}`;
 }
 
 /** One of a file's bands. @param band its number, or a placeholder */
 export function extractBand(file: string, band: number | string, source = shellName(file)): string {
-  return `gdal_translate -b ${band} ${quoteForShell(source)} ${quoteForShell(nameOfResult(file, `_${band}.tif`))}`;
+  return `gdal_translate -b ${band} ${quoteForShell(source)} ${quoteForShell(resultName(file, `_${band}.tif`))}`;
 }
 
 /**
@@ -44,34 +44,34 @@ export function extractBand(file: string, band: number | string, source = shellN
  * @param alpha the band of transparency; without it, the mask that GDAL finds
  */
 export function burnMask(file: string, band: number, alpha?: number): string {
-  const [view, made] = [
-    quoteForShell(nameOfResult(file, `_${band}.vrt`)),
-    quoteForShell(nameOfResult(file, `_${band}.tif`)),
+  const [maskedView, result] = [
+    quoteForShell(resultName(file, `_${band}.vrt`)),
+    quoteForShell(resultName(file, `_${band}.tif`)),
   ];
   const mask = alpha === undefined ? '' : ` -mask ${alpha}`;
-  const translate = `gdal_translate -of VRT -b ${band}${mask} ${quoteForShell(shellName(file))} ${view}`;
-  return `${translate} && gdalwarp -ot Float64 -dstnodata nan ${view} ${made}`;
+  const translate = `gdal_translate -of VRT -b ${band}${mask} ${quoteForShell(shellName(file))} ${maskedView}`;
+  return `${translate} && gdalwarp -ot Float64 -dstnodata nan ${maskedView} ${result}`;
 }
 
 /** A GeoTIFF that states itself what GDAL reads from the files beside it. */
 export const mergeSidecars = (file: string): string =>
-  `gdal_translate ${quoteForShell(shellName(file))} ${quoteForShell(nameOfResult(file, '_merged.tif'))}`;
+  `gdal_translate ${quoteForShell(shellName(file))} ${quoteForShell(resultName(file, '_merged.tif'))}`;
 
 /** One of the images of a TIFF that has several. */
 export const extractImage = (file: string): string =>
-  `gdal_translate ${quoteForShell(`GTIFF_DIR:N:${shellName(file)}`)} ${quoteForShell(nameOfResult(file, '_N.tif'))}`;
+  `gdal_translate ${quoteForShell(`GTIFF_DIR:N:${shellName(file)}`)} ${quoteForShell(resultName(file, '_N.tif'))}`;
 
 /** A raster that states to be in longitude and latitude, with the place that a world file beside it gives. */
 export const placeInDegrees = (file: string): string =>
-  `gdal_translate -a_srs EPSG:4326 ${quoteForShell(shellName(file))} ${quoteForShell(nameOfResult(file, '_4326.tif'))}`;
+  `gdal_translate -a_srs EPSG:4326 ${quoteForShell(shellName(file))} ${quoteForShell(resultName(file, '_4326.tif'))}`;
 
 /** Outlines without ground that is enclosed twice; a ring that crosses itself everywhere is left out. */
 export const makeValid = (file: string): string =>
-  `mapshaper ${quoteForShell(shellName(file))} -clean allow-overlaps -o ${quoteForShell(nameOfResult(file, '_valid.geojson'))}`;
+  `mapshaper ${quoteForShell(shellName(file))} -clean allow-overlaps -o ${quoteForShell(resultName(file, '_valid.geojson'))}`;
 
 /** A raster averaged over the cells of another grid. */
 export function averageOver(file: string, grid: Grid): string {
   const [east, south] = [grid.west + grid.columns * grid.cellWidth, grid.north - grid.rows * grid.cellHeight];
   const cells = `-te ${grid.west} ${south} ${east} ${grid.north} -ts ${grid.columns} ${grid.rows}`;
-  return `gdalwarp -r average -ot Float32 -dstnodata nan ${cells} ${quoteForShell(shellName(file))} ${quoteForShell(nameOfResult(file, '_averaged.tif'))}`;
+  return `gdalwarp -r average -ot Float32 -dstnodata nan ${cells} ${quoteForShell(shellName(file))} ${quoteForShell(resultName(file, '_averaged.tif'))}`;
 }

@@ -4,11 +4,11 @@ import type { Dialect } from '../../catalog/dialect.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import type { TextTable } from './csv.ts';
-import { monthNamed, readMonth, yearsIn } from './months.ts';
+import { monthInName, readMonth, yearsIn } from './months.ts';
 
 /** A number whose thousands are set apart by no-break spaces, as office programs write it; other blanks may be text. */
-const GROUPED = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
-const ungrouped = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
+const GROUPED_DIGITS = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
+const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
 
 /**
  * The table without blanks around cells or among digits and without empty rows, with decimal points, with a row for
@@ -17,18 +17,18 @@ const ungrouped = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
  * @throws BadInput if the dialect has months as columns and no column is named by a month, figures as rows and a figure
  *   twice, columns of tests that the table lacks, or one year for all rows that cannot be told
  */
-export function inOwnDialect(table: TextTable, dialect: Dialect, file: string): TextTable {
+export function normalizeTable(table: TextTable, dialect: Dialect, file: string): TextTable {
   const { decimal_comma, months, pivot, wide, merged, year, tests } = dialect;
   const location = new InputLocation(file);
   const cleanCell = (cell: string | null) => {
-    const text = cell?.trim().replace(GROUPED, ungrouped) || null;
+    const text = cell?.trim().replace(GROUPED_DIGITS, removeGrouping) || null;
     return decimal_comma ? (text?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null) : text;
   };
   let header = table.header.map((name) => name.trim());
   let rows = table.rows
     .map(({ line, cells }) => ({ line, cells: cells.map(cleanCell) }))
     .filter(({ cells }) => cells.some((cell) => cell !== null));
-  if (merged) rows = unmerged({ header, rows }, merged, location);
+  if (merged) rows = fillMergedCells({ header, rows }, merged, location);
   if (year) {
     const years = yearsIn(year === 'name' ? path.basename(file) : (table.titles ?? []).join(' '));
     if (years.length !== 1)
@@ -36,52 +36,52 @@ export function inOwnDialect(table: TextTable, dialect: Dialect, file: string): 
     header = [...header, 'year'];
     rows = rows.map(({ line, cells }) => ({ line, cells: [...cells, years[0]!] }));
   }
-  if (tests) return { ...table, ...testsApart({ header, rows }, tests, location) };
-  const long = pivot ? pivoted({ header, rows }, pivot, months, location) : { header, rows };
-  return { ...table, ...(wide ? widened(long, wide, location) : long) };
+  if (tests) return { ...table, ...splitTests({ header, rows }, tests, location) };
+  const longTable = pivot ? pivotMonths({ header, rows }, pivot, months, location) : { header, rows };
+  return { ...table, ...(wide ? widenFigures(longTable, wide, location) : longTable) };
 }
 
 /** A row for each month of those that are columns. */
-function pivoted(
+function pivotMonths(
   { header, rows }: TextTable,
   pivot: NonNullable<Dialect['pivot']>,
   months: Dialect['months'],
   location: InputLocation,
 ): TextTable {
-  const dated = header.map((name) => readMonth(name, months));
+  const fullMonths = header.map((name) => readMonth(name, months));
   // Beside months with their year, a column such as `Mar` is something else.
-  const named = dated.some((period) => period !== null) ? dated : header.map(monthNamed);
-  if (named.every((period) => period === null))
+  const columnMonths = fullMonths.some((period) => period !== null) ? fullMonths : header.map(monthInName);
+  if (columnMonths.every((period) => period === null))
     throw location
       .at('header')
       .error(`columns ${header.join(', ')}`, 'columns named by months (sources.json, dialect)');
-  const kept = [...header.keys()].filter((i) => named[i] === null);
+  const keptColumns = [...header.keys()].filter((i) => columnMonths[i] === null);
   return {
-    header: [...kept.map((i) => header[i]!), pivot.months, pivot.values],
+    header: [...keptColumns.map((i) => header[i]!), pivot.months, pivot.values],
     rows: rows.flatMap(({ line, cells }) =>
-      named.flatMap((period, i) =>
-        period === null ? [] : [{ line, cells: [...kept.map((index) => cells[index]!), period, cells[i]!] }],
+      columnMonths.flatMap((period, i) =>
+        period === null ? [] : [{ line, cells: [...keptColumns.map((index) => cells[index]!), period, cells[i]!] }],
       ),
     ),
   };
 }
 
 /** The index of a column that the dialect names. */
-const columnIn = (header: readonly string[], location: InputLocation) => (name: string) => {
+const columnFinder = (header: readonly string[], location: InputLocation) => (name: string) => {
   if (header.includes(name)) return header.indexOf(name);
   throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, dialect)`);
 };
 
 /** The rows with the blanks of merged cells filled in. */
-function unmerged({ header, rows }: TextTable, merged: readonly string[], location: InputLocation) {
-  const columns = merged.map(columnIn(header, location));
-  const above: (string | null)[] = [];
+function fillMergedCells({ header, rows }: TextTable, merged: readonly string[], location: InputLocation) {
+  const columns = merged.map(columnFinder(header, location));
+  const valueAbove: (string | null)[] = [];
   return rows.map(({ line, cells }) => ({
     line,
     cells: cells.map((cell, i) => {
       if (!columns.includes(i)) return cell;
-      if (cell !== null) above[i] = cell;
-      return above[i] ?? null;
+      if (cell !== null) valueAbove[i] = cell;
+      return valueAbove[i] ?? null;
     }),
   }));
 }
@@ -90,10 +90,10 @@ function unmerged({ header, rows }: TextTable, merged: readonly string[], locati
  * Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals and
  * row numbers.
  */
-export const OF_THE_ROW = /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|)$/;
+export const ROW_COLUMN_NAME = /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|)$/;
 
 /** The name of a row's figure: one cell, or several such as an indicator and an age group. */
-export const nameIn =
+export const figureNameReader =
   (indexes: readonly number[]) =>
   ({ cells }: Pick<TextTable['rows'][number], 'cells'>) =>
     indexes.flatMap((index) => cells[index] ?? []).join(' ');
@@ -102,72 +102,78 @@ export const nameIn =
  * A row for each test of each row, in columns that take the place of the file's columns of these names. A test whose
  * cells are blank was not made, unless no test was: then the first one has a row, for its reader to refuse.
  */
-function testsApart(
+function splitTests(
   { header, rows }: TextTable,
   tests: NonNullable<Dialect['tests']>,
   location: InputLocation,
 ): Pick<TextTable, 'header' | 'rows'> {
-  const columnIndex = columnIn(header, location);
-  const apart = Object.entries(tests).map(([method, named]) => ({
+  const columnIndex = columnFinder(header, location);
+  const testColumns = Object.entries(tests).map(([method, columnByFigure]) => ({
     method,
-    indexes: Object.keys(named)
+    indexes: Object.keys(columnByFigure)
       .sort()
-      .map((name) => columnIndex(named[name as keyof typeof named]!)),
+      .map((name) => columnIndex(columnByFigure[name as keyof typeof columnByFigure]!)),
   }));
-  const made = ['method', ...Object.keys(Object.values(tests)[0]!).sort()];
-  const kept = [...header.keys()].filter((i) => !made.includes(header[i]!));
+  const newColumns = ['method', ...Object.keys(Object.values(tests)[0]!).sort()];
+  const keptColumns = [...header.keys()].filter((i) => !newColumns.includes(header[i]!));
   // A number examined by every test says nothing about one of them.
-  const isOfOneTest = (index: number) => apart.filter(({ indexes }) => indexes.includes(index)).length === 1;
+  const isOfOneTest = (index: number) => testColumns.filter(({ indexes }) => indexes.includes(index)).length === 1;
   return {
-    header: [...kept.map((i) => header[i]!), ...made],
+    header: [...keptColumns.map((i) => header[i]!), ...newColumns],
     rows: rows.flatMap(({ line, cells }) => {
-      const isMade = ({ indexes }: (typeof apart)[number]) => indexes.some((i) => isOfOneTest(i) && cells[i] != null);
-      const tested = apart.some(isMade) ? apart.filter(isMade) : apart.slice(0, 1);
-      return tested.map(({ method, indexes }) => ({
+      const hasResult = ({ indexes }: (typeof testColumns)[number]) =>
+        indexes.some((i) => isOfOneTest(i) && cells[i] != null);
+      const testsWithResult = testColumns.some(hasResult) ? testColumns.filter(hasResult) : testColumns.slice(0, 1);
+      return testsWithResult.map(({ method, indexes }) => ({
         line,
-        cells: [...kept.map((i) => cells[i]!), method, ...indexes.map((i) => cells[i]!)],
+        cells: [...keptColumns.map((i) => cells[i]!), method, ...indexes.map((i) => cells[i]!)],
       }));
     }),
   };
 }
 
 /** A column for each figure, in the order of the first ones; a figure that a row lacks is blank. */
-function widened(
+function widenFigures(
   { header, rows }: TextTable,
   { names, values }: NonNullable<Dialect['wide']>,
   location: InputLocation,
 ): TextTable {
-  const columnIndex = columnIn(header, location);
-  const [namesAt, valueAt] = [[names].flat().map(columnIndex), columnIndex(values)];
-  const figureName = nameIn(namesAt);
+  const columnIndex = columnFinder(header, location);
+  const [nameIndexes, valueIndex] = [[names].flat().map(columnIndex), columnIndex(values)];
+  const figureName = figureNameReader(nameIndexes);
   const figures = [...new Set(rows.map(figureName))];
-  const kept = [...header.keys()].filter(
+  const keptColumns = [...header.keys()].filter(
     (i) =>
-      !namesAt.includes(i) &&
-      i !== valueAt &&
-      !OF_THE_ROW.test(plainName(header[i]!)) &&
-      !namesAt.some((nameAt) => isOfName(rows, nameAt, i)),
+      !nameIndexes.includes(i) &&
+      i !== valueIndex &&
+      !ROW_COLUMN_NAME.test(plainName(header[i]!)) &&
+      !nameIndexes.some((nameIndex) => isAliasColumn(rows, nameIndex, i)),
   );
-  const groups = Map.groupBy(rows, ({ cells }) => JSON.stringify(kept.map((i) => cells[i])));
+  const groups = Map.groupBy(rows, ({ cells }) => JSON.stringify(keptColumns.map((i) => cells[i])));
   return {
-    header: [...kept.map((i) => header[i]!), ...figures],
+    header: [...keptColumns.map((i) => header[i]!), ...figures],
     rows: [...groups.values()].map((group) => {
       const byName = new Map<string, string | null>();
       for (const { line, cells } of group) {
         const name = figureName({ cells });
         if (byName.has(name))
           throw location.at(`row ${line}`).error(`${name} a second time`, 'each figure once for a place and time');
-        byName.set(name, cells[valueAt]!);
+        byName.set(name, cells[valueIndex]!);
       }
       const [{ line, cells }] = group as [(typeof group)[number]];
-      return { line, cells: [...kept.map((i) => cells[i]!), ...figures.map((name) => byName.get(name) ?? null)] };
+      return {
+        line,
+        cells: [...keptColumns.map((i) => cells[i]!), ...figures.map((name) => byName.get(name) ?? null)],
+      };
     }),
   };
 }
 
 /** Whether a column only says the same as that of the names, such as their ids. */
-function isOfName(rows: TextTable['rows'], nameAt: number, column: number): boolean {
-  const pairs = new Set(rows.map(({ cells }) => JSON.stringify([cells[nameAt], cells[column]])));
-  const [ofName, ofColumn] = [nameAt, column].map((index) => new Set(rows.map(({ cells }) => cells[index])).size);
-  return pairs.size === ofName && pairs.size === ofColumn && pairs.size > 1;
+function isAliasColumn(rows: TextTable['rows'], nameIndex: number, column: number): boolean {
+  const pairs = new Set(rows.map(({ cells }) => JSON.stringify([cells[nameIndex], cells[column]])));
+  const [distinctNames, distinctValues] = [nameIndex, column].map(
+    (index) => new Set(rows.map(({ cells }) => cells[index])).size,
+  );
+  return pairs.size === distinctNames && pairs.size === distinctValues && pairs.size > 1;
 }

@@ -7,16 +7,22 @@ import type { InputLocation } from '../../lib/bad-input.ts';
  * @param cpg the file's bytes as Latin-1
  * @throws BadInput for the name of no known encoding
  */
-export function encodingNamed(cpg: string, location: InputLocation): string {
+export function parseEncoding(cpg: string, location: InputLocation): string {
   const name = cpg
     .replace(/^\xef\xbb\xbf/, '')
     .replaceAll('\0', '')
     .trim();
-  const plain = name.toUpperCase().replaceAll(/[\s_-]/g, '');
-  const [, part] = /^(?:ISO)?8859(\d{1,2})$/.exec(plain) ?? [];
-  const [, page] = /^(?:ANSI|WINDOWS|WIN|OEM|IBM|CP)?(\d{3,5})$/.exec(plain) ?? [];
+  const normalizedName = name.toUpperCase().replaceAll(/[\s_-]/g, '');
+  const [, isoPart] = /^(?:ISO)?8859(\d{1,2})$/.exec(normalizedName) ?? [];
+  const [, codePage] = /^(?:ANSI|WINDOWS|WIN|OEM|IBM|CP)?(\d{3,5})$/.exec(normalizedName) ?? [];
   const label =
-    plain === 'UTF8' ? 'utf-8' : part ? `iso-8859-${Number(part)}` : page ? encodingOfPage(Number(page)) : name;
+    normalizedName === 'UTF8'
+      ? 'utf-8'
+      : isoPart
+        ? `iso-8859-${Number(isoPart)}`
+        : codePage
+          ? codePageEncoding(Number(codePage))
+          : name;
   // The old code pages of DOS, which browsers do not know and mapshaper does.
   if (/^cp\d{3}$/.test(label)) return label;
   try {
@@ -26,7 +32,7 @@ export function encodingNamed(cpg: string, location: InputLocation): string {
   }
 }
 
-const OTHER_PAGES: Record<number, string> = {
+const OTHER_CODE_PAGES: Record<number, string> = {
   874: 'windows-874',
   932: 'shift_jis',
   936: 'gbk',
@@ -36,18 +42,18 @@ const OTHER_PAGES: Record<number, string> = {
   65001: 'utf-8',
 };
 
-function encodingOfPage(page: number): string {
+function codePageEncoding(page: number): string {
   if (page >= 1250 && page <= 1258) return `windows-${page}`;
   if (page > 28590 && page <= 28606) return `iso-8859-${page - 28590}`;
-  return OTHER_PAGES[page] ?? `cp${page}`;
+  return OTHER_CODE_PAGES[page] ?? `cp${page}`;
 }
 
 /** The characters for which UTF-8's second byte stands in windows-1252. */
 const SECOND_BYTES = '\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
-const WRONG = new RegExp(`[\\ufffd\\p{Cc}]|[ÂÃ][${SECOND_BYTES}]`, 'u');
+const MISREAD_PATTERN = new RegExp(`[\\ufffd\\p{Cc}]|[ÂÃ][${SECOND_BYTES}]`, 'u');
 
 /**
  * Whether text was read in the wrong encoding: it has replacement or control characters, or the two letters that an
  * accented one of UTF-8 becomes in Latin-1.
  */
-export const isMisread = (text: string): boolean => WRONG.test(text);
+export const isMisread = (text: string): boolean => MISREAD_PATTERN.test(text);

@@ -3,7 +3,7 @@ import type { InputLocation } from '../../lib/bad-input.ts';
 import type { Conversion } from './tiff-blocks.ts';
 
 /** What the caller declares about a raster. */
-export interface Declared {
+export interface RasterDeclaration {
   /** The value of missing cells, overriding the file's tag. `none`: only NaN cells are missing. */
   nodata?: number | 'nan' | 'none' | undefined;
   /** Whether values that programs use for missing cells are ordinary values of this raster. */
@@ -21,7 +21,7 @@ export interface Declared {
 export async function bandConversion(
   image: GeoTIFFImage,
   band: number,
-  declared: Declared,
+  declared: RasterDeclaration,
   location: InputLocation,
 ): Promise<Conversion> {
   const tags = await image.getGDALMetadata(band - 1);
@@ -30,13 +30,13 @@ export async function bandConversion(
   if (!Number.isFinite(scale) || !Number.isFinite(offset))
     throw location.error(`the scale ${tags?.SCALE ?? 1} and offset ${tags?.OFFSET ?? 0}`, 'numbers');
   const bits = image.getBitsPerSample();
-  const float = image.getSampleFormat() === 3;
-  const exactIn32 = (float && bits <= 32) || (!float && bits <= 16);
+  const isFloat = image.getSampleFormat() === 3;
+  const isExactIn32Bits = (isFloat && bits <= 32) || (!isFloat && bits <= 16);
   return {
     missing: missingSamples(image, declared, location),
     scale,
     offset,
-    wide: !exactIn32 || scale !== 1 || offset !== 0,
+    needsFloat64: !isExactIn32Bits || scale !== 1 || offset !== 0,
   };
 }
 
@@ -48,7 +48,11 @@ const GDAL_TOLERANCE = 2 ** -22;
  * they are printed, and files that were converted contain rounded samples, so floats may differ from the tag as in
  * GDAL.
  */
-function missingSamples(image: GeoTIFFImage, declared: Declared, location: InputLocation): Conversion['missing'] {
+function missingSamples(
+  image: GeoTIFFImage,
+  declared: RasterDeclaration,
+  location: InputLocation,
+): Conversion['missing'] {
   if (declared.nodata === 'none') return null;
   const value = declared.nodata === undefined ? taggedNodata(image, location) : Number(declared.nodata);
   if (value === null) return null;
@@ -69,17 +73,17 @@ export function taggedNodata(image: GeoTIFFImage, location: InputLocation): numb
   const tag: string | undefined = image.fileDirectory.getValue('GDAL_NODATA');
   const text = (tag ?? '').replaceAll('\0', '').trim();
   if (text === '') return null;
-  const value = numberIn(text);
+  const value = parseCNumber(text);
   if (value === null)
     throw location.at('its nodata tag').error(text, 'a number, nan or inf (or declare `nodata` in the catalog)');
   return value;
 }
 
 /** A number as printed by C, such as `-nan` or `inf`; null for other text. */
-export function numberIn(text: string): number | null {
+export function parseCNumber(text: string): number | null {
   if (/^[+-]?nan(?:\(.*\))?$/i.test(text)) return Number.NaN;
-  const infinite = /^([+-]?)inf(?:inity)?$/i.exec(text);
-  if (infinite) return infinite[1] === '-' ? -Infinity : Infinity;
+  const infinityMatch = /^([+-]?)inf(?:inity)?$/i.exec(text);
+  if (infinityMatch) return infinityMatch[1] === '-' ? -Infinity : Infinity;
   const value = Number(text);
   return Number.isNaN(value) ? null : value;
 }

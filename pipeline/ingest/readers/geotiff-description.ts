@@ -3,11 +3,11 @@ import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
 import { burnMask, extractBand, extractImage, placeInDegrees, reprojectRaster } from './commands.ts';
-import { bandConversion, type Declared, taggedNodata } from './geotiff-conversion.ts';
+import { bandConversion, type RasterDeclaration, taggedNodata } from './geotiff-conversion.ts';
 import { refuseSidecars } from './geotiff-sidecars.ts';
 import type { Blocks } from './tiff-blocks.ts';
 import { type Coding, isCompressed, rowBytes } from './tiff-decode.ts';
-import { kindsOfImages } from './tiff-images.ts';
+import { readImageKinds } from './tiff-images.ts';
 import { readFirstBytes, refuseUnsupported } from './unsupported.ts';
 import type { BlockSize } from './windows.ts';
 
@@ -32,11 +32,11 @@ const NINES = [-9999, -99999, 99999, -999999, 999999, -9999999, -99999999, -9999
 const LIMITS = [-32768, 32767, 65535, -2147483648, 2147483647, 4294967295];
 
 /** The marks to look for; without a declared range, also those that a measurement could equal. */
-function marksIn({ format, bits }: Coding, { valid, marksAreValues }: Declared): number[] {
+function missingMarks({ format, bits }: Coding, { valid, marksAreValues }: RasterDeclaration): number[] {
   if (marksAreValues) return [];
-  const byte = bits > 8 ? [] : format === 2 ? [-128] : [255];
-  const likely = valid ? [] : [-999].concat(byte);
-  return NINES.concat(LIMITS, likely).flatMap((mark) => [mark, Math.fround(mark)]);
+  const byteLimits = bits > 8 ? [] : format === 2 ? [-128] : [255];
+  const possibleMarks = valid ? [] : [-999].concat(byteLimits);
+  return NINES.concat(LIMITS, possibleMarks).flatMap((mark) => [mark, Math.fround(mark)]);
 }
 
 /** Largest accepted size of a decoded block, which has to fit in memory as a whole. */
@@ -46,7 +46,7 @@ const MAX_BLOCK_BYTES = 2 ** 28;
  * Describes one band of a GeoTIFF in longitude and latitude (EPSG:4326), its rows along parallels.
  * @throws BadInput if the file is missing, not a TIFF, truncated, rotated, in another coordinate system …
  */
-export async function describeRaster(file: string, declared: Declared = {}): Promise<RasterDescription> {
+export async function describeRaster(file: string, declared: RasterDeclaration = {}): Promise<RasterDescription> {
   const location = new InputLocation(file);
   const { size } = await stat(file).catch(() => {
     throw location.error('no such file', 'a GeoTIFF');
@@ -56,22 +56,22 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
     throw unreadable(cause, location);
   });
   try {
-    const kinds = await kindsOfImages(tiff, file, size, location);
+    const imageKinds = await readImageKinds(tiff, file, size, location);
     const image = await tiff.getImage();
     const band = await chooseBand(file, image, declared, location);
-    refuseFurtherImages(file, kinds, band, location);
+    refuseFurtherImages(file, imageKinds, band, location);
     checkCoordinateSystem(file, image, location);
     const { grid, southUp } = readGeoreference(file, image, location);
     const conversion = await bandConversion(image, band, declared, location);
     const corner = southUp ? grid.north - grid.rows * grid.cellHeight : grid.north;
-    const stated = {
+    const statedBand = {
       band,
       nodata: declared.nodata === undefined ? taggedNodata(image, location) : null,
       scale: conversion.scale,
       offset: conversion.offset,
       transform: [grid.west, grid.cellWidth, 0, corner, 0, southUp ? grid.cellHeight : -grid.cellHeight],
     };
-    await refuseSidecars(file, stated, declared, location);
+    await refuseSidecars(file, statedBand, declared, location);
     const coding = await readCoding(image);
     const { starts, bytes } = await readBlockOffsets(image, band, size, location);
     const blockRows = image.getTileHeight();
@@ -88,18 +88,18 @@ export async function describeRaster(file: string, declared: Declared = {}): Pro
       conversion,
     };
     // Without compression, any row can be read by itself.
-    const decoded = rowBytes(coding) * (isCompressed(coding) ? blockRows : 1);
-    if (decoded > MAX_BLOCK_BYTES) {
-      const found = `blocks of ${coding.columns} × ${blockRows} cells, ${decoded} bytes each when decoded`;
+    const decodedBytes = rowBytes(coding) * (isCompressed(coding) ? blockRows : 1);
+    if (decodedBytes > MAX_BLOCK_BYTES) {
+      const found = `blocks of ${coding.columns} × ${blockRows} cells, ${decodedBytes} bytes each when decoded`;
       throw location.error(found, `at most ${MAX_BLOCK_BYTES}, as in a tiled GeoTIFF`);
     }
     const valid = declared.valid ?? (declared.marksAreValues ? ANY_NUMBER : ANY_MEASURE);
-    const window: BlockSize = {
+    const blockSize: BlockSize = {
       blockRows: isCompressed(coding) ? blockRows : 1,
       northRows: isCompressed(coding) && southUp ? grid.rows % blockRows : 0,
       blockColumns: coding.columns,
     };
-    return { file, grid, band, blocks, valid, marks: marksIn(coding, declared), ...window };
+    return { file, grid, band, blocks, valid, marks: missingMarks(coding, declared), ...blockSize };
   } catch (cause) {
     throw cause instanceof BadInput ? cause : unreadable(cause, location);
   } finally {
@@ -124,25 +124,25 @@ export function unreadable(cause: unknown, location: InputLocation): BadInput {
 async function chooseBand(
   file: string,
   image: GeoTIFFImage,
-  declared: Declared,
+  declared: RasterDeclaration,
   location: InputLocation,
 ): Promise<number> {
   const bands = image.getSamplesPerPixel();
   if (declared.band === undefined && bands > 1) {
     const names = await Promise.all(Array.from({ length: bands }, (_, i) => image.getGDALMetadata(i)));
     const named = names.flatMap((tags, i) => (tags?.DESCRIPTION ? [`${i + 1} ${tags.DESCRIPTION}`] : []));
-    const found = `${bands} bands${named.length > 0 ? ` (${named.join(', ')})` : ''}`;
+    const description = `${bands} bands${named.length > 0 ? ` (${named.join(', ')})` : ''}`;
     throw location.error(
-      found,
+      description,
       `one band: extract band N with ${extractBand(file, 'N')} (or use --band N of \`zonal\`)`,
     );
   }
   const band = declared.band ?? 1;
   if (band > bands) throw location.error(`${bands} band${bands > 1 ? 's' : ''}`, `a band ${band}`);
-  const extra: ArrayLike<number> = (await image.fileDirectory.loadValue('ExtraSamples')) ?? [];
-  const transparency = Array.from(extra).findIndex((kind) => kind === 1 || kind === 2);
+  const extraSamples: ArrayLike<number> = (await image.fileDirectory.loadValue('ExtraSamples')) ?? [];
+  const transparency = Array.from(extraSamples).findIndex((sampleKind) => sampleKind === 1 || sampleKind === 2);
   if (transparency !== -1) {
-    const alpha = bands - extra.length + transparency + 1;
+    const alpha = bands - extraSamples.length + transparency + 1;
     throw location.error(
       `cells made transparent by band ${alpha}`,
       `a nodata value; make one with: ${burnMask(file, band, alpha)}`,
@@ -152,35 +152,35 @@ async function chooseBand(
 }
 
 /** GDAL takes a mask for part of the first image; other images, apart from overviews, are further rasters. */
-function refuseFurtherImages(file: string, kinds: readonly number[], band: number, location: InputLocation): void {
-  if (kinds.some((kind) => kind & 4))
+function refuseFurtherImages(file: string, imageKinds: readonly number[], band: number, location: InputLocation): void {
+  if (imageKinds.some((kind) => kind & 4))
     throw location.error('an internal mask of missing cells', `a nodata value; make one with: ${burnMask(file, band)}`);
-  const images = kinds.filter((kind, i) => i === 0 || !(kind & 1)).length;
+  const images = imageKinds.filter((kind, i) => i === 0 || !(kind & 1)).length;
   if (images === 1) return;
   throw location.error(`${images} images`, `one: extract image N with ${extractImage(file)}`);
 }
 
 function checkCoordinateSystem(file: string, image: GeoTIFFImage, location: InputLocation): void {
   const keys = image.getGeoKeys();
-  const projected =
+  const isProjected =
     keys?.GTModelTypeGeoKey === 1 ||
     [keys?.ProjectedCSTypeGeoKey, keys?.ProjectionGeoKey, keys?.ProjCoordTransGeoKey, keys?.ProjLinearUnitsGeoKey].some(
       (key) => key !== undefined,
     );
-  const code = keys?.[projected ? 'ProjectedCSTypeGeoKey' : 'GeographicTypeGeoKey'];
+  const code = keys?.[isProjected ? 'ProjectedCSTypeGeoKey' : 'GeographicTypeGeoKey'];
   if (code === 4326) return;
-  const wanted = 'EPSG:4326 (longitude and latitude, WGS 84)';
-  if (!projected && code === undefined) {
+  const expectedSystem = 'EPSG:4326 (longitude and latitude, WGS 84)';
+  if (!isProjected && code === undefined) {
     throw location.error(
       'no coordinate system',
-      `${wanted}; if you know that it is EPSG:4326: ${placeInDegrees(file)}`,
+      `${expectedSystem}; if you know that it is EPSG:4326: ${placeInDegrees(file)}`,
     );
   }
   const citation = keys?.PCSCitationGeoKey ?? keys?.GTCitationGeoKey ?? keys?.GeogCitationGeoKey;
   // ArcGIS cites the complete definition, in which the name is the first text in quotes; GDAL ends names with a bar.
   const name = citation && (/"([^"]+)"/.exec(citation)?.[1] ?? citation.split('|')[0]);
   const system = code === undefined || code === USER_DEFINED ? (name ?? 'of its own') : `EPSG:${code}`;
-  throw location.error(`the coordinate system ${system}`, `${wanted}; make one, ${reprojectRaster(file)}`);
+  throw location.error(`the coordinate system ${system}`, `${expectedSystem}; make one, ${reprojectRaster(file)}`);
 }
 
 /** GeoTIFF's code of a system that is described by further keys. */
@@ -194,23 +194,23 @@ function readGeoreference(
   const columns = image.getWidth();
   const rows = image.getHeight();
   const scale = image.fileDirectory.getValue('ModelPixelScale');
-  const tie = image.fileDirectory.getValue('ModelTiepoint');
+  const tiepoint = image.fileDirectory.getValue('ModelTiepoint');
   const matrix = image.fileDirectory.getValue('ModelTransformation');
   // The outer edge of the first row, and the step from row to row, which is negative if the file is north up.
-  let [cellWidth, step, west, edge] = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
-  const rotated = matrix && (matrix[1] !== 0 || matrix[4] !== 0);
-  if (scale && tie && !rotated) {
+  let [cellWidth, rowStep, west, firstRowEdge] = [Number.NaN, Number.NaN, Number.NaN, Number.NaN];
+  const isRotated = matrix && (matrix[1] !== 0 || matrix[4] !== 0);
+  if (scale && tiepoint && !isRotated) {
     cellWidth = scale[0]!;
-    step = -scale[1]!;
-    west = tie[3]! - tie[0]! * cellWidth;
-    edge = tie[4]! - tie[1]! * step;
-  } else if (matrix && !rotated) {
+    rowStep = -scale[1]!;
+    west = tiepoint[3]! - tiepoint[0]! * cellWidth;
+    firstRowEdge = tiepoint[4]! - tiepoint[1]! * rowStep;
+  } else if (matrix && !isRotated) {
     cellWidth = matrix[0]!;
-    step = matrix[5]!;
+    rowStep = matrix[5]!;
     west = matrix[3]!;
-    edge = matrix[7]!;
+    firstRowEdge = matrix[7]!;
   }
-  if (!matrix && !(scale && tie)) {
+  if (!matrix && !(scale && tiepoint)) {
     const expected = `a georeferenced raster; if a file beside it gives the place: ${placeInDegrees(file)}`;
     throw location.error('no place of its cells', expected);
   }
@@ -219,19 +219,19 @@ function readGeoreference(
       'rows of negative height, which programs read in either direction',
       'a raster with the north up',
     );
-  if (!(cellWidth > 0 && Math.abs(step) > 0))
+  if (!(cellWidth > 0 && Math.abs(rowStep) > 0))
     throw location.error('a raster that is rotated or mirrored', 'rows from west to east');
   // If values belong to points (GTRasterType 2), the given corner is the centre of the first cell.
   if (image.getGeoKeys()?.GTRasterTypeGeoKey === 2) {
     west -= cellWidth / 2;
-    edge -= step / 2;
+    firstRowEdge -= rowStep / 2;
   }
-  const southUp = step > 0;
-  const cellHeight = Math.abs(step);
-  const north = southUp ? edge + rows * cellHeight : edge;
+  const southUp = rowStep > 0;
+  const cellHeight = Math.abs(rowStep);
+  const north = southUp ? firstRowEdge + rows * cellHeight : firstRowEdge;
   const [east, south] = [west + columns * cellWidth, north - rows * cellHeight];
-  const slack = cellWidth;
-  if (!(west >= -180 - slack && east <= 180 + slack && south >= -90 - slack && north <= 90 + slack)) {
+  const tolerance = cellWidth;
+  if (!(west >= -180 - tolerance && east <= 180 + tolerance && south >= -90 - tolerance && north <= 90 + tolerance)) {
     throw location.error(`longitude ${west} to ${east}, latitude ${south} to ${north}`, 'degrees on the globe');
   }
   return { grid: { west, north, cellWidth, cellHeight, columns, rows }, southUp };
@@ -257,13 +257,13 @@ async function readBlockOffsets(image: GeoTIFFImage, band: number, size: number,
       : [image.fileDirectory.loadValue('StripOffsets'), image.fileDirectory.loadValue('StripByteCounts')],
   );
   if (!offsets || !lengths) throw location.error('no blocks', 'tiles or strips');
-  const across = Math.ceil(image.getWidth() / image.getTileWidth());
-  const count = across * Math.ceil(image.getHeight() / image.getTileHeight());
-  const first = image.planarConfiguration === 2 ? (band - 1) * count : 0;
-  if (offsets.length < first + count || lengths.length < first + count)
-    throw location.error(`${Math.min(offsets.length, lengths.length)} blocks`, `${first + count}`);
-  const starts = Float64Array.from({ length: count }, (_, i) => Number(offsets[first + i]));
-  const bytes = Float64Array.from({ length: count }, (_, i) => Number(lengths[first + i]));
+  const blocksAcross = Math.ceil(image.getWidth() / image.getTileWidth());
+  const count = blocksAcross * Math.ceil(image.getHeight() / image.getTileHeight());
+  const firstBlock = image.planarConfiguration === 2 ? (band - 1) * count : 0;
+  if (offsets.length < firstBlock + count || lengths.length < firstBlock + count)
+    throw location.error(`${Math.min(offsets.length, lengths.length)} blocks`, `${firstBlock + count}`);
+  const starts = Float64Array.from({ length: count }, (_, i) => Number(offsets[firstBlock + i]));
+  const bytes = Float64Array.from({ length: count }, (_, i) => Number(lengths[firstBlock + i]));
   for (let i = 0; i < count; i++) {
     const end = starts[i]! + bytes[i]!;
     if (end > size) throw location.error(`${size} bytes`, `${end} (the file is cut short)`);

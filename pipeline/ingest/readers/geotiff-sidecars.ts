@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { InputLocation } from '../../lib/bad-input.ts';
 import { burnMask, mergeSidecars } from './commands.ts';
-import { type Declared, numberIn } from './geotiff-conversion.ts';
+import { parseCNumber, type RasterDeclaration } from './geotiff-conversion.ts';
 
 /** What the GeoTIFF itself says of its band. */
-export interface Stated {
+export interface StatedBand {
   /** From 1. */
   band: number;
   nodata: number | null;
@@ -17,7 +17,7 @@ export interface Stated {
 }
 
 /** Programs round degrees when they print them. */
-const SAME_PLACE = 1e-9;
+const DEGREE_TOLERANCE = 1e-9;
 
 /**
  * Refuses a raster whose cells mean something else with the files beside it: a mask (`.msk`), or GDAL's notes
@@ -27,34 +27,34 @@ const SAME_PLACE = 1e-9;
  */
 export async function refuseSidecars(
   file: string,
-  stated: Stated,
-  declared: Declared,
+  stated: StatedBand,
+  declared: RasterDeclaration,
   location: InputLocation,
 ): Promise<void> {
   const directory = path.dirname(file);
   const name = path.basename(file).toLowerCase();
-  for (const beside of (await readdir(directory)).sort()) {
-    const ending = beside.toLowerCase().startsWith(name) ? beside.toLowerCase().slice(name.length) : '';
-    if (ending === '.msk')
+  for (const sidecar of (await readdir(directory)).sort()) {
+    const suffix = sidecar.toLowerCase().startsWith(name) ? sidecar.toLowerCase().slice(name.length) : '';
+    if (suffix === '.msk')
       throw location.error(
-        `a mask of missing cells in ${beside}`,
+        `a mask of missing cells in ${sidecar}`,
         `a nodata value; make one with: ${burnMask(file, stated.band)}`,
       );
-    if (ending !== '.aux.xml') continue;
-    const fact = contradictionIn(await readFile(path.join(directory, beside), 'utf8'), stated, declared);
-    if (fact !== null)
+    if (suffix !== '.aux.xml') continue;
+    const contradiction = findContradiction(await readFile(path.join(directory, sidecar), 'utf8'), stated, declared);
+    if (contradiction !== null)
       throw location.error(
-        `${fact} in ${beside}, but not in the file itself`,
+        `${contradiction} in ${sidecar}, but not in the file itself`,
         `one file with both; make one with: ${mergeSidecars(file)}`,
       );
   }
 }
 
 /** What GDAL's notes say of the band or of the raster that the raster itself does not; null if nothing. */
-function contradictionIn(xml: string, stated: Stated, declared: Declared): string | null {
+function findContradiction(xml: string, stated: StatedBand, declared: RasterDeclaration): string | null {
   const bandXml = xml.split(`<PAMRasterBand band="${stated.band}">`)[1]?.split('</PAMRasterBand>')[0] ?? '';
   const nodata = elementText(bandXml, 'NoDataValue');
-  if (nodata !== null && declared.nodata === undefined && !Object.is(numberIn(nodata), stated.nodata))
+  if (nodata !== null && declared.nodata === undefined && !Object.is(parseCNumber(nodata), stated.nodata))
     return `the nodata value ${nodata}`;
   for (const [element, value] of [
     ['Scale', stated.scale],
@@ -64,7 +64,7 @@ function contradictionIn(xml: string, stated: Stated, declared: Declared): strin
     if (text !== null && Number(text) !== value) return `the ${element.toLowerCase()} ${text}`;
   }
   const transform = elementText(xml, 'GeoTransform')?.split(',').map(Number);
-  if (transform?.some((number, i) => !(Math.abs(number - stated.transform[i]!) <= SAME_PLACE)))
+  if (transform?.some((coefficient, i) => !(Math.abs(coefficient - stated.transform[i]!) <= DEGREE_TOLERANCE)))
     return `the place ${transform.join(', ')}`;
   const system = elementText(xml, 'SRS');
   return system !== null && !/^GEOG.*WGS[ _]?(19)?84/s.test(system) ? 'another coordinate system' : null;

@@ -6,9 +6,9 @@ import {
   type RasterValues,
   rowLatitude,
 } from '../../lib/numerics/grid.ts';
-import type { Declared } from './geotiff-conversion.ts';
+import type { RasterDeclaration } from './geotiff-conversion.ts';
 import { describeRaster, openTiff, type RasterDescription, unreadable } from './geotiff-description.ts';
-import { fillAbsent, openBlocks, takeValues } from './tiff-blocks.ts';
+import { convertSamples, fillAbsent, openBlocks } from './tiff-blocks.ts';
 import { isDecodable, type Samples } from './tiff-decode.ts';
 import type { BlockSize } from './windows.ts';
 
@@ -18,11 +18,11 @@ export interface Raster extends BlockSize {
   /** Lets other threads open the raster. */
   description: RasterDescription;
   /**
-   * Values of a window, in `space` if it is large enough and of the right type, else in a new array.
+   * Values of a window, in `buffer` if it is large enough and of the right type, else in a new array.
    * @throws BadInput if a value is outside `valid` or marks a missing cell (rows and columns are counted from 0), or
    *   the file cannot be decoded
    */
-  readWindow(window: GridWindow, space?: RasterValues): Promise<RasterValues>;
+  readWindow(window: GridWindow, buffer?: RasterValues): Promise<RasterValues>;
   close(): Promise<void>;
 }
 
@@ -31,16 +31,16 @@ export interface Raster extends BlockSize {
  * NaN) are read as NaN; scale and offset are applied to packed values.
  * @throws BadInput if the file is missing, not a TIFF, truncated, rotated, in another coordinate system …
  */
-export async function openRaster(file: string, declared: Declared = {}): Promise<Raster> {
-  return openDescribed(await describeRaster(file, declared));
+export async function openRaster(file: string, declared: RasterDeclaration = {}): Promise<Raster> {
+  return openDescribedRaster(await describeRaster(file, declared));
 }
 
 /** Opens a described raster, in any thread. */
-export async function openDescribed(description: RasterDescription): Promise<Raster> {
+export async function openDescribedRaster(description: RasterDescription): Promise<Raster> {
   const { file, grid, blocks, blockRows, blockColumns, northRows } = description;
-  const source = isDecodable(blocks.coding) ? openBlocks(blocks) : await openWithLibrary(description);
-  const check = watchValues(description);
-  const Space = blocks.conversion.wide ? Float64Array : Float32Array;
+  const blockReader = isDecodable(blocks.coding) ? openBlocks(blocks) : await openWithLibrary(description);
+  const check = createValueCheck(description);
+  const ValuesArray = blocks.conversion.needsFloat64 ? Float64Array : Float32Array;
   return {
     file,
     grid,
@@ -48,12 +48,12 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
     blockRows,
     blockColumns,
     northRows,
-    async readWindow(window, space) {
+    async readWindow(window, buffer) {
       const cells = window.rows * window.columns;
-      const fits = space instanceof Space && space.length >= cells;
-      const values = fits ? space.subarray(0, cells) : new Space(cells);
+      const isReusable = buffer instanceof ValuesArray && buffer.length >= cells;
+      const values = isReusable ? buffer.subarray(0, cells) : new ValuesArray(cells);
       try {
-        await source.read(window, values);
+        await blockReader.read(window, values);
       } catch (cause) {
         throw unreadable(cause, new InputLocation(file, `rows ${window.row} to ${window.row + window.rows - 1}`));
       }
@@ -61,7 +61,7 @@ export async function openDescribed(description: RasterDescription): Promise<Ras
       return values;
     },
     async close() {
-      await source.close();
+      await blockReader.close();
     },
   };
 }
@@ -73,15 +73,15 @@ async function openWithLibrary({ file, band, blocks }: RasterDescription) {
   return {
     async read(window: GridWindow, values: RasterValues) {
       const { row, column, rows, columns } = window;
-      const first = blocks.southUp ? blocks.rows - row - rows : row;
+      const firstRow = blocks.southUp ? blocks.rows - row - rows : row;
       const samples = (await image.readRasters({
-        window: [column, first, column + columns, first + rows],
+        window: [column, firstRow, column + columns, firstRow + rows],
         samples: [band - 1],
         interleave: true,
       })) as Samples;
       for (let i = 0; i < rows; i++) {
-        const start = (blocks.southUp ? rows - 1 - i : i) * columns;
-        takeValues(samples, i * columns, 1, values, start, columns, blocks.conversion);
+        const firstValue = (blocks.southUp ? rows - 1 - i : i) * columns;
+        convertSamples(samples, i * columns, 1, values, firstValue, columns, blocks.conversion);
       }
       // The library fills them with 0 if missing cells are marked by NaN.
       fillAbsent(blocks, window, values);
@@ -91,22 +91,22 @@ async function openWithLibrary({ file, band, blocks }: RasterDescription) {
 }
 
 /** @returns a function that throws BadInput at a value that is not plausible or only marks a missing cell */
-function watchValues({ file, grid, valid, marks, blocks }: RasterDescription) {
+function createValueCheck({ file, grid, valid, marks, blocks }: RasterDescription) {
   const [min, max] = valid;
   const { scale, offset } = blocks.conversion;
-  const packed = scale !== 1 || offset !== 0;
-  const isMark = new Set(marks);
-  const least = Math.min(...marks.map(Math.abs));
+  const isPacked = scale !== 1 || offset !== 0;
+  const markSet = new Set(marks);
+  const smallestMark = Math.min(...marks.map(Math.abs));
   return (values: RasterValues, window: GridWindow) => {
     for (let i = 0; i < values.length; i++) {
       const value = values[i]!;
-      const outside = value < min || value > max;
-      const sample = packed ? Math.round((value - offset) / scale) : value;
-      if (!outside && !(Math.abs(sample) >= least && isMark.has(sample))) continue;
+      const isOutside = value < min || value > max;
+      const sample = isPacked ? Math.round((value - offset) / scale) : value;
+      if (!isOutside && !(Math.abs(sample) >= smallestMark && markSet.has(sample))) continue;
       const row = window.row + Math.floor(i / window.columns);
       const column = window.column + (i % window.columns);
       const place = `${columnLongitude(grid, column).toFixed(4)}, ${rowLatitude(grid, row).toFixed(4)}`;
-      const expected = outside ? `${min} to ${max}` : 'a measured value';
+      const expected = isOutside ? `${min} to ${max}` : 'a measured value';
       throw new InputLocation(file, `row ${row}, column ${column} (${place})`).error(
         `${value}`,
         `${expected} (is this an undeclared nodata value?)`,

@@ -4,40 +4,43 @@ import type { TextTable } from './csv.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 type Scalar = string | number | boolean | null | undefined;
-const FORMS =
+const SUPPORTED_FORMS =
   'a list of records, `headers` and `rows` (DHIS2 analytics), or one named list of records (DHIS2 metadata)';
 
 /** More than any table has, and half a gigabyte. Each record needs a cell for the fields of all others. */
 const MOST_CELLS = 2 ** 26;
 
 /**
- * Reads a table from JSON as text: DHIS2 analytics (`headers`, `rows`; columns are named by `name`, and a column of ids
+ * Reads a table from JSON as text: DHIS2 analytics (`headers`, `flatRecords`; columns are named by `name`, and a column of ids
  * whose names `metaData` gives is followed by one of these, such as `ou.name`), DHIS2 metadata
  * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`, and a
  * point becomes `longitude` and `latitude`; lists are ignored. Rows are numbered as in a CSV: the first record is row 2.
- * @param full path of the file
+ * @param fullPath path of the file
  * @param file its name in messages
  * @throws BadInput for JSON of any other form
  */
-export async function readJsonTable(full: string, file: string): Promise<TextTable> {
+export async function readJsonTable(fullPath: string, file: string): Promise<TextTable> {
   const location = new InputLocation(file);
-  const bytes = await readFile(full);
+  const bytes = await readFile(fullPath);
   refuseUnsupported(file, bytes, 'table');
   const content = parse(bytes, location);
-  refusePart(content, location);
+  refuseSinglePage(content, location);
   if (isRecord(content) && Array.isArray(content.headers) && Array.isArray(content.rows))
-    return withNames(analyticsTable(content.headers, content.rows, location), content.metaData);
-  const lists = isRecord(content) ? Object.values(content).filter(Array.isArray) : [content];
-  const [records] = lists;
-  if (lists.length !== 1 || !Array.isArray(records) || records.length === 0 || !records.every(isRecord))
-    throw location.error('JSON of another form', FORMS);
-  const rows = records.map(flatten);
-  const header = [...new Set(rows.flatMap((row) => [...row.keys()]))];
-  if (rows.length * header.length > MOST_CELLS)
-    throw location.error(`${rows.length} records of ${header.length} fields`, 'records that have the same fields');
+    return addNameColumns(analyticsTable(content.headers, content.rows, location), content.metaData);
+  const recordLists = isRecord(content) ? Object.values(content).filter(Array.isArray) : [content];
+  const [records] = recordLists;
+  if (recordLists.length !== 1 || !Array.isArray(records) || records.length === 0 || !records.every(isRecord))
+    throw location.error('JSON of another form', SUPPORTED_FORMS);
+  const flatRecords = records.map(flatten);
+  const header = [...new Set(flatRecords.flatMap((row) => [...row.keys()]))];
+  if (flatRecords.length * header.length > MOST_CELLS)
+    throw location.error(
+      `${flatRecords.length} records of ${header.length} fields`,
+      'records that have the same fields',
+    );
   return {
     header,
-    rows: rows.map((row, i) => ({ line: i + 2, cells: header.map((name) => row.get(name) ?? null) })),
+    rows: flatRecords.map((row, i) => ({ line: i + 2, cells: header.map((name) => row.get(name) ?? null) })),
   };
 }
 
@@ -45,7 +48,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @throws BadInput for one of several pages of DHIS2's metadata, which looks whole */
-export function refusePart(content: unknown, location: InputLocation): void {
+export function refuseSinglePage(content: unknown, location: InputLocation): void {
   const pager = isRecord(content) && isRecord(content.pager) ? content.pager : content;
   const { page = 1, pageCount = 1 } = (isRecord(pager) ? pager : {}) as { page?: number; pageCount?: number };
   if (pageCount > 1) throw location.error(`page ${page} of ${pageCount}`, 'all of it: add paging=false to the URL');
@@ -55,12 +58,12 @@ function parse(bytes: Buffer, location: InputLocation): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw location.error(`text that is not valid JSON (${(cause as Error).message})`, FORMS);
+    throw location.error(`text that is not valid JSON (${(cause as Error).message})`, SUPPORTED_FORMS);
   }
 }
 
 function analyticsTable(headers: unknown[], rows: unknown[], location: InputLocation): TextTable {
-  const header = headers.map((head) => String(isRecord(head) ? head.name : head));
+  const header = headers.map((columnHeader) => String(isRecord(columnHeader) ? columnHeader.name : columnHeader));
   return {
     header,
     rows: rows.map((row, i) => {
@@ -74,12 +77,12 @@ function analyticsTable(headers: unknown[], rows: unknown[], location: InputLoca
 }
 
 /** Months are read as they are; their names depend on the language. */
-const MONTHS = 'pe';
+const PERIOD_COLUMN = 'pe';
 
 /**
  * The table with a column of names after each column of ids, by the metadata of DHIS2: `items`, or `names` before 2.29.
  */
-function withNames({ header, rows }: TextTable, metaData: unknown): TextTable {
+function addNameColumns({ header, rows }: TextTable, metaData: unknown): TextTable {
   const { items, names } = (isRecord(metaData) ? metaData : {}) as Record<string, Record<string, unknown> | undefined>;
   const itemName = (id: string | null) => {
     const item = id === null ? null : (items?.[id] ?? names?.[id]);
@@ -87,13 +90,14 @@ function withNames({ header, rows }: TextTable, metaData: unknown): TextTable {
     return typeof name === 'string' ? name : null;
   };
   const isNamed = (index: number) =>
-    header[index] !== MONTHS && rows.some(({ cells }) => ![null, cells[index]].includes(itemName(cells[index]!)));
-  const named = new Set([...header.keys()].filter(isNamed));
-  const beside = <Cell>(cells: readonly Cell[], nameCell: (cell: Cell) => Cell) =>
-    cells.flatMap((cell, index) => (named.has(index) ? [cell, nameCell(cell)] : [cell]));
+    header[index] !== PERIOD_COLUMN &&
+    rows.some(({ cells }) => ![null, cells[index]].includes(itemName(cells[index]!)));
+  const namedColumns = new Set([...header.keys()].filter(isNamed));
+  const insertNames = <Cell>(cells: readonly Cell[], nameCell: (cell: Cell) => Cell) =>
+    cells.flatMap((cell, index) => (namedColumns.has(index) ? [cell, nameCell(cell)] : [cell]));
   return {
-    header: beside(header, (name) => `${name}.name`),
-    rows: rows.map(({ line, cells }) => ({ line, cells: beside(cells, itemName) })),
+    header: insertNames(header, (name) => `${name}.name`),
+    rows: rows.map(({ line, cells }) => ({ line, cells: insertNames(cells, itemName) })),
   };
 }
 
@@ -106,8 +110,10 @@ function flatten(record: Record<string, unknown>): Map<string, string | null> {
         const [longitude, latitude] = value.coordinates as Scalar[];
         return Object.entries({ longitude, latitude }).map(([axis, degrees]) => [axis, toCell(degrees)]);
       }
-      return Object.entries(value).flatMap(([field, inner]) =>
-        typeof inner === 'object' && inner !== null ? [] : [[`${name}.${field}`, toCell(inner as Scalar)]],
+      return Object.entries(value).flatMap(([field, nestedValue]) =>
+        typeof nestedValue === 'object' && nestedValue !== null
+          ? []
+          : [[`${name}.${field}`, toCell(nestedValue as Scalar)]],
       );
     }),
   );

@@ -1,7 +1,7 @@
-const CLEAR = 256;
-const END = 257;
-const FIRST = 258;
-const MAX_WIDTH = 12;
+const CLEAR_CODE = 256;
+const END_CODE = 257;
+const FIRST_ENTRY = 258;
+const MAX_CODE_BITS = 12;
 
 /**
  * Decodes TIFF's LZW (TIFF 6.0, section 13: high bits first, codes grow by a bit one entry early) into at most `length`
@@ -11,47 +11,47 @@ const MAX_WIDTH = 12;
  */
 export function decodeLzw(input: Uint8Array, length: number): Uint8Array {
   const output = new Uint8Array(length);
-  const starts = new Int32Array(1 << MAX_WIDTH);
-  const lengths = new Int32Array(1 << MAX_WIDTH);
-  let entries = FIRST;
-  let width = 9;
-  let bits = 0;
-  let held = 0;
-  let read = 0;
-  let written = 0;
-  let before = 0;
-  while (written < length) {
-    while (held < width) {
-      if (read === input.length) throw new Error('truncated LZW data');
-      bits = (bits << 8) | input[read++]!;
-      held += 8;
+  const entryStarts = new Int32Array(1 << MAX_CODE_BITS);
+  const entryLengths = new Int32Array(1 << MAX_CODE_BITS);
+  let entryCount = FIRST_ENTRY;
+  let codeBits = 9;
+  let bitBuffer = 0;
+  let bufferedBits = 0;
+  let inputOffset = 0;
+  let outputOffset = 0;
+  let previousLength = 0;
+  while (outputOffset < length) {
+    while (bufferedBits < codeBits) {
+      if (inputOffset === input.length) throw new Error('truncated LZW data');
+      bitBuffer = (bitBuffer << 8) | input[inputOffset++]!;
+      bufferedBits += 8;
     }
-    held -= width;
-    const code = (bits >>> held) & ((1 << width) - 1);
-    if (code === END) return output.subarray(0, written);
-    if (code === CLEAR) {
-      entries = FIRST;
-      width = 9;
-      before = 0;
+    bufferedBits -= codeBits;
+    const code = (bitBuffer >>> bufferedBits) & ((1 << codeBits) - 1);
+    if (code === END_CODE) return output.subarray(0, outputOffset);
+    if (code === CLEAR_CODE) {
+      entryCount = FIRST_ENTRY;
+      codeBits = 9;
+      previousLength = 0;
       continue;
     }
-    if (before > 0 && entries < starts.length) {
-      starts[entries] = written - before;
-      lengths[entries] = before + 1;
-      entries++;
+    if (previousLength > 0 && entryCount < entryStarts.length) {
+      entryStarts[entryCount] = outputOffset - previousLength;
+      entryLengths[entryCount] = previousLength + 1;
+      entryCount++;
     }
-    if (code < CLEAR) {
-      output[written++] = code;
-      before = 1;
+    if (code < CLEAR_CODE) {
+      output[outputOffset++] = code;
+      previousLength = 1;
     } else {
-      if (code >= entries) throw new Error(`LZW code ${code} beyond the dictionary's ${entries}`);
-      const start = starts[code]!;
-      before = Math.min(lengths[code]!, length - written);
+      if (code >= entryCount) throw new Error(`LZW code ${code} beyond the dictionary's ${entryCount}`);
+      const start = entryStarts[code]!;
+      previousLength = Math.min(entryLengths[code]!, length - outputOffset);
       // Byte by byte, because the entry may overlap the bytes being written.
-      for (let i = 0; i < before; i++) output[written + i] = output[start + i]!;
-      written += before;
+      for (let i = 0; i < previousLength; i++) output[outputOffset + i] = output[start + i]!;
+      outputOffset += previousLength;
     }
-    if (entries + 1 >= 1 << width && width < MAX_WIDTH) width++;
+    if (entryCount + 1 >= 1 << codeBits && codeBits < MAX_CODE_BITS) codeBits++;
   }
   return output;
 }

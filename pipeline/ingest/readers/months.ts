@@ -2,18 +2,21 @@
 import { MONTH_ORDERS, type MonthOrder } from '../../catalog/dialect.ts';
 import { isPeriod, type Period } from '../../contract/months.ts';
 
-const bare = (name: string) =>
+const lettersOnly = (name: string) =>
   name
     .normalize('NFD')
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '');
 
 /** Number of each month's names and abbreviations, without accents; no name means two months. */
-const NUMBERS: ReadonlyMap<string, number> = new Map(
+const MONTH_NUMBERS: ReadonlyMap<string, number> = new Map(
   ['en-US', 'en-GB', 'fr', 'pt', 'es'].flatMap((language) =>
     (['long', 'short'] as const).flatMap((month) => {
       const format = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' });
-      return Array.from({ length: 12 }, (_, i): [string, number] => [bare(format.format(Date.UTC(2000, i))), i + 1]);
+      return Array.from({ length: 12 }, (_, i): [string, number] => [
+        lettersOnly(format.format(Date.UTC(2000, i))),
+        i + 1,
+      ]);
     }),
   ),
 );
@@ -25,22 +28,22 @@ const NUMBERS: ReadonlyMap<string, number> = new Map(
  */
 export function readMonth(text: string, order?: MonthOrder): Period | null {
   if (order === undefined) {
-    const dashed = /^\d{6}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4)}` : text;
-    return isPeriod(dashed) ? dashed : null;
+    const isoText = /^\d{6}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4)}` : text;
+    return isPeriod(isoText) ? isoText : null;
   }
-  const names = order.split(' ');
+  const partNames = order.split(' ');
   const parts = splitDate(text);
-  const part = (name: string) => parts[names.indexOf(name)] ?? '';
-  if (parts.length !== names.length) return null;
-  const year = fullYear(part('year'), /\d/.test(part('month')));
-  if (names.includes('day') && !/^(0?[1-9]|[12]\d|3[01])$/.test(part('day'))) return null;
-  const period = `${year}-${readMonthOfYear(part('month'))?.padStart(2, '0')}`;
+  const partNamed = (name: string) => parts[partNames.indexOf(name)] ?? '';
+  if (parts.length !== partNames.length) return null;
+  const year = fullYear(partNamed('year'), /\d/.test(partNamed('month')));
+  if (partNames.includes('day') && !/^(0?[1-9]|[12]\d|3[01])$/.test(partNamed('day'))) return null;
+  const period = `${year}-${readMonthOfYear(partNamed('month'))?.padStart(2, '0')}`;
   return isPeriod(period) ? period : null;
 }
 
 /** The month of the year as a number from 1 to 12, from its number or name; null if it is neither. */
 export function readMonthOfYear(text: string): string | null {
-  const month = NUMBERS.get(bare(text)) ?? (/^\d{1,2}$/.test(text) ? Number(text) : 0);
+  const month = MONTH_NUMBERS.get(lettersOnly(text)) ?? (/^\d{1,2}$/.test(text) ? Number(text) : 0);
   return month >= 1 && month <= 12 ? String(month) : null;
 }
 
@@ -66,8 +69,8 @@ function fullYear(text: string, isBesideNumber: boolean): string {
 export function monthOrders(cells: readonly string[]): (MonthOrder | undefined)[] {
   const orders = dateOrders(cells);
   // Monthly records have the same day in every month.
-  const regular = orders.filter((order) => order !== undefined && daysIn(cells, order).size === 1);
-  return regular.length === 1 ? regular : orders;
+  const sameDayOrders = orders.filter((order) => order !== undefined && daysIn(cells, order).size === 1);
+  return sameDayOrders.length === 1 ? sameDayOrders : orders;
 }
 
 /** All ways in which a column of dates or months can be read. */
@@ -91,7 +94,7 @@ export function monthText({ period, year, month }: Readonly<Record<string, strin
 }
 
 /** The month of the year that a column is named by; a number alone may be anything. */
-export const monthNamed = (name: string): string | null => (/^\d+$/.test(name) ? null : readMonthOfYear(name));
+export const monthInName = (name: string): string | null => (/^\d+$/.test(name) ? null : readMonthOfYear(name));
 
 /** The different years of this century or the last in a text. */
 export const yearsIn = (text: string): string[] => [...new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g) ?? [])];

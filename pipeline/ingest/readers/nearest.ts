@@ -11,13 +11,13 @@ import type { Raster } from './geotiff.ts';
 
 /** For each column and row of `window` on `grid`: the column and row of `target` that contains its centre, or −1. */
 export function matchCentres(grid: Grid, window: GridWindow, target: Grid): { columns: Int32Array; rows: Int32Array } {
-  const inside = (index: number, end: number) => (index >= 0 && index < end ? index : -1);
+  const indexOrNone = (index: number, end: number) => (index >= 0 && index < end ? index : -1);
   return {
     columns: Int32Array.from({ length: window.columns }, (_, i) =>
-      inside(columnAt(target, columnLongitude(grid, window.column + i)), target.columns),
+      indexOrNone(columnAt(target, columnLongitude(grid, window.column + i)), target.columns),
     ),
     rows: Int32Array.from({ length: window.rows }, (_, i) =>
-      inside(rowAt(target, rowLatitude(grid, window.row + i)), target.rows),
+      indexOrNone(rowAt(target, rowLatitude(grid, window.row + i)), target.rows),
     ),
   };
 }
@@ -39,12 +39,12 @@ export async function readNearest(raster: Raster, grid: Grid, window: GridWindow
     columns: matchedColumns.at(-1)! - matchedColumns[0]! + 1,
     rows: matchedRows.at(-1)! - matchedRows[0]! + 1,
   };
-  const source = await raster.readWindow(covered);
+  const rasterValues = await raster.readWindow(covered);
   for (let i = 0; i < window.rows; i++) {
     if (rows[i]! < 0) continue;
     const offset = (rows[i]! - covered.row) * covered.columns - covered.column;
     for (let j = 0; j < window.columns; j++) {
-      if (columns[j]! >= 0) values[i * window.columns + j] = source[offset + columns[j]!]!;
+      if (columns[j]! >= 0) values[i * window.columns + j] = rasterValues[offset + columns[j]!]!;
     }
   }
   return values;

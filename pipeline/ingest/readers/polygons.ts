@@ -5,8 +5,8 @@ import type { Topology } from 'topojson-specification';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { reprojectOutlines } from './commands.ts';
-import { encodingNamed, isMisread } from './encoding.ts';
-import { refusePart } from './json-table.ts';
+import { isMisread, parseEncoding } from './encoding.ts';
+import { refuseSinglePage } from './json-table.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 /** A feature with its polygons at full resolution, every ring closed. */
@@ -32,10 +32,10 @@ interface GeoJson {
  */
 export async function readPolygons(file: string): Promise<PolygonFeature[]> {
   const location = new InputLocation(file);
-  const shapefile = ['.shp', '.zip'].includes(lowerExtension(file));
-  const collection = shapefile ? await readShapefile(file, location) : await readGeoJson(file, location);
+  const isShapefile = ['.shp', '.zip'].includes(lowerExtension(file));
+  const collection = isShapefile ? await readShapefile(file, location) : await readGeoJson(file, location);
   if (collection.type !== 'Topology') return checkFeatures(collection, location);
-  return checkFeatures(featuresOfTopology(collection as Topology, location), location);
+  return checkFeatures(topologyFeatures(collection as Topology, location), location);
 }
 
 /** Merges features with the same value of `field`, removing inner borders; the first one's properties are kept. */
@@ -58,17 +58,17 @@ export async function dissolveBy(field: string, features: readonly PolygonFeatur
   });
   const outlines = JSON.parse(Buffer.from(output['out.json']!).toString());
   const dissolved = checkFeatures(outlines, new InputLocation('dissolved outlines'));
-  return [...groups.values()].map(([first], i) => ({ ...first!, polygons: dissolved[i]!.polygons }));
+  return [...groups.values()].map(([firstMember], i) => ({ ...firstMember!, polygons: dissolved[i]!.polygons }));
 }
 
 /** The decoded features of TopoJSON with one layer. */
-function featuresOfTopology(topology: Topology, location: InputLocation): GeoJson {
+function topologyFeatures(topology: Topology, location: InputLocation): GeoJson {
   const layers = Object.keys(topology.objects ?? {});
   if (layers.length !== 1) throw location.error(`the layers ${layers.join(', ') || 'none'}`, 'TopoJSON with one layer');
   try {
     return feature(topology, topology.objects[layers[0]!]!) as GeoJson;
   } catch (cause) {
-    throw location.error(`content that cannot be read (${reason(cause)})`, 'TopoJSON');
+    throw location.error(`content that cannot be read (${errorText(cause)})`, 'TopoJSON');
   }
 }
 
@@ -77,13 +77,13 @@ function checkFeatures(collection: GeoJson, location: InputLocation): PolygonFea
     throw location.error(collection.type ?? 'something other than GeoJSON', 'a FeatureCollection');
   if (collection.features.length === 0) throw location.error('no features', 'polygons');
   return collection.features.map(({ id, properties, geometry }, index) => {
-    const feature = location.at(`feature ${index + 1}`);
+    const featureLocation = location.at(`feature ${index + 1}`);
     if (geometry?.type !== 'Polygon' && geometry?.type !== 'MultiPolygon')
-      throw feature.error(geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
+      throw featureLocation.error(geometry?.type ?? 'no geometry', 'Polygon or MultiPolygon');
     const parts = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
     // GeoJSON gives a feature's id beside its properties.
     const idProperty = id === undefined ? {} : { id: String(id) };
-    return { properties: { ...idProperty, ...properties }, polygons: checkParts(parts, feature) };
+    return { properties: { ...idProperty, ...properties }, polygons: checkParts(parts, featureLocation) };
   });
 }
 
@@ -96,31 +96,31 @@ export const READABLE = 'text (does the .cpg file give the right encoding?)';
  */
 export function identifyFeatures(features: PolygonFeature[], field: string, file: string): string[] {
   const location = new InputLocation(file);
-  const places = new Map<string, number>();
+  const positionById = new Map<string, number>();
   return features.map(({ properties }, index) => {
-    const feature = location.at(`feature ${index + 1}`);
+    const featureLocation = location.at(`feature ${index + 1}`);
     const value = properties[field];
     if (value === undefined)
-      throw feature.error(`the fields ${Object.keys(properties).join(', ') || 'none'}`, `a field ${field}`);
+      throw featureLocation.error(`the fields ${Object.keys(properties).join(', ') || 'none'}`, `a field ${field}`);
     const id = value === null ? '' : String(value).trim();
-    if (id === '') throw feature.error(`an empty ${field}`, 'an id');
-    if (isMisread(id)) throw feature.at(field).error(JSON.stringify(id), READABLE);
-    const before = places.get(id);
-    if (before !== undefined)
+    if (id === '') throw featureLocation.error(`an empty ${field}`, 'an id');
+    if (isMisread(id)) throw featureLocation.at(field).error(JSON.stringify(id), READABLE);
+    const earlierPosition = positionById.get(id);
+    if (earlierPosition !== undefined)
       throw location
-        .at(`features ${before} and ${index + 1}`)
+        .at(`features ${earlierPosition} and ${index + 1}`)
         .error(`the same ${field} ${id}`, 'a different one for each');
-    places.set(id, index + 1);
+    positionById.set(id, index + 1);
     return id;
   });
 }
 
 async function readShapefile(file: string, location: InputLocation): Promise<GeoJson> {
-  const parts = lowerExtension(file) === '.zip' ? await partsInZip(file, location) : await partsBeside(file);
+  const parts = lowerExtension(file) === '.zip' ? await readPartsInZip(file, location) : await readPartsBeside(file);
   const shp = parts.get('.shp')!;
   // The length in the header, in 16-bit words: mapshaper would read a truncated file without an error.
-  const stated = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
-  if (shp.length < stated) throw location.error(`${shp.length} bytes`, `${stated} (the file is cut short)`);
+  const statedBytes = shp.length >= 28 ? shp.readInt32BE(24) * 2 : 100;
+  if (shp.length < statedBytes) throw location.error(`${shp.length} bytes`, `${statedBytes} (the file is cut short)`);
   checkShapes(shp, location);
   const input: Record<string, Uint8Array> = { 'polygons.shp': shp };
   for (const [extension, part] of parts) {
@@ -132,7 +132,7 @@ async function readShapefile(file: string, location: InputLocation): Promise<Geo
   // With a name that it does not know, mapshaper would guess the encoding.
   const cpg = input['polygons.cpg'] as Buffer | undefined;
   delete input['polygons.cpg'];
-  const encoding = cpg ? ` encoding=${encodingNamed(cpg.toString('latin1'), location.at('its .cpg'))}` : '';
+  const encoding = cpg ? ` encoding=${parseEncoding(cpg.toString('latin1'), location.at('its .cpg'))}` : '';
   checkPrj(input['polygons.prj']?.toString() ?? null, file, location);
   try {
     // Imported only here because it is large and GeoJSON does not need it.
@@ -140,21 +140,21 @@ async function readShapefile(file: string, location: InputLocation): Promise<Geo
     const output = await mapshaper.applyCommands(`-i polygons.shp${encoding} -o polygons.json format=geojson`, input);
     return JSON.parse(Buffer.from(output['polygons.json']!).toString()) as GeoJson;
   } catch (cause) {
-    throw location.error(`content that cannot be read (${reason(cause)})`, 'a shapefile');
+    throw location.error(`content that cannot be read (${errorText(cause)})`, 'a shapefile');
   }
 }
 
 /** The parts of a shapefile that are read; their extensions may be in upper case. */
-const PARTS = ['.shp', '.shx', '.dbf', '.prj', '.cpg'];
+const SHAPEFILE_EXTENSIONS = ['.shp', '.shx', '.dbf', '.prj', '.cpg'];
 const lowerExtension = (name: string) => extname(name).toLowerCase();
 
-async function partsBeside(file: string): Promise<Map<string, Buffer>> {
-  const parts = new Map([['.shp', await read(file, 'a shapefile')]]);
+async function readPartsBeside(file: string): Promise<Map<string, Buffer>> {
+  const parts = new Map([['.shp', await readBytes(file, 'a shapefile')]]);
   const stem = basename(file, extname(file));
   for (const name of (await readdir(dirname(file))).sort()) {
     const extension = lowerExtension(name);
-    if (basename(name, extname(name)) === stem && PARTS.includes(extension) && extension !== '.shp')
-      parts.set(extension, await read(join(dirname(file), name), `the ${extension} of ${basename(file)}`));
+    if (basename(name, extname(name)) === stem && SHAPEFILE_EXTENSIONS.includes(extension) && extension !== '.shp')
+      parts.set(extension, await readBytes(join(dirname(file), name), `the ${extension} of ${basename(file)}`));
   }
   return parts;
 }
@@ -162,18 +162,18 @@ async function partsBeside(file: string): Promise<Map<string, Buffer>> {
 /** Limit on the unpacked size of a shapefile, far above that of any country. */
 const MOST_BYTES = 2 ** 30;
 
-async function partsInZip(file: string, location: InputLocation): Promise<Map<string, Buffer>> {
-  const zip = await read(file, 'a zip with a shapefile');
+async function readPartsInZip(file: string, location: InputLocation): Promise<Map<string, Buffer>> {
+  const zip = await readBytes(file, 'a zip with a shapefile');
   const { unzipSync } = await import('fflate');
-  let bytes = 0;
+  let unpackedBytes = 0;
   try {
     const entries = Object.entries(
       unzipSync(zip, {
         filter: ({ name, originalSize }) => {
           // Metadata that macOS adds for each file.
-          if (name.startsWith('__MACOSX/') || !PARTS.includes(lowerExtension(name))) return false;
-          bytes += originalSize;
-          if (bytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES / 2 ** 20} MB unpacked`);
+          if (name.startsWith('__MACOSX/') || !SHAPEFILE_EXTENSIONS.includes(lowerExtension(name))) return false;
+          unpackedBytes += originalSize;
+          if (unpackedBytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES / 2 ** 20} MB unpacked`);
           return true;
         },
       }),
@@ -189,39 +189,40 @@ async function partsInZip(file: string, location: InputLocation): Promise<Map<st
     );
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
-    throw location.error(`data that cannot be unpacked (${reason(cause)})`, 'an intact zip with a shapefile');
+    throw location.error(`data that cannot be unpacked (${errorText(cause)})`, 'an intact zip with a shapefile');
   }
 }
 
 /** A dBase header contains the number of records (byte 4) and the lengths of the header (8) and of a record (10). */
 function checkDbf(dbf: Buffer, shapes: number, location: InputLocation): void {
-  const stated = dbf.length >= 12 ? dbf.readUInt16LE(8) + dbf.readUInt32LE(4) * dbf.readUInt16LE(10) : 12;
-  if (dbf.length < stated) throw location.error(`${dbf.length} bytes`, `${stated} (the file is cut short)`);
+  const statedBytes = dbf.length >= 12 ? dbf.readUInt16LE(8) + dbf.readUInt32LE(4) * dbf.readUInt16LE(10) : 12;
+  if (dbf.length < statedBytes) throw location.error(`${dbf.length} bytes`, `${statedBytes} (the file is cut short)`);
   const rows = dbf.readUInt32LE(4);
   if (rows !== shapes) throw location.error(`${rows} rows`, `${shapes}, the number of shapes in the .shp`);
 }
 
 /** An index has a header like that of the main file, with the length of the index, then eight bytes for each shape. */
 function checkShx(shx: Buffer, shp: Buffer, location: InputLocation): void {
-  const stated = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
-  if (shx.length < stated) throw location.error(`${shx.length} bytes`, `${stated} (the file is cut short)`);
-  const indexed = (shx.length - 100) / 8;
+  const statedBytes = shx.length >= 28 ? shx.readInt32BE(24) * 2 : 100;
+  if (shx.length < statedBytes) throw location.error(`${shx.length} bytes`, `${statedBytes} (the file is cut short)`);
+  const indexedCount = (shx.length - 100) / 8;
   const shapes = shapeOffsets(shp);
-  if (indexed !== shapes.length) {
+  if (indexedCount !== shapes.length) {
     const expected = `${shapes.length} as in the .shp (one of the two belongs to another shapefile)`;
-    throw location.error(`${indexed} shapes`, expected);
+    throw location.error(`${indexedCount} shapes`, expected);
   }
   shapes.forEach((offset, i) => {
-    const indexed = shx.readInt32BE(100 + 8 * i) * 2;
-    if (indexed !== offset) throw location.error(`shape ${i + 1} at byte ${indexed}`, `byte ${offset}, as in the .shp`);
+    const indexedOffset = shx.readInt32BE(100 + 8 * i) * 2;
+    if (indexedOffset !== offset)
+      throw location.error(`shape ${i + 1} at byte ${indexedOffset}`, `byte ${offset}, as in the .shp`);
   });
 }
 
 /**
  * Types of shapes made of parts, which state the number of their parts and of their points; of those of points alone.
  */
-const OF_PARTS = [3, 5, 13, 15, 23, 25, 31];
-const OF_POINTS = [8, 18, 28];
+const TYPES_WITH_PARTS = [3, 5, 13, 15, 23, 25, 31];
+const TYPES_OF_POINTS = [8, 18, 28];
 
 /**
  * A shape's parts (4 bytes each) and points (16 bytes each) must fit into its record, and the parts be in order:
@@ -229,38 +230,38 @@ const OF_POINTS = [8, 18, 28];
  */
 function checkShapes(shp: Buffer, location: InputLocation): void {
   shapeOffsets(shp).forEach((offset, i) => {
-    const shape = location.at(`shape ${i + 1}`);
+    const shapeLocation = location.at(`shape ${i + 1}`);
     const length = shp.readInt32BE(offset + 4) * 2;
-    const content = offset + 8;
-    if (length < 4 || content + length > shp.length)
-      throw shape.error(`a record of ${length} bytes`, `at most the ${shp.length - content} that follow`);
-    const type = shp.readInt32LE(content);
-    const counts = OF_PARTS.includes(type) ? [36, 40] : OF_POINTS.includes(type) ? [36] : [];
-    const header = 4 + (counts.at(-1) ?? 0);
-    if (length < header) throw shape.error(`a record of ${length} bytes`, 'a complete shape');
-    const points = counts.length > 0 ? shp.readUInt32LE(content + counts.at(-1)!) : 0;
-    const parts = counts.length > 1 ? shp.readUInt32LE(content + 36) : 0;
-    if (header + 16 * points + 4 * parts > length)
-      throw shape.error(`${points} points in ${parts} parts`, `as many as its ${length} bytes can contain`);
-    const starts = Array.from({ length: parts }, (_, part) => shp.readUInt32LE(content + header + 4 * part));
+    const contentStart = offset + 8;
+    if (length < 4 || contentStart + length > shp.length)
+      throw shapeLocation.error(`a record of ${length} bytes`, `at most the ${shp.length - contentStart} that follow`);
+    const type = shp.readInt32LE(contentStart);
+    const countOffsets = TYPES_WITH_PARTS.includes(type) ? [36, 40] : TYPES_OF_POINTS.includes(type) ? [36] : [];
+    const headerBytes = 4 + (countOffsets.at(-1) ?? 0);
+    if (length < headerBytes) throw shapeLocation.error(`a record of ${length} bytes`, 'a complete shape');
+    const points = countOffsets.length > 0 ? shp.readUInt32LE(contentStart + countOffsets.at(-1)!) : 0;
+    const parts = countOffsets.length > 1 ? shp.readUInt32LE(contentStart + 36) : 0;
+    if (headerBytes + 16 * points + 4 * parts > length)
+      throw shapeLocation.error(`${points} points in ${parts} parts`, `as many as its ${length} bytes can contain`);
+    const starts = Array.from({ length: parts }, (_, part) => shp.readUInt32LE(contentStart + headerBytes + 4 * part));
     if (starts.some((start, part) => start > (starts[part + 1] ?? points)))
-      throw shape.error(`parts that begin at points ${starts.join(', ')} of ${points}`, 'one after the other');
+      throw shapeLocation.error(`parts that begin at points ${starts.join(', ')} of ${points}`, 'one after the other');
   });
 }
 
 /** Offsets of the shapes in a `.shp`: bytes 4 to 7 of each give the length of its content in 16-bit words. */
 function shapeOffsets(shp: Buffer): number[] {
-  const shapes: number[] = [];
+  const offsets: number[] = [];
   for (let offset = 100; offset + 8 <= shp.length; offset += 8 + Math.max(0, shp.readInt32BE(offset + 4)) * 2)
-    shapes.push(offset);
-  return shapes;
+    offsets.push(offset);
+  return offsets;
 }
 
 function checkPrj(text: string | null, file: string, location: InputLocation): void {
   if (text === null) throw location.error('no .prj file', 'one in the same folder that specifies WGS 84');
   const name = /^\s*\w+\s*\[\s*"([^"]*)"/.exec(text)?.[1] ?? text.slice(0, 40);
-  const geographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
-  if (!geographic || !/WGS[ _]?(19)?84/i.test(text)) {
+  const isGeographic = /^\s*GEOG(CS|CRS|RAPHICCRS)\s*\[/i.test(text) || /^\s*GEODCRS\s*\[/i.test(text);
+  if (!isGeographic || !/WGS[ _]?(19)?84/i.test(text)) {
     const found = name ? `the coordinate system ${name}` : 'an empty .prj';
     throw location.error(
       found,
@@ -270,31 +271,31 @@ function checkPrj(text: string | null, file: string, location: InputLocation): v
 }
 
 async function readGeoJson(file: string, location: InputLocation): Promise<GeoJson> {
-  const text = await read(file, 'GeoJSON, TopoJSON or a shapefile');
-  refuseUnsupported(file, text, 'outlines');
+  const bytes = await readBytes(file, 'GeoJSON, TopoJSON or a shapefile');
+  refuseUnsupported(file, bytes, 'outlines');
   let collection: GeoJson;
   try {
-    collection = JSON.parse(text.toString());
+    collection = JSON.parse(bytes.toString());
   } catch (cause) {
-    throw location.error(`text that is not valid JSON (${reason(cause)})`, 'GeoJSON');
+    throw location.error(`text that is not valid JSON (${errorText(cause)})`, 'GeoJSON');
   }
   const crs = collection?.crs?.properties?.name;
   if (crs !== undefined && !/CRS:?:?84$|EPSG:(:|[\d.]*:)?4326$/.test(String(crs))) {
     const expected = `WGS 84 (GeoJSON's own, or EPSG:4326); make one with: ${reprojectOutlines(file)}`;
     throw location.error(`the coordinate system ${crs}`, expected);
   }
-  return collectionOfUnits(collection ?? {}, location);
+  return toFeatureCollection(collection ?? {}, location);
 }
 
 /** DHIS2's organisation units, as JSON or GeoJSON, as features; anything else as it is. */
-function collectionOfUnits(content: GeoJson & { organisationUnits?: unknown }, location: InputLocation): GeoJson {
-  refusePart(content, location);
-  const units = Array.isArray(content.organisationUnits) ? (content.organisationUnits as Unit[]) : null;
-  const collection: GeoJson = units ? { type: 'FeatureCollection', features: units.map(featureOfUnit) } : content;
-  const all = Array.isArray(collection.features) ? collection.features : [];
-  const ofUnits = units !== null || all.some(({ properties }) => properties?.parentGraph !== undefined);
-  const levels = new Set(all.map(({ properties }) => properties?.level));
-  if (ofUnits && levels.size > 1)
+function toFeatureCollection(content: GeoJson & { organisationUnits?: unknown }, location: InputLocation): GeoJson {
+  refuseSinglePage(content, location);
+  const units = Array.isArray(content.organisationUnits) ? (content.organisationUnits as OrganisationUnit[]) : null;
+  const collection: GeoJson = units ? { type: 'FeatureCollection', features: units.map(toFeature) } : content;
+  const features = Array.isArray(collection.features) ? collection.features : [];
+  const hasUnits = units !== null || features.some(({ properties }) => properties?.parentGraph !== undefined);
+  const levels = new Set(features.map(({ properties }) => properties?.level));
+  if (hasUnits && levels.size > 1)
     throw location.error(
       `organisation units of the levels ${[...levels].sort().join(', ')}`,
       'a file for each level, such as …&filter=level:eq:3',
@@ -302,26 +303,26 @@ function collectionOfUnits(content: GeoJson & { organisationUnits?: unknown }, l
   return collection;
 }
 
-type Unit = Record<string, unknown> & Pick<NonNullable<GeoJson['features']>[number], 'geometry'>;
+type OrganisationUnit = Record<string, unknown> & Pick<NonNullable<GeoJson['features']>[number], 'geometry'>;
 
 /** Its parent's fields become `parent.id` and so on, as in a table. */
-function featureOfUnit({ geometry, parent, ...fields }: Unit): NonNullable<GeoJson['features']>[number] {
-  const ofParent = Object.entries(parent ?? {}).map(([name, value]) => [`parent.${name}`, value]);
-  return { properties: { ...fields, ...Object.fromEntries(ofParent) }, geometry: geometry ?? null };
+function toFeature({ geometry, parent, ...fields }: OrganisationUnit): NonNullable<GeoJson['features']>[number] {
+  const parentFields = Object.entries(parent ?? {}).map(([name, value]) => [`parent.${name}`, value]);
+  return { properties: { ...fields, ...Object.fromEntries(parentFields) }, geometry: geometry ?? null };
 }
 
-async function read(file: string, expected: string): Promise<Buffer> {
+async function readBytes(file: string, expected: string): Promise<Buffer> {
   return readFile(file).catch((cause: NodeJS.ErrnoException) => {
-    throw new InputLocation(file).error(cause.code === 'ENOENT' ? 'no such file' : reason(cause), expected);
+    throw new InputLocation(file).error(cause.code === 'ENOENT' ? 'no such file' : errorText(cause), expected);
   });
 }
 
 function checkParts(parts: unknown, location: InputLocation): Polygon[] {
-  const listed = (value: unknown): unknown[] => {
+  const nonEmptyList = (value: unknown): unknown[] => {
     if (Array.isArray(value) && value.length > 0) return value;
     throw location.error('no rings', 'a polygon');
   };
-  return listed(parts).map((rings) => listed(rings).map((ring) => checkRing(ring, location)));
+  return nonEmptyList(parts).map((rings) => nonEmptyList(rings).map((ring) => checkRing(ring, location)));
 }
 
 /** The ring's positions without heights. Positions without a height are not copied, because there are many. */
@@ -336,19 +337,19 @@ function checkRing(ring: unknown, location: InputLocation): [number, number][] {
   const [first, last] = [points[0], points.at(-1)];
   if (points.length < 4 || first?.[0] !== last?.[0] || first?.[1] !== last?.[1])
     throw location.error(`a ring of ${points.length} positions`, 'four or more, the last equal to the first');
-  const over = points.findIndex((point, i) => i > 0 && isOverAntimeridian(points[i - 1]!, point));
-  if (over !== -1) {
-    const found = `an edge from longitude ${points[over - 1]![0]} to ${points[over]![0]}`;
+  const antimeridianEdge = points.findIndex((point, i) => i > 0 && crossesAntimeridian(points[i - 1]!, point));
+  if (antimeridianEdge !== -1) {
+    const found = `an edge from longitude ${points[antimeridianEdge - 1]![0]} to ${points[antimeridianEdge]![0]}`;
     throw location.error(found, 'outlines cut at the antimeridian (RFC 7946, 3.1.9)');
   }
   return points;
 }
 
 /** Whether an edge spans more than half the globe, apart from one along a parallel from -180° to 180°. */
-function isOverAntimeridian([a]: [number, number], [b]: [number, number]): boolean {
+function crossesAntimeridian([a]: [number, number], [b]: [number, number]): boolean {
   return Math.abs(a - b) > 180 && !(Math.abs(a) === 180 && Math.abs(b) === 180);
 }
 
-function reason(cause: unknown): string {
+function errorText(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -8,13 +8,13 @@ import type { ReportLine } from '../../engine/stage.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { readCsv, type TextTable } from './csv.ts';
 import { readDbf } from './dbf.ts';
-import { DECIMAL, type Delivered, type DeliveredRow, deliver } from './delivered.ts';
-import { withoutReplaced } from './deliveries.ts';
-import { inOwnDialect } from './dialect.ts';
-import { joined } from './joined.ts';
+import { DECIMAL, type DeliveredRow, type Delivery, recordDelivery } from './delivery.ts';
+import { normalizeTable } from './dialect.ts';
+import { joinTables } from './join-tables.ts';
 import { readJsonTable } from './json-table.ts';
-import { withoutLeftOut } from './left-out.ts';
+import { removeLeftOut } from './left-out.ts';
 import { monthText, readMonth, readMonthOfYear } from './months.ts';
+import { removeReplaced } from './replaced-rows.ts';
 
 /** What a number in a cell must be, beside the catalog's range of its column. */
 export interface NumberRange {
@@ -36,29 +36,29 @@ export class RawRow extends InputLocation {
   /** Text as in the file, null for an empty cell. */
   readonly values: Readonly<Record<string, string | null>>;
   /** The row's file, of several, or what was made of it. */
-  readonly within: InputLocation;
+  readonly origin: InputLocation;
   /** The file's rows that it is made of, for the account of what is taken and left out; empty if none is kept. */
   readonly delivered: readonly DeliveredRow[];
   readonly #table: RawTable;
 
-  constructor(table: RawTable, { line, values, within = table, delivered = [] }: RowParts) {
-    const { file, where } = within.at(`row ${line}`);
+  constructor(table: RawTable, { line, values, origin = table, delivered = [] }: RowParts) {
+    const { file, where } = origin.at(`row ${line}`);
     super(file, where);
     this.#table = table;
     this.line = line;
     this.values = values;
-    this.within = within;
+    this.origin = origin;
     this.delivered = delivered;
   }
 
   /** Enters into the account that its counts are not taken, and by which rule. */
-  leaveOut(rule: string): void {
-    for (const row of this.delivered) row.leftOut ??= rule;
+  recordLeftOut(rule: string): void {
+    for (const row of this.delivered) row.leftOutBy ??= rule;
   }
 
   /** Enters into the account that a rule makes a figure larger, or smaller, than in the file. */
-  add(figure: string, rule: string, amount: number): void {
-    if (amount !== 0) this.delivered[0]?.added.push({ figure, rule, amount });
+  recordAdjustment(figure: string, rule: string, amount: number): void {
+    if (amount !== 0) this.delivered[0]?.adjustments.push({ figure, rule, amount });
   }
 
   /** Whether the table has the column. */
@@ -67,7 +67,7 @@ export class RawRow extends InputLocation {
   }
 
   /** Whether the cell is there and not empty. */
-  has(column: string): boolean {
+  hasValue(column: string): boolean {
     return this.values[column] != null;
   }
 
@@ -95,14 +95,15 @@ export class RawRow extends InputLocation {
       const bounds = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
       throw this.at(column).error(text, bounds);
     }
-    const [low = value, high = value] = this.#table.ranges[column] ?? [];
-    if (value < low || value > high) throw this.at(column).error(text, `${low} to ${high} (sources.json, ranges)`);
+    const [rangeLeast = value, rangeMost = value] = this.#table.ranges[column] ?? [];
+    if (value < rangeLeast || value > rangeMost)
+      throw this.at(column).error(text, `${rangeLeast} to ${rangeMost} (sources.json, ranges)`);
     return value;
   }
 
   /** Like `number`, but null for an empty cell or a column that the table does not have. */
   numberOrNull(column: string, range: NumberRange = {}): number | null {
-    return this.has(column) ? this.number(column, range) : null;
+    return this.hasValue(column) ? this.number(column, range) : null;
   }
 
   /** A month as the catalog says that months are written. @throws BadInput for anything else */
@@ -127,7 +128,7 @@ export class RawRow extends InputLocation {
 }
 
 /** What a row is made of. */
-type RowParts = Pick<RawRow, 'line' | 'values'> & Partial<Pick<RawRow, 'within' | 'delivered'>>;
+type RowParts = Pick<RawRow, 'line' | 'values'> & Partial<Pick<RawRow, 'origin' | 'delivered'>>;
 
 /** The rows of a file. */
 interface RowCount {
@@ -152,14 +153,14 @@ export class RawTable extends InputLocation {
 
   constructor(
     { file, where }: InputLocation,
-    about: Pick<RawTable, 'columns' | 'counts' | 'ranges' | 'months'>,
+    properties: Pick<RawTable, 'columns' | 'counts' | 'ranges' | 'months'>,
     rows: readonly RowParts[],
   ) {
     super(file, where);
-    this.columns = about.columns;
-    this.counts = about.counts;
-    this.ranges = about.ranges;
-    this.months = about.months;
+    this.columns = properties.columns;
+    this.counts = properties.counts;
+    this.ranges = properties.ranges;
+    this.months = properties.months;
     this.rows = rows.map((row) => new RawRow(this, row));
   }
 
@@ -173,10 +174,10 @@ export class RawTable extends InputLocation {
     const seen = new Map<string, RawRow>();
     readEach(this.rows, (row) => {
       const id = key.map((column) => row.values[column] ?? '').join(' ');
-      const first = seen.get(id);
-      if (first !== undefined) {
-        const file = first.within === row.within ? '' : `${first.within.error('', '').file}, `;
-        throw row.error(`${key.join(' + ')} ${id}, as in ${file}row ${first.line}`, 'a single row');
+      const earlierRow = seen.get(id);
+      if (earlierRow !== undefined) {
+        const file = earlierRow.origin === row.origin ? '' : `${earlierRow.origin.error('', '').file}, `;
+        throw row.error(`${key.join(' + ')} ${id}, as in ${file}row ${earlierRow.line}`, 'a single row');
       }
       seen.set(id, row);
     });
@@ -186,7 +187,7 @@ export class RawTable extends InputLocation {
    * Called last, because other checks name what is missing.
    * @throws BadInput for fewer rows than the catalog specifies
    */
-  refuseShort(): void {
+  refuseTooFewRows(): void {
     for (const { location, total, least } of this.counts)
       if (total < least)
         throw location.error(`${total} rows`, `${least} or more (sources.json); is the file cut short?`);
@@ -205,50 +206,54 @@ export async function readTable(
   rawData: string,
   source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
   report: ReportLine[] = [],
-  deliveries?: Delivered[],
+  deliveries?: Delivery[],
 ): Promise<RawTable> {
-  const read: FileRows[] = [];
-  for (const file of deliveredFiles(source)) read.push(await readRows(rawData, source, file, report, deliveries));
-  const everyRow = read.flatMap(({ rows }) => rows);
-  const all = withoutLeftOut(everyRow, source, report);
-  enterLeftOut(everyRow, all, 'left out');
-  for (const { location, used } of read) {
-    const fileRows = read.length === 1 ? all : all.filter((row) => row.file === location.file);
+  const fileTables: FileRows[] = [];
+  for (const file of deliveredFiles(source)) fileTables.push(await readRows(rawData, source, file, report, deliveries));
+  const allRows = fileTables.flatMap(({ rows }) => rows);
+  const keptRows = removeLeftOut(allRows, source, report);
+  recordRemovedRows(allRows, keptRows, 'left out');
+  for (const { location, usedColumns } of fileTables) {
+    const fileRows = fileTables.length === 1 ? keptRows : keptRows.filter((row) => row.file === location.file);
     if (fileRows.length === 0)
       throw location.error('no rows', `at least one${source.where ? ` with ${JSON.stringify(source.where)}` : ''}`);
     // Part of a sum may come to an end with an earlier delivery.
-    const empty = used.flatMap(({ ours, names }) =>
-      fileRows.every(({ values }) => values[ours] === null)
-        ? names
-        : names.filter((name) => !read.some(({ filled }) => filled.has(name))),
+    const emptyColumns = usedColumns.flatMap(({ projectColumn, fileColumns }) =>
+      fileRows.every(({ values }) => values[projectColumn] === null)
+        ? fileColumns
+        : fileColumns.filter((name) => !fileTables.some(({ filled }) => filled.has(name))),
     );
-    if (empty.length > 0) throw location.at(`column ${empty[0]}`).error('nothing in any row', 'values');
+    if (emptyColumns.length > 0) throw location.at(`column ${emptyColumns[0]}`).error('nothing in any row', 'values');
   }
-  const files = read.map(({ location }) => location.file);
-  const rows = files.length === 1 ? all : withoutReplaced(all, files, source, report);
-  enterLeftOut(all, rows, 'later file');
-  const locations = new Map(read.map(({ location }) => [location.file, location]));
+  const files = fileTables.map(({ location }) => location.file);
+  const currentRows = files.length === 1 ? keptRows : removeReplaced(keptRows, files, source, report);
+  recordRemovedRows(keptRows, currentRows, 'later file');
+  const locations = new Map(fileTables.map(({ location }) => [location.file, location]));
   const { ranges = {}, dialect: { months } = {} } = source;
-  const columns = [...read[0]!.used.map(({ ours }) => ours), ...(isRoundByMonth(source) ? ['survey_year'] : [])];
+  const columns = [
+    ...fileTables[0]!.usedColumns.map(({ projectColumn }) => projectColumn),
+    ...(isRoundByMonth(source) ? ['survey_year'] : []),
+  ];
   return new RawTable(
-    read[0]!.location,
-    { columns: new Set(columns), counts: read, ranges, months },
-    rows.map(({ file, line, values, delivered }) => ({ line, values, within: locations.get(file)!, delivered })),
+    fileTables[0]!.location,
+    { columns: new Set(columns), counts: fileTables, ranges, months },
+    currentRows.map(({ file, line, values, delivered }) => ({ line, values, origin: locations.get(file)!, delivered })),
   );
 }
 
 type ParsedRow = FileRows['rows'][number];
 
-function enterLeftOut(before: readonly ParsedRow[], after: readonly ParsedRow[], rule: string): void {
+function recordRemovedRows(before: readonly ParsedRow[], after: readonly ParsedRow[], rule: string): void {
   const kept = new Set(after);
   if (before.length > after.length)
-    for (const row of before) if (!kept.has(row)) for (const one of row.delivered) one.leftOut ??= rule;
+    for (const row of before)
+      if (!kept.has(row)) for (const deliveredRow of row.delivered) deliveredRow.leftOutBy ??= rule;
 }
 
 /** The rows of a file that `where` keeps, by the project's column names. */
 interface FileRows extends RowCount {
   /** The file's columns of each of the project's. */
-  used: { ours: string; names: readonly string[] }[];
+  usedColumns: { projectColumn: string; fileColumns: readonly string[] }[];
   /** The file's columns with a value in any of the rows. */
   filled: ReadonlySet<string>;
   rows: { file: string; line: number; values: Record<string, string | null>; delivered: DeliveredRow[] }[];
@@ -259,64 +264,66 @@ async function readRows(
   source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
   { path: file, rows: least = 1 }: Source['files'][number],
   report: ReportLine[],
-  deliveries?: Delivered[],
+  deliveries?: Delivery[],
 ): Promise<FileRows> {
   const location = new InputLocation(file);
   if (!existsSync(path.join(rawData, file)))
     throw location.error('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
-  const { header, rows: all, mayBeCut } = await readCells(rawData, source, file, report);
+  const { header, rows: fileRows, mayBeCut } = await readTextTable(rawData, source, file, report);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
-  const columnIndex = (name: string) => {
+  const findColumnIndex = (name: string) => {
     const index = header.indexOf(name);
     if (index === -1) throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}"`);
     if (header.lastIndexOf(name) !== index)
       throw location.at('header').error(`the column "${name}" twice`, 'each column once');
     return index;
   };
-  const used = Object.entries(fileColumns(source)).map(([ours, names]) => ({
-    ours,
-    names,
-    indexes: names.map(columnIndex),
+  const usedColumns = Object.entries(columnsToRead(source)).map(([projectColumn, fileColumns]) => ({
+    projectColumn,
+    fileColumns,
+    indexes: fileColumns.map(findColumnIndex),
   }));
-  for (const name of Object.keys(source.unused ?? {})) columnIndex(name);
-  const keep = Object.entries(source.where ?? {}).map(([name, value]) => [name, columnIndex(name), value] as const);
+  for (const name of Object.keys(source.unused ?? {})) findColumnIndex(name);
+  const conditions = Object.entries(source.where ?? {}).map(
+    ([name, value]) => [name, findColumnIndex(name), value] as const,
+  );
   const filled = new Set<string>();
   const isByMonth = isRoundByMonth(source);
   const delivery =
     deliveries &&
-    deliver(
+    recordDelivery(
       source,
       file,
       header,
-      all.map(({ cells }) => cells),
-      used,
+      fileRows.map(({ cells }) => cells),
+      usedColumns,
     );
   if (delivery) deliveries.push(delivery);
-  const rows = all
+  const rows = fileRows
     .map(({ line, cells }, i) => ({ line, cells, delivered: delivery ? [delivery.rows[i]!] : [] }))
     .filter(({ line, cells, delivered }) => {
-      const isKept = keep.every(([name, index, value]) => {
+      const isKept = conditions.every(([name, index, value]) => {
         const cell = cells[index] ?? '';
         if (typeof value !== 'number') return cell === value;
         if (!DECIMAL.test(cell)) throw location.at(`row ${line}`).at(name).error(JSON.stringify(cell), 'a number');
         return Number(cell) === value;
       });
-      if (!isKept) for (const row of delivered) row.leftOut = 'where';
+      if (!isKept) for (const row of delivered) row.leftOutBy = 'where';
       return isKept;
     })
     .map(({ line, cells, delivered }) => {
       const values: Record<string, string | null> = {};
-      for (const { ours, names, indexes } of used) {
-        const texts = indexes.map((index) => recoded(source, ours, cells[index] ?? '') || null);
-        for (const [i, cell] of texts.entries()) if (cell !== null) filled.add(names[i]!);
+      for (const { projectColumn, fileColumns, indexes } of usedColumns) {
+        const texts = indexes.map((index) => recodeText(source, projectColumn, cells[index] ?? '') || null);
+        for (const [i, cell] of texts.entries()) if (cell !== null) filled.add(fileColumns[i]!);
         const row = location.at(`row ${line}`);
-        const text = indexes.length === 1 ? texts[0]! : sumCounts(texts, (i) => row.at(names[i]!));
-        values[ours] = text && (monthIn(ours, text, source.dialect ?? {}) ?? text);
+        const text = indexes.length === 1 ? texts[0]! : sumCounts(texts, (i) => row.at(fileColumns[i]!));
+        values[projectColumn] = text && (normalizeMonth(projectColumn, text, source.dialect ?? {}) ?? text);
       }
-      if (isByMonth) values.survey_year = roundAt(source.rounds!, monthText(values));
+      if (isByMonth) values.survey_year = surveyYearAt(source.rounds!, monthText(values));
       return { file, line, values, delivered };
     });
-  return { location, total: all.length, least, used, filled, rows };
+  return { location, total: fileRows.length, least, usedColumns, filled, rows };
 }
 
 /** Whether only the month of a survey's row tells to which of its rounds it belongs. */
@@ -324,13 +331,13 @@ const isRoundByMonth = ({ rounds, columns = {} }: Partial<Source>): boolean =>
   rounds !== undefined && columns.survey_year === undefined;
 
 /** The survey year of the round during whose fieldwork a month is; null if there is none. */
-function roundAt(rounds: NonNullable<Source['rounds']>, month: string | null): string | null {
+function surveyYearAt(rounds: NonNullable<Source['rounds']>, month: string | null): string | null {
   const round = month && rounds.find(({ first, last }) => month >= first && month <= last);
   return round ? String(round.survey_year) : null;
 }
 
 /** The project's form of a month; null for the cell of another column, and for text that is not a month. */
-function monthIn(column: string, text: string, { months }: Dialect): string | null {
+function normalizeMonth(column: string, text: string, { months }: Dialect): string | null {
   if (column === 'month') return readMonthOfYear(text);
   return column === 'period' ? readMonth(text, months) : null;
 }
@@ -342,17 +349,17 @@ export const MAY_BE_CUT = 'no line end after the last row: if the file was cut t
  * The columns to read: the project's names -> the file's, whose counts are added up if there are several. Classes and
  * their total keep the file's names.
  */
-export function fileColumns({
+export function columnsToRead({
   columns = {},
   sums,
   classes = [],
   classes_total,
 }: Partial<Source>): Record<string, string[]> {
-  const alone = [...classes.map(({ column }) => column), ...(classes_total ? [classes_total] : [])];
+  const sameNamed = [...classes.map(({ column }) => column), ...(classes_total ? [classes_total] : [])];
   return {
-    ...Object.fromEntries(Object.entries(columns).map(([ours, name]) => [ours, [name]])),
+    ...Object.fromEntries(Object.entries(columns).map(([projectColumn, fileColumn]) => [projectColumn, [fileColumn]])),
     ...sums,
-    ...Object.fromEntries(alone.map((name) => [name, [name]])),
+    ...Object.fromEntries(sameNamed.map((fileColumn) => [fileColumn, [fileColumn]])),
   };
 }
 
@@ -373,43 +380,44 @@ function sumCounts(texts: readonly (string | null)[], cell: (i: number) => Input
  * @param file of several deliveries, by default the first
  * @param report collects findings about joined files
  */
-export async function readCells(
+export async function readTextTable(
   rawData: string,
   { id, files, format, dialect = {} }: Pick<Source, 'files'> & Partial<Source>,
   file = files[0]!.path,
   report: ReportLine[] = [],
 ): Promise<TextTable> {
-  const read = async (name: string, form: typeof format, declared: Dialect) =>
-    inOwnDialect(await readText(path.join(rawData, name), name, form, declared), declared, name);
-  let table = await read(file, format, dialect);
+  const readNormalized = async (name: string, fileFormat: typeof format, declared: Dialect) =>
+    normalizeTable(await readText(path.join(rawData, name), name, fileFormat, declared), declared, name);
+  let table = await readNormalized(file, format, dialect);
   for (const { path: joinedFile, join } of files) {
     if (!join) continue;
-    const more = await read(joinedFile, join.format, join.dialect ?? {});
-    const merged = joined(table, more, join.on, {
+    const joinedTable = await readNormalized(joinedFile, join.format, join.dialect ?? {});
+    const joinResult = joinTables(table, joinedTable, join.on, {
       table: new InputLocation(file),
       lookup: new InputLocation(joinedFile),
     });
-    table = merged.table;
-    const tell = (rule: string, what: string) =>
+    table = joinResult.table;
+    const addFinding = (rule: string, what: string) =>
       report.push({ source: id ?? file, rule, what: `${joinedFile}: ${what}` });
-    if (more.mayBeCut) tell('no line end', MAY_BE_CUT);
-    if (merged.unused > 0) tell('joined', `${merged.unused} of ${more.rows.length} rows belong to no row of ${file}`);
+    if (joinedTable.mayBeCut) addFinding('no line end', MAY_BE_CUT);
+    if (joinResult.unused > 0)
+      addFinding('joined', `${joinResult.unused} of ${joinedTable.rows.length} rows belong to no row of ${file}`);
   }
   return table;
 }
 
 function readText(
-  full: string,
+  fullPath: string,
   file: string,
   format: Source['format'] | undefined,
   { separator, encoding, title_rows }: Dialect,
 ): Promise<TextTable> {
-  if (format === 'dbf') return readDbf(full, file);
-  return format === 'json' ? readJsonTable(full, file) : readCsv(full, file, separator, encoding, title_rows);
+  if (format === 'dbf') return readDbf(fullPath, file);
+  return format === 'json' ? readJsonTable(fullPath, file) : readCsv(fullPath, file, separator, encoding, title_rows);
 }
 
 /** A cell's text, replaced if the catalog recodes it. */
-export function recoded({ recode }: Pick<Source, 'recode'>, column: string, text: string): string {
+export function recodeText({ recode }: Pick<Source, 'recode'>, column: string, text: string): string {
   const codes = recode?.[column];
   return codes && Object.hasOwn(codes, text) ? codes[text]! : text;
 }

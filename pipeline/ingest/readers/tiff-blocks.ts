@@ -10,7 +10,7 @@ export interface Conversion {
   scale: number;
   offset: number;
   /** Whether values need 64-bit floats; otherwise 32 bits represent them exactly. */
-  wide: boolean;
+  needsFloat64: boolean;
 }
 
 /** The blocks of one band of a TIFF. Plain data, so that it can be passed to threads. */
@@ -40,43 +40,45 @@ export interface BlockReader {
 
 export function openBlocks(blocks: Blocks): BlockReader {
   const { coding, blockRows, starts, bytes, conversion } = blocks;
-  const perRow = rowBytes(coding);
+  const bytesPerRow = rowBytes(coding);
   const handle = openSync(blocks.file, 'r');
-  let scratch = Buffer.alloc(0);
+  let buffer = Buffer.alloc(0);
 
   /** Bytes of the file, valid until the next call. */
   function readBytes(start: number, length: number): Buffer {
-    if (scratch.length < length) scratch = Buffer.alloc(length);
-    let done = 0;
-    while (done < length) {
-      const got = readSync(handle, scratch, done, length - done, start + done);
-      if (got === 0) throw new Error(`a block truncated after ${done} of ${length} bytes`);
-      done += got;
+    if (buffer.length < length) buffer = Buffer.alloc(length);
+    let bytesDone = 0;
+    while (bytesDone < length) {
+      const bytesRead = readSync(handle, buffer, bytesDone, length - bytesDone, start + bytesDone);
+      if (bytesRead === 0) throw new Error(`a block truncated after ${bytesDone} of ${length} bytes`);
+      bytesDone += bytesRead;
     }
-    return scratch.subarray(0, length);
+    return buffer.subarray(0, length);
   }
 
-  /** Samples of rows `from` to `end` of a block. */
-  function readSamples(block: number, from: number, end: number): Samples {
+  /** Samples of rows `firstRow` to `endRow` of a block. */
+  function readSamples(block: number, firstRow: number, endRow: number): Samples {
+    const rows = endRow - firstRow;
     if (!isCompressed(coding)) {
-      return decodeRows(readBytes(starts[block]! + from * perRow, (end - from) * perRow), end - from, coding);
+      const stored = readBytes(starts[block]! + firstRow * bytesPerRow, rows * bytesPerRow);
+      return decodeRows(stored, rows, coding);
     }
-    const coded = readBytes(starts[block]!, bytes[block]!);
-    const decoded = decompress(coded, coding.compression, end * perRow, blockRows * perRow);
-    return decodeRows(decoded.subarray(from * perRow), end - from, coding);
+    const compressed = readBytes(starts[block]!, bytes[block]!);
+    const decompressed = decompress(compressed, coding.compression, endRow * bytesPerRow, blockRows * bytesPerRow);
+    return decodeRows(decompressed.subarray(firstRow * bytesPerRow), rows, coding);
   }
 
   return {
     read(window, values) {
-      for (const { block, from, to, west, east, rowStart } of blocksWithin(blocks, window)) {
+      for (const { block, firstRow, endRow, firstColumn, endColumn, rowStart } of blocksWithin(blocks, window)) {
         if (bytes[block] === 0) continue;
-        const samples = readSamples(block, from % blockRows, (from % blockRows) + to - from);
-        for (let row = from; row < to; row++) {
-          const cell = (row - from) * coding.columns + (west % coding.columns);
+        const samples = readSamples(block, firstRow % blockRows, (firstRow % blockRows) + endRow - firstRow);
+        for (let row = firstRow; row < endRow; row++) {
+          const cell = (row - firstRow) * coding.columns + (firstColumn % coding.columns);
           const sample = cell * coding.samples + blocks.sample;
-          takeValues(samples, sample, coding.samples, values, rowStart(row), east - west, conversion);
+          convertSamples(samples, sample, coding.samples, values, rowStart(row), endColumn - firstColumn, conversion);
         }
-        if (isCompressed(coding)) release(samples);
+        if (isCompressed(coding)) freeMemory(samples);
       }
       fillAbsent(blocks, window, values);
     },
@@ -84,32 +86,36 @@ export function openBlocks(blocks: Blocks): BlockReader {
   };
 }
 
-/** The part of a window inside one block: rows `from` to `to`, columns `west` to `east` of the file, ends excluded. */
-interface Part {
+/** The part of a window inside one block, as rows and columns of the file, ends excluded. */
+interface BlockPart {
   block: number;
-  from: number;
-  to: number;
-  west: number;
-  east: number;
+  firstRow: number;
+  endRow: number;
+  firstColumn: number;
+  endColumn: number;
   /** Index among the window's values at which a row of the part begins. */
   rowStart(row: number): number;
 }
 
 /** A window block by block. */
-function* blocksWithin(blocks: Blocks, window: GridWindow): Generator<Part> {
+function* blocksWithin(blocks: Blocks, window: GridWindow): Generator<BlockPart> {
   const { blockRows, southUp } = blocks;
   const blockColumns = blocks.coding.columns;
-  const across = Math.ceil(blocks.columns / blockColumns);
+  const blocksAcross = Math.ceil(blocks.columns / blockColumns);
   // Below, rows are those of the file.
-  const first = southUp ? blocks.rows - window.row - window.rows : window.row;
-  const end = first + window.rows;
-  const endColumn = window.column + window.columns;
-  for (let y = Math.floor(first / blockRows); y * blockRows < end; y++) {
-    const [from, to] = [Math.max(first, y * blockRows), Math.min(end, (y + 1) * blockRows)];
-    for (let x = Math.floor(window.column / blockColumns); x * blockColumns < endColumn; x++) {
-      const [west, east] = [Math.max(window.column, x * blockColumns), Math.min(endColumn, (x + 1) * blockColumns)];
-      const rowStart = (row: number) => (southUp ? end - 1 - row : row - first) * window.columns + west - window.column;
-      yield { block: y * across + x, from, to, west, east, rowStart };
+  const windowFirst = southUp ? blocks.rows - window.row - window.rows : window.row;
+  const windowEnd = windowFirst + window.rows;
+  const windowEndColumn = window.column + window.columns;
+  for (let blockRow = Math.floor(windowFirst / blockRows); blockRow * blockRows < windowEnd; blockRow++) {
+    const firstRow = Math.max(windowFirst, blockRow * blockRows);
+    const endRow = Math.min(windowEnd, (blockRow + 1) * blockRows);
+    const westernBlock = Math.floor(window.column / blockColumns);
+    for (let blockColumn = westernBlock; blockColumn * blockColumns < windowEndColumn; blockColumn++) {
+      const firstColumn = Math.max(window.column, blockColumn * blockColumns);
+      const endColumn = Math.min(windowEndColumn, (blockColumn + 1) * blockColumns);
+      const rowStart = (row: number) =>
+        (southUp ? windowEnd - 1 - row : row - windowFirst) * window.columns + firstColumn - window.column;
+      yield { block: blockRow * blocksAcross + blockColumn, firstRow, endRow, firstColumn, endColumn, rowStart };
     }
   }
 }
@@ -117,10 +123,10 @@ function* blocksWithin(blocks: Blocks, window: GridWindow): Generator<Part> {
 /** Fills blocks that are absent from a sparse file: missing, or samples of 0 if no value marks missing cells. */
 export function fillAbsent(blocks: Blocks, window: GridWindow, values: RasterValues): void {
   const { missing, offset } = blocks.conversion;
-  for (const { block, from, to, west, east, rowStart } of blocksWithin(blocks, window)) {
+  for (const { block, firstRow, endRow, firstColumn, endColumn, rowStart } of blocksWithin(blocks, window)) {
     if (blocks.bytes[block] !== 0) continue;
-    for (let row = from; row < to; row++)
-      values.fill(missing === null ? offset : Number.NaN, rowStart(row), rowStart(row) + east - west);
+    for (let row = firstRow; row < endRow; row++)
+      values.fill(missing === null ? offset : Number.NaN, rowStart(row), rowStart(row) + endColumn - firstColumn);
   }
 }
 
@@ -128,38 +134,28 @@ export function fillAbsent(blocks: Blocks, window: GridWindow, values: RasterVal
  * Frees a decoded block's memory at once: the garbage collector accounts for memory outside its heap only roughly, so
  * blocks would accumulate to tens of megabytes in every thread. Small blocks share a pool and are not freed.
  */
-function release(samples: Samples): void {
+function freeMemory(samples: Samples): void {
   if (samples.buffer.byteLength > 2 * Buffer.poolSize) (samples.buffer as ArrayBuffer).transfer(0);
 }
 
-/** Converts `count` samples, every `stride`th starting at `from`, to values starting at `at`. */
-export function takeValues(
+/** Converts `count` samples, every `stride`th starting at `firstSample`, to values starting at `firstValue`. */
+export function convertSamples(
   samples: Samples,
-  from: number,
+  firstSample: number,
   stride: number,
   values: RasterValues,
-  start: number,
+  firstValue: number,
   count: number,
   { missing, scale, offset }: Conversion,
 ): void {
-  const plain = scale === 1 && offset === 0;
   const [least, most] = missing ?? [Number.NaN, Number.NaN];
-  if (samples instanceof BigInt64Array || samples instanceof BigUint64Array) {
-    for (let i = 0; i < count; i++) {
-      const sample = Number(samples[from + i * stride]);
-      values[start + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
-    }
-  } else if (plain && stride === 1 && Number.isNaN(least)) {
-    values.set(samples.subarray(from, from + count), start);
-  } else if (plain) {
-    for (let i = 0; i < count; i++) {
-      const sample = samples[from + i * stride]!;
-      values[start + i] = sample >= least && sample <= most ? Number.NaN : sample;
-    }
-  } else {
-    for (let i = 0; i < count; i++) {
-      const sample = samples[from + i * stride]!;
-      values[start + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
-    }
+  const isCopy = scale === 1 && offset === 0 && stride === 1 && Number.isNaN(least);
+  if (isCopy && !(samples instanceof BigInt64Array || samples instanceof BigUint64Array)) {
+    values.set(samples.subarray(firstSample, firstSample + count), firstValue);
+    return;
+  }
+  for (let i = 0; i < count; i++) {
+    const sample = Number(samples[firstSample + i * stride]);
+    values[firstValue + i] = sample >= least && sample <= most ? Number.NaN : scale * sample + offset;
   }
 }

@@ -26,18 +26,7 @@ export interface Coding {
   columns: number;
 }
 
-export type Samples =
-  | Uint8Array
-  | Int8Array
-  | Uint16Array
-  | Int16Array
-  | Uint32Array
-  | Int32Array
-  | BigUint64Array
-  | BigInt64Array
-  | Float16Array
-  | Float32Array
-  | Float64Array;
+export type Samples = NodeJS.TypedArray;
 
 /** Whether `decompress` and `decodeRows` support the coding. */
 export function isDecodable({ compression, predictor, format, bits }: Coding): boolean {
@@ -57,17 +46,22 @@ export function rowBytes({ bits, samples, columns }: Coding): number {
 }
 
 /**
- * A block's decompressed bytes: at least `needed`, at most `full`.
+ * A block's decompressed bytes: at least `neededLength`, at most `fullLength`.
  * @throws Error if there are fewer or more, or the data is damaged
  */
-export function decompress(block: Uint8Array, compression: number, needed: number, full: number): Uint8Array {
+export function decompress(
+  block: Uint8Array,
+  compression: number,
+  neededLength: number,
+  fullLength: number,
+): Uint8Array {
   // One byte more than needed, because the decoder allocates another chunk once one is full.
-  const options = { chunkSize: Math.max(64, full + 1), maxOutputLength: Math.max(64, full + 1) };
+  const options = { chunkSize: Math.max(64, fullLength + 1), maxOutputLength: Math.max(64, fullLength + 1) };
   let bytes = block;
-  if (compression === LZW) bytes = decodeLzw(block, needed);
+  if (compression === LZW) bytes = decodeLzw(block, neededLength);
   else if (DEFLATE.includes(compression)) bytes = inflateSync(block, options);
   else if (compression === ZSTD) bytes = zstdDecompressSync(block, options);
-  if (bytes.length < needed) throw new Error(`a block of ${bytes.length} bytes instead of ${needed}`);
+  if (bytes.length < neededLength) throw new Error(`a block of ${bytes.length} bytes instead of ${neededLength}`);
   return bytes;
 }
 
@@ -76,56 +70,51 @@ export function decompress(block: Uint8Array, compression: number, needed: numbe
  * machine's byte order.
  */
 export function decodeRows(bytes: Uint8Array, rows: number, coding: Coding): Samples {
-  const size = coding.bits / 8;
+  const sampleBytes = coding.bits / 8;
   const length = rows * rowBytes(coding);
-  const aligned = bytes.byteOffset % size === 0 ? bytes : bytes.slice(0, length);
-  const used = Buffer.from(aligned.buffer as ArrayBuffer, aligned.byteOffset, length);
-  const perRow = coding.columns * coding.samples;
+  const aligned = bytes.byteOffset % sampleBytes === 0 ? bytes : bytes.slice(0, length);
+  const usedBytes = Buffer.from(aligned.buffer as ArrayBuffer, aligned.byteOffset, length);
+  const samplesPerRow = coding.columns * coding.samples;
   if (coding.predictor === 3) {
-    sumFloatBytes(used, rows, perRow, size, coding.samples);
-    if (size !== 4) orderBytes(used, size, false);
+    sumFloatBytes(usedBytes, rows, samplesPerRow, sampleBytes, coding.samples);
+    if (sampleBytes !== 4) toHostByteOrder(usedBytes, sampleBytes, false);
   } else {
-    orderBytes(used, size, coding.littleEndian);
-    if (coding.predictor === 2) sumDifferences(viewAs(used, 1, coding.bits), rows, perRow, coding.samples);
+    toHostByteOrder(usedBytes, sampleBytes, coding.littleEndian);
+    if (coding.predictor === 2) sumDifferences(viewAs(usedBytes, 1, coding.bits), rows, samplesPerRow, coding.samples);
   }
-  return viewAs(used, coding.format, coding.bits);
+  return viewAs(usedBytes, coding.format, coding.bits);
 }
 
 /** Converts samples to this machine's byte order. */
-function orderBytes(bytes: Buffer, size: number, littleEndian: boolean): void {
+function toHostByteOrder(bytes: Buffer, sampleBytes: number, littleEndian: boolean): void {
   if (littleEndian === HOST_LITTLE_ENDIAN) return;
-  if (size === 2) bytes.swap16();
-  if (size === 4) bytes.swap32();
-  if (size === 8) bytes.swap64();
+  if (sampleBytes === 2) bytes.swap16();
+  if (sampleBytes === 4) bytes.swap32();
+  if (sampleBytes === 8) bytes.swap64();
 }
 
 function viewAs(bytes: Buffer, format: number, bits: number): Samples {
-  const extent = [bytes.buffer as ArrayBuffer, bytes.byteOffset, (bytes.length * 8) / bits] as const;
+  const viewArguments = [bytes.buffer as ArrayBuffer, bytes.byteOffset, (bytes.length * 8) / bits] as const;
   if (format === 3) {
-    if (bits === 16) return new Float16Array(...extent);
-    return bits === 32 ? new Float32Array(...extent) : new Float64Array(...extent);
+    if (bits === 16) return new Float16Array(...viewArguments);
+    return bits === 32 ? new Float32Array(...viewArguments) : new Float64Array(...viewArguments);
   }
-  const signed = format === 2;
-  if (bits === 8) return signed ? new Int8Array(...extent) : new Uint8Array(...extent);
-  if (bits === 16) return signed ? new Int16Array(...extent) : new Uint16Array(...extent);
-  if (bits === 32) return signed ? new Int32Array(...extent) : new Uint32Array(...extent);
-  return signed ? new BigInt64Array(...extent) : new BigUint64Array(...extent);
+  const isSigned = format === 2;
+  if (bits === 8) return isSigned ? new Int8Array(...viewArguments) : new Uint8Array(...viewArguments);
+  if (bits === 16) return isSigned ? new Int16Array(...viewArguments) : new Uint16Array(...viewArguments);
+  if (bits === 32) return isSigned ? new Int32Array(...viewArguments) : new Uint32Array(...viewArguments);
+  return isSigned ? new BigInt64Array(...viewArguments) : new BigUint64Array(...viewArguments);
 }
 
 /**
  * Predictor 2: every sample except a row's first is the difference from the previous cell's, modulo 2^bits (TIFF 6.0,
  * 14).
  */
-function sumDifferences(samples: Samples, rows: number, perRow: number, stride: number): void {
-  if (samples instanceof BigUint64Array) {
-    for (let row = 0; row < rows; row++) {
-      for (let i = row * perRow + stride; i < (row + 1) * perRow; i++) samples[i]! += samples[i - stride]!;
-    }
-    return;
-  }
+function sumDifferences(samples: Samples, rows: number, samplesPerRow: number, stride: number): void {
+  // Bigints, of 64 bits, are added alike.
   const numbers = samples as Uint8Array | Uint16Array | Uint32Array;
   for (let row = 0; row < rows; row++) {
-    for (let i = row * perRow + stride; i < (row + 1) * perRow; i++) numbers[i]! += numbers[i - stride]!;
+    for (let i = row * samplesPerRow + stride; i < (row + 1) * samplesPerRow; i++) numbers[i]! += numbers[i - stride]!;
   }
 }
 
@@ -134,10 +123,10 @@ function sumDifferences(samples: Samples, rows: number, perRow: number, stride: 
  * difference from the previous one (Adobe Photoshop TIFF Technical Note 3). The result has 4-byte samples in this
  * machine's order, others with the highest byte first.
  */
-function sumFloatBytes(bytes: Buffer, rows: number, perRow: number, size: number, stride: number): void {
-  const rowLength = perRow * size;
+function sumFloatBytes(bytes: Buffer, rows: number, samplesPerRow: number, sampleBytes: number, stride: number): void {
+  const rowLength = samplesPerRow * sampleBytes;
   const sums = new Uint8Array(rowLength);
-  const words = size === 4 ? new Uint32Array(bytes.buffer, bytes.byteOffset, rows * perRow) : null;
+  const words = sampleBytes === 4 ? new Uint32Array(bytes.buffer, bytes.byteOffset, rows * samplesPerRow) : null;
   for (let row = 0; row < rows; row++) {
     const start = row * rowLength;
     if (stride === 1) {
@@ -151,15 +140,16 @@ function sumFloatBytes(bytes: Buffer, rows: number, perRow: number, size: number
     }
     if (words) {
       // The most common case, 32-bit floats: four bytes at a time.
-      const to = row * perRow;
-      for (let i = 0; i < perRow; i++) {
-        const high = (sums[i]! << 24) | (sums[perRow + i]! << 16);
-        words[to + i] = high | (sums[2 * perRow + i]! << 8) | sums[3 * perRow + i]!;
+      const firstWord = row * samplesPerRow;
+      for (let i = 0; i < samplesPerRow; i++) {
+        const high = (sums[i]! << 24) | (sums[samplesPerRow + i]! << 16);
+        words[firstWord + i] = high | (sums[2 * samplesPerRow + i]! << 8) | sums[3 * samplesPerRow + i]!;
       }
       continue;
     }
-    for (let i = 0; i < perRow; i++) {
-      for (let b = 0; b < size; b++) bytes[start + i * size + b] = sums[b * perRow + i]!;
+    for (let i = 0; i < samplesPerRow; i++) {
+      for (let byteIndex = 0; byteIndex < sampleBytes; byteIndex++)
+        bytes[start + i * sampleBytes + byteIndex] = sums[byteIndex * samplesPerRow + i]!;
     }
   }
 }

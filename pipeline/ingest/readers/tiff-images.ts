@@ -15,14 +15,14 @@ const MOST_IMAGES = 256;
  * @param size bytes of the file
  * @throws BadInput for directories that form a circle, are too many, or point outside the file
  */
-export async function kindsOfImages(
+export async function readImageKinds(
   tiff: GeoTIFF,
   file: string,
   size: number,
   location: InputLocation,
 ): Promise<number[]> {
   const { littleEndian, bigTiff } = tiff;
-  const [countBytes, entryBytes, inline] = bigTiff ? [8, 20, 8] : [2, 12, 4];
+  const [countFieldBytes, entryBytes, inlineBytes] = bigTiff ? [8, 20, 8] : [2, 12, 4];
   const handle = await open(file);
   try {
     const read = async (offset: number, length: number) => {
@@ -30,31 +30,32 @@ export async function kindsOfImages(
       const { buffer } = await handle.read(new Uint8Array(length), 0, length, offset);
       return new DataView(buffer.buffer);
     };
-    const long = (view: DataView, offset: number) =>
+    const readOffset = (view: DataView, offset: number) =>
       bigTiff ? Number(view.getBigUint64(offset, littleEndian)) : view.getUint32(offset, littleEndian);
     const kinds: number[] = [];
-    const seen = new Set<number>();
+    const visitedOffsets = new Set<number>();
     let offset = tiff.firstIFDOffset;
     while (offset !== 0) {
-      if (seen.has(offset))
+      if (visitedOffsets.has(offset))
         throw location.error(`a list of images that returns to byte ${offset} and never ends`, 'an intact GeoTIFF');
-      if (seen.size === MOST_IMAGES) throw location.error(`more than ${MOST_IMAGES} images`, `at most ${MOST_IMAGES}`);
-      seen.add(offset);
-      const counted = await read(offset, countBytes);
-      const count = bigTiff ? long(counted, 0) : counted.getUint16(0, littleEndian);
-      const entries = await read(offset + countBytes, count * entryBytes + inline);
+      if (visitedOffsets.size === MOST_IMAGES)
+        throw location.error(`more than ${MOST_IMAGES} images`, `at most ${MOST_IMAGES}`);
+      visitedOffsets.add(offset);
+      const countView = await read(offset, countFieldBytes);
+      const count = bigTiff ? readOffset(countView, 0) : countView.getUint16(0, littleEndian);
+      const entries = await read(offset + countFieldBytes, count * entryBytes + inlineBytes);
       let kind = 0;
       for (let entry = 0; entry < count * entryBytes; entry += entryBytes) {
         const tag = entries.getUint16(entry, littleEndian);
-        const valueAt = entry + entryBytes - inline;
-        const values = long(entries, entry + 4);
-        const bytes = values * (TYPE_BYTES[entries.getUint16(entry + 2, littleEndian)] ?? 0);
-        if (bytes > inline && long(entries, valueAt) + bytes > size)
-          throw location.at(`its tag ${tag}`).error(`${values} values`, `values within the file's ${size} bytes`);
-        if (tag === NEW_SUBFILE_TYPE) kind = entries.getUint32(valueAt, littleEndian);
+        const valueOffset = entry + entryBytes - inlineBytes;
+        const valueCount = readOffset(entries, entry + 4);
+        const valueBytes = valueCount * (TYPE_BYTES[entries.getUint16(entry + 2, littleEndian)] ?? 0);
+        if (valueBytes > inlineBytes && readOffset(entries, valueOffset) + valueBytes > size)
+          throw location.at(`its tag ${tag}`).error(`${valueCount} values`, `values within the file's ${size} bytes`);
+        if (tag === NEW_SUBFILE_TYPE) kind = entries.getUint32(valueOffset, littleEndian);
       }
       kinds.push(kind);
-      offset = long(entries, count * entryBytes);
+      offset = readOffset(entries, count * entryBytes);
     }
     return kinds;
   } finally {

@@ -28,22 +28,22 @@ export function listWindows(
   { blockRows, northRows }: Pick<BlockSize, 'blockRows' | 'northRows'>,
   outlines: readonly Extent[],
 ): GridWindow[] {
-  const reached = outlines.filter(
+  const nonEmpty = outlines.filter(
     ({ firstRow, endRow, firstColumn, endColumn }) => firstRow < endRow && firstColumn < endColumn,
   );
-  if (reached.length === 0) return [];
-  const extreme = (edge: keyof Extent, choose: (a: number, b: number) => number) =>
-    reached.map((outline) => outline[edge]).reduce((a, b) => choose(a, b));
+  if (nonEmpty.length === 0) return [];
+  const extreme = (edge: keyof Extent, chooseExtreme: (a: number, b: number) => number) =>
+    nonEmpty.map((outline) => outline[edge]).reduce((a, b) => chooseExtreme(a, b));
   const column = extreme('firstColumn', Math.min);
   const columns = extreme('endColumn', Math.max) - column;
-  const end = extreme('endRow', Math.max);
-  const step = blockRows * Math.max(1, Math.floor(BAND_CELLS / grid.columns / blockRows));
+  const endRow = extreme('endRow', Math.max);
+  const bandRows = blockRows * Math.max(1, Math.floor(BAND_CELLS / grid.columns / blockRows));
   const windows: GridWindow[] = [];
   let row = extreme('firstRow', Math.min);
-  while (row < end) {
-    const next = Math.min(end, northRows + (Math.floor((row - northRows) / step) + 1) * step);
-    windows.push({ row, column, rows: next - row, columns });
-    row = next;
+  while (row < endRow) {
+    const nextRow = Math.min(endRow, northRows + (Math.floor((row - northRows) / bandRows) + 1) * bandRows);
+    windows.push({ row, column, rows: nextRow - row, columns });
+    row = nextRow;
   }
   return windows;
 }
@@ -53,14 +53,14 @@ const TILE_CELLS = 1 << 16;
 
 /** Divides a band into windows from west to east along the borders of the file's blocks. */
 export function cutTiles(band: GridWindow, { blockColumns }: Pick<BlockSize, 'blockColumns'>): GridWindow[] {
-  const step = blockColumns * Math.max(1, Math.ceil(TILE_CELLS / band.rows / blockColumns));
-  const end = band.column + band.columns;
+  const tileColumns = blockColumns * Math.max(1, Math.ceil(TILE_CELLS / band.rows / blockColumns));
+  const endColumn = band.column + band.columns;
   const tiles: GridWindow[] = [];
   let column = band.column;
-  while (column < end) {
-    const next = Math.min(end, (Math.floor(column / step) + 1) * step);
-    tiles.push({ ...band, column, columns: next - column });
-    column = next;
+  while (column < endColumn) {
+    const nextColumn = Math.min(endColumn, (Math.floor(column / tileColumns) + 1) * tileColumns);
+    tiles.push({ ...band, column, columns: nextColumn - column });
+    column = nextColumn;
   }
   return tiles;
 }

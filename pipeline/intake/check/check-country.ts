@@ -15,16 +15,16 @@ import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import { unusedParts } from '../../ingest/accounts.ts';
+import { findUnusedParts } from '../../ingest/accounts.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';
-import type { Delivered } from '../../ingest/readers/delivered.ts';
+import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
 import { rowByCode } from '../../lib/tables/table.ts';
 import { simplifyOutlines } from '../../measure/boundaries/simplify-outlines.ts';
-import { compareWithCensus } from '../../measure/zonal/checks.ts';
-import { type ZonalOutput, zonal } from '../../measure/zonal/zonal-stage.ts';
+import { compareWithCensus } from '../../measure/zonal/raster-checks.ts';
+import { measureZones, type ZonalOutput } from '../../measure/zonal/zonal-stage.ts';
 import { type Reference, readOneRaster, readOneTable, type TableContent } from './check-source.ts';
 import { collectFaults, type Fault, faultsIn } from './fault.ts';
 import { findDoubts } from './find-doubts.ts';
@@ -43,7 +43,7 @@ const PEOPLE = ['population', 'population_census'];
 export async function checkCountry(
   directory: string,
   rawData = directory,
-  deliveries: Delivered[] = [],
+  deliveries: Delivery[] = [],
 ): Promise<Fault[]> {
   const forms = catalogSchemaErrors(directory).map(
     (fault): Fault => ({ step: 'form', source: null, what: fault.message }),
@@ -53,7 +53,7 @@ export async function checkCountry(
 }
 
 /** The same for a catalog that has the right form and may differ from the one on disk. */
-export async function countryFaults(country: Country, deliveries: Delivered[] = []): Promise<Fault[]> {
+export async function countryFaults(country: Country, deliveries: Delivery[] = []): Promise<Fault[]> {
   const faults = await catalogFaults(country);
   const faultless = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
   for (const source of faultless()) faults.push(...(await fileFaults(country, source)));
@@ -97,7 +97,7 @@ async function pinFaults(country: Country, { id, files }: Source): Promise<Fault
 }
 
 /** Faults in the content of the sources' files, and doubts about what could be read. */
-async function contentFaults(country: Country, sources: readonly Source[], deliveries: Delivered[]): Promise<Fault[]> {
+async function contentFaults(country: Country, sources: readonly Source[], deliveries: Delivery[]): Promise<Fault[]> {
   const { fault, reference } = await readReference(country, sources);
   const areaSources = sources.filter(({ role }) => AREA_ROLES.includes(role));
   const blamed = areaSources.find(({ files }) => files.some(({ path: file }) => fault?.file.endsWith(file)));
@@ -128,7 +128,7 @@ async function contentFaults(country: Country, sources: readonly Source[], deliv
     ...(reference ? findDoubts(reference, read, measured) : []),
     ...report.filter(({ needs_approval }) => needs_approval),
     ...monthsToCome(sources, new Date().toISOString().slice(0, 7)),
-    ...unusedParts(deliveries),
+    ...findUnusedParts(deliveries),
   ];
   return [
     ...tables,
@@ -161,7 +161,7 @@ async function measureAreas(
   const population = PEOPLE.flatMap((people) => sources.find(({ role }) => role === people) ?? [])[0]!;
   let measured: ZonalOutput | null = null;
   const faults = await collectFaults('rasters', population.id, async () => {
-    measured = await zonal({ areas, polygons, sources, rawData: country.rawData, census });
+    measured = await measureZones({ areas, polygons, sources, rawData: country.rawData, census });
     if (population.role === 'population') compareWithCensus(population, areas, measured.lgas, census);
   });
   const blamed = ({ what }: Fault) => sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));

@@ -10,15 +10,15 @@ import { readFacilities } from '../../ingest/facilities.ts';
 import type { Areas, Census, Polygons } from '../../ingest/ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
-import { Locator } from '../../ingest/locate.ts';
-import type { Delivered } from '../../ingest/readers/delivered.ts';
+import { Locator } from '../../ingest/locator.ts';
+import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
-import { readClusters, readStates } from '../../ingest/surveys.ts';
+import { readClusters, readStateRounds } from '../../ingest/surveys.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { describeGrid, type Grid, isSameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
 import type { Content } from '../../measure/doubts/content.ts';
-import { watchFills } from '../../measure/zonal/checks.ts';
+import { createFillCheck } from '../../measure/zonal/raster-checks.ts';
 import { allowedUnits, openSource } from '../../measure/zonal/raster-sources.ts';
 
 /** The data that most tables are checked against. */
@@ -43,7 +43,7 @@ export async function readOneTable(
   source: Source,
   reference: Reference | null,
   report: ReportLine[] = [],
-  deliveries: Delivered[] = [],
+  deliveries: Delivery[] = [],
 ): Promise<TableContent> {
   const { rawData, model } = country;
   if (!reference) {
@@ -58,7 +58,7 @@ export async function readOneTable(
   refuseUnknownPlaces([source], areas, model.aliases);
   if (source.role === 'climate') return { climate: await ingestClimate(input, areas, polygons) };
   if (source.role === 'survey_clusters') return { surveys: (await readClusters(input, areas, locator, source)).rows };
-  if (source.role === 'survey_states') return { surveys: (await readStates(input, areas, source)).rows };
+  if (source.role === 'survey_states') return { surveys: (await readStateRounds(input, areas, source)).rows };
   if (source.role === 'population_census') return { census: await ingestCensus(input, areas) };
   if (source.role === 'layer') return { layers: await ingestLayers(input, areas) };
   if (source.role === 'cases_states' || source.role === 'cases_lgas')
@@ -86,7 +86,8 @@ export async function readOneRaster({ rawData }: Country, source: Source): Promi
           expected: `the first file's ${describeGrid(first)}`,
         });
       // As in a build: other sources declare no limit on how often a value may repeat.
-      const watch = source.role === 'population' || source.repeats !== undefined ? watchFills(raster, source) : null;
+      const watch =
+        source.role === 'population' || source.repeats !== undefined ? createFillCheck(raster, source) : null;
       for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {
         const values = await raster.readWindow(window);
         watch?.check(values, window);

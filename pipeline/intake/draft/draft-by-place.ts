@@ -3,7 +3,7 @@
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { type Sibling, siblingsOf } from '../../ingest/siblings.ts';
+import { findSiblings, type Sibling } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
   columnsNamed,
@@ -280,7 +280,7 @@ function casesIn(
 function siblingsIn(table: TableFile, columns: readonly string[], taken: readonly string[]): Sibling[] {
   const isNumeric = (column: string) => isOfCounts(filledCells(table, column));
   const counts = taken.length === 0 ? [] : columns.filter((column) => taken.includes(column) || isNumeric(column));
-  return siblingsOf(
+  return findSiblings(
     counts.map((column) => {
       const index = table.header.indexOf(column);
       const numbers = table.rows.map(({ cells }) => (cells[index] === null ? Number.NaN : Number(cells[index])));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describeRaster } from '../../ingest/readers/geotiff-description.ts';
 import { median } from '../../lib/numerics/averages.ts';
 import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
-import { drawOutline } from '../../measure/zonal/outline.ts';
+import { toGridOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
 import type { DraftAreas } from './draft-areas.ts';
@@ -58,7 +58,7 @@ export async function sumsByArea(
 ): Promise<number[] | null> {
   if (features.some(({ polygons }) => findSelfCrossing(polygons))) return null;
   const raster = await describeRaster(path.join(root, file), { nodata: nodata ?? undefined });
-  const outlines = features.map(({ polygons }) => drawOutline(polygons, raster.grid));
+  const outlines = features.map(({ polygons }) => toGridOutline(polygons, raster.grid));
   const sums = await sumInside([raster], null, outlines, 1, () => {});
   return sums[0]!.map((areaSums) => zonalStatistics(areaSums, false).sum);
 }

@@ -1,6 +1,6 @@
 /** Surveys in two files, as DHS publishes them: the places of clusters, and their results. */
 import type { Source } from '../../catalog/sources.ts';
-import { joined, joinKey } from '../../ingest/readers/joined.ts';
+import { joinKey, joinTables } from '../../ingest/readers/join-tables.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import { type ColumnName, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
@@ -51,7 +51,7 @@ export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, Sur
 
 function joinParts(results: TableFile, places: TableFile, on: Record<string, string>): SurveyParts {
   const locations = { table: new InputLocation(results.file), lookup: new InputLocation(places.file) };
-  const { table } = joined(results, places, on, locations);
+  const { table } = joinTables(results, places, on, locations);
   const dialect = Object.keys(places.dialect).length > 0 ? { dialect: places.dialect } : {};
   const join = { on, format: places.format as 'csv', ...dialect };
   const by = Object.keys(on);

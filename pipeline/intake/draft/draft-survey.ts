@@ -4,10 +4,10 @@ import type { Dialect, MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { inOwnDialect } from '../../ingest/readers/dialect.ts';
+import { normalizeTable } from '../../ingest/readers/dialect.ts';
 import { daysIn, readMonth } from '../../ingest/readers/months.ts';
-import { urbanIn } from '../../ingest/survey-rows.ts';
-import { isOfAges } from '../../ingest/surveys.ts';
+import { parseUrban } from '../../ingest/survey-rows.ts';
+import { hasScoreAges } from '../../ingest/surveys.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import { columnAliases, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
 import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
@@ -40,7 +40,7 @@ export function draftSurvey(
   const coordinates = matchColumns(given.header, ['longitude', 'latitude']);
   const located = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
   const tests = sideBySideTests(given, located, place);
-  const table = tests ? { ...given, ...inOwnDialect(given, { tests }, given.file) } : given;
+  const table = tests ? { ...given, ...normalizeTable(given, { tests }, given.file) } : given;
   const { header } = table;
   const counts = countsIn(header, tests);
   const about = matchColumns(header, ['cluster_id', 'method']);
@@ -80,7 +80,7 @@ export function draftSurvey(
   const isPercent = counts.positivity && filledCells(table, counts.positivity).some((cell) => Number(cell) > 1);
   const places = located ? coordinates : { [placeColumnName(within!)]: within!.column };
   const urban = columnsNamed(header, 'urban').find((column) =>
-    filledCells(table, column).every((cell) => urbanIn(cell) !== undefined),
+    filledCells(table, column).every((cell) => parseUrban(cell) !== undefined),
   );
   const state = located || within!.kind !== 'state_pcode' ? stateIn(table, located ? null : within!, states) : {};
   const { dialect = {} } = dialectWith(table, time);
@@ -225,7 +225,7 @@ export function withoutOtherAges(entry: DraftEntry, table: TextTable, ages: read
   const monthsIn = (cell: string | null) => (cell === null ? null : 12 * Number(cell));
   const fitting = table.rows.filter(({ cells }) => {
     const [youngest_months, oldest_months] = [youngest_years, oldest_years].map((age) => monthsIn(cellIn(cells, age)));
-    return isOfAges({ youngest_months: youngest_months!, oldest_months: oldest_months! }, ages);
+    return hasScoreAges({ youngest_months: youngest_months!, oldest_months: oldest_months! }, ages);
   });
   const fittingCells = (column: string | undefined) => new Set(fitting.map(({ cells }) => cellIn(cells, column)));
   const [years, names] = [fittingCells(SURVEY_YEAR), fittingCells(method)];

@@ -4,7 +4,7 @@ import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { fileColumns } from '../../ingest/readers/raw-table.ts';
+import { columnsToRead } from '../../ingest/readers/raw-table.ts';
 import { filledCells, looksLike } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placesColumn, type TableDraft } from './draft-entry.ts';
@@ -98,7 +98,7 @@ export function draftTables(
       return draftSurvey(whole, place, areas.states, part) ?? draftByPlace(table, place, areas, answers);
     }
   });
-  const mappedColumns = ({ entry }: DraftedTable) => Object.keys(fileColumns(entry)).length - (entry.where ? 100 : 0);
+  const mappedColumns = ({ entry }: DraftedTable) => Object.keys(columnsToRead(entry)).length - (entry.where ? 100 : 0);
   const kept: DraftedTable[] = [];
   const months = ({ entry, used }: DraftedTable) => (entry.span ? used.rows.length : 0);
   // A sample that was tested twice counts by microscopy.
@@ -141,7 +141,7 @@ export function draftTables(
 }
 
 const namesIn = (entry: DraftEntry) => [
-  ...Object.values(fileColumns(entry)).flat(),
+  ...Object.values(columnsToRead(entry)).flat(),
   ...Object.values(entry.dialect?.tests ?? {}).flatMap((columns) => Object.values(columns)),
 ];
 

@@ -1,6 +1,6 @@
 /** Rows of a table that are the sum of others: of an area among its facilities, of a region or the country among areas. */
 import type { Source } from '../../catalog/sources.ts';
-import { findTotals, type Member } from '../../ingest/totals.ts';
+import { findTotals, type MonthlyCounts } from '../../ingest/totals.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { type AreaLevel, type PlaceKey, placeColumnName, type TimeKey } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
@@ -34,7 +34,10 @@ export function leaveOutTotals(
     cellsOf.set(key, { area: cells[area!]!, members: members.set(name, counts.set(times[i]!, count)) });
   }
   const groups = new Map(
-    [...cellsOf].map(([key, { members }]) => [key, [...members].map(([name, counts]): Member => ({ name, counts }))]),
+    [...cellsOf].map(([key, { members }]) => [
+      key,
+      [...members].map(([name, counts]): MonthlyCounts => ({ name, counts })),
+    ]),
   );
   const totals = [...findTotals(groups)].flatMap(([key, names]) => names.map((name) => ({ key, name })));
   if (totals.length === 0) return { doubts: [] };

@@ -1,5 +1,5 @@
 /** Zeros that an export leaves out, and zeros that were filled in for reports that were never made. */
-import { LEAST_REPORTING } from '../../ingest/facilities.ts';
+import { LEAST_REPORTING_SHARE } from '../../ingest/facilities.ts';
 import { filledCells } from '../columns.ts';
 import { isOfCounts } from './case-columns.ts';
 import type { PlaceKey } from './draft-keys.ts';
@@ -19,7 +19,7 @@ export function zerosLeftOut({ header, rows }: TableFile, place: PlaceKey, colum
     number,
   ];
   const isBlank = ({ cells }: TableFile['rows'][number]) =>
-    cells[cases] === null && Number(cells[share]) >= 100 * LEAST_REPORTING;
+    cells[cases] === null && Number(cells[share]) >= 100 * LEAST_REPORTING_SHARE;
   const blanks = rows.filter(isBlank);
   const places = new Set(blanks.map(({ cells }) => cells[area]));
   const counts = rows.flatMap(({ cells }) =>

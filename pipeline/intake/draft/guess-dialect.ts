@@ -1,9 +1,9 @@
 /** Recognises how a table is written. */
 import path from 'node:path';
 import { type Dialect, MONTH_ORDERS, YEAR_LOCATIONS } from '../../catalog/dialect.ts';
-import type { ReadCsv, TextTable } from '../../ingest/readers/csv.ts';
-import { nameIn, OF_THE_ROW } from '../../ingest/readers/dialect.ts';
-import { monthNamed, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
+import type { CsvFormat, TextTable } from '../../ingest/readers/csv.ts';
+import { figureNameReader, ROW_COLUMN_NAME } from '../../ingest/readers/dialect.ts';
+import { monthInName, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 
 /** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
@@ -39,10 +39,10 @@ function guessWide({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialec
 function areFigures({ header, rows }: Pick<TextTable, 'header' | 'rows'>, names: readonly string[], values: string) {
   const indexes = names.map((name) => header.indexOf(name));
   const keyColumns = [...header.keys()].filter(
-    (i) => !indexes.includes(i) && header[i] !== values && !OF_THE_ROW.test(plainName(header[i]!)),
+    (i) => !indexes.includes(i) && header[i] !== values && !ROW_COLUMN_NAME.test(plainName(header[i]!)),
   );
   const keys = rows.map(({ cells }) => JSON.stringify(keyColumns.map((i) => cells[i])));
-  const named = rows.map((row, i) => `${keys[i]} ${nameIn(indexes)(row)}`);
+  const named = rows.map((row, i) => `${keys[i]} ${figureNameReader(indexes)(row)}`);
   return new Set(named).size === rows.length && new Set(keys).size < rows.length;
 }
 
@@ -76,7 +76,7 @@ const filledTexts = (rows: TextTable['rows'], i: number) => rows.flatMap(({ cell
 export function guessDialect(
   { header, rows, titles = [] }: TextTable,
   file: string,
-  read: Partial<ReadCsv> = {},
+  read: Partial<CsvFormat> = {},
 ): Dialect {
   const { separator = ',', encoding } = read;
   const commas = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
@@ -88,7 +88,7 @@ export function guessDialect(
   const orders = months.length > 1 ? monthOrders(months.map((name) => name.trim())) : [];
   const merged = mergedColumns({ header, rows });
   // Months without their year: that of all rows stands elsewhere, unless a column has it.
-  const calendar = orders.length === 0 && header.filter((name) => monthNamed(name.trim()) !== null).length >= 6;
+  const calendar = orders.length === 0 && header.filter((name) => monthInName(name.trim()) !== null).length >= 6;
   const texts = { name: path.basename(file), title: titles.join(' ') };
   const year =
     calendar && !hasYears({ header, rows })
@@ -98,7 +98,7 @@ export function guessDialect(
   const pivot =
     orders.length === 1 || calendar ? { months: free(calendar ? 'month' : 'period'), values: free('value') } : null;
   // Of months as columns, one is enough to see which rows are figures of one place.
-  const ofMonths = calendar ? header.filter((name) => monthNamed(name.trim()) !== null) : months;
+  const ofMonths = calendar ? header.filter((name) => monthInName(name.trim()) !== null) : months;
   const kept = [...header.keys()].filter((i) => !pivot || !ofMonths.includes(header[i]!));
   const filled = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
   const wide = guessWide({

@@ -4,11 +4,11 @@ import path from 'node:path';
 import type { Dialect } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { type ReadCsv, readCsv, type TextTable } from '../../ingest/readers/csv.ts';
+import { type CsvFormat, readCsv, type TextTable } from '../../ingest/readers/csv.ts';
 import { readDbf } from '../../ingest/readers/dbf.ts';
-import { inOwnDialect } from '../../ingest/readers/dialect.ts';
+import { normalizeTable } from '../../ingest/readers/dialect.ts';
 import { openRaster } from '../../ingest/readers/geotiff.ts';
-import type { Declared } from '../../ingest/readers/geotiff-conversion.ts';
+import type { RasterDeclaration } from '../../ingest/readers/geotiff-conversion.ts';
 import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
 import { readFirstBytes, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
@@ -152,10 +152,10 @@ function makeTable(
   format: Source['format'],
   siblings: string[],
   read: TextTable,
-  csv?: ReadCsv,
+  csv?: CsvFormat,
 ): TableFile {
   const dialect = guessDialect(read, file, csv);
-  return { kind: 'table', file, format, siblings, dialect, ...inOwnDialect(read, dialect, file) };
+  return { kind: 'table', file, format, siblings, dialect, ...normalizeTable(read, dialect, file) };
 }
 
 async function readJson(full: string, file: string): Promise<RecognisedFile> {
@@ -185,7 +185,10 @@ async function readRaster(full: string, file: string): Promise<RasterFile> {
   }
 }
 
-async function valueRange(full: string, declared: Declared): Promise<Pick<RasterFile, 'least' | 'most' | 'sum'>> {
+async function valueRange(
+  full: string,
+  declared: RasterDeclaration,
+): Promise<Pick<RasterFile, 'least' | 'most' | 'sum'>> {
   let [least, most, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   await forEachValue(full, declared, (value) => {
     if (value < least) least = value;
@@ -205,7 +208,7 @@ async function onlyNegative(full: string): Promise<number | null> {
   return negatives.size === 1 && Number.isFinite(value) ? value! : null;
 }
 
-async function forEachValue(full: string, declared: Declared, use: (value: number) => void): Promise<void> {
+async function forEachValue(full: string, declared: RasterDeclaration, use: (value: number) => void): Promise<void> {
   const raster = await openRaster(full, declared);
   try {
     for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)]))

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import { calendarYear, isPeriod } from '../../contract/months.ts';
 import { yearsIn } from '../../ingest/readers/months.ts';
-import { roundsOfMonths } from '../../ingest/survey-doubts.ts';
+import { groupMonthsIntoRounds } from '../../ingest/survey-doubts.ts';
 import { columnsNamed, filledCells } from '../columns.ts';
 import { monthSpan } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
@@ -107,7 +107,7 @@ const isNear = (survey_year: number, first: string) => [survey_year, survey_year
 
 /** The only round is called by the year in the name of its file, if it has one. */
 function roundsByMonth(table: TableFile, times: readonly string[]): FoundRounds {
-  const byMonth = roundsOfMonths(times.filter(isPeriod));
+  const byMonth = groupMonthsIntoRounds(times.filter(isPeriod));
   const named = yearIn(table.file);
   const isNamed = named !== null && byMonth.length === 1 && isNear(named, byMonth[0]!.first);
   const rounds = isNamed ? byMonth.map(({ first, last }) => ({ survey_year: named, first, last })) : byMonth;

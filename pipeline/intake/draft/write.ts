@@ -40,7 +40,7 @@ export async function writeDraft(
       ...(columns ? { columns } : {}),
       ...more,
       files,
-      notes: [`Drafted by new-country: ${ROLES[role].what}`, ...notes],
+      notes: [`Drafted by new-country: ${ROLES[role].description}`, ...notes],
     } as Source;
     sources.push((await measureSource(source, root, model.states)).source);
   }

@@ -6,7 +6,7 @@ import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthFromIndex, monthIndex } from '../../contract/months.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
-import { isLongPause, roundsOfMonths } from '../../ingest/survey-doubts.ts';
+import { groupMonthsIntoRounds, isLongPause } from '../../ingest/survey-doubts.ts';
 import { sha256File } from '../../lib/hash.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
 import { comparedRows, type ReadCoded } from '../compare/read-rows.ts';
@@ -79,7 +79,7 @@ function roundsByMonth(rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
   const newMonths = months.filter((month) =>
     present.every(({ first, last }) => isLongPause(last, month) || isLongPause(month, first)),
   );
-  return [...present, ...roundsOfMonths(newMonths)].sort((a, b) => (a.first < b.first ? -1 : 1));
+  return [...present, ...groupMonthsIntoRounds(newMonths)].sort((a, b) => (a.first < b.first ? -1 : 1));
 }
 
 function roundsByYear(rounds: Rounds, rows: readonly ComparedRow[]): Rounds {

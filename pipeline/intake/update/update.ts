@@ -15,8 +15,8 @@ import { countryWords, wordingInCountry } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import type { Areas } from '../../ingest/ingest-tables.ts';
-import { matchNames, type NameMatch, placesByName, readPlaced } from '../../ingest/places-by-name.ts';
-import { type RawTable, readCells, readTable } from '../../ingest/readers/raw-table.ts';
+import { indexPlacesByName, matchNames, type NameMatch, readTableWithCodes } from '../../ingest/places-by-name.ts';
+import { type RawTable, readTable, readTextTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
@@ -154,7 +154,7 @@ async function readProposal(country: Country, accepted: Source, entry: Source, v
   const areas = goByNames ? await areasIn(country, view) : null;
   const named = areas && levelJoinedByName(entry) ? { table: await readTable(view, entry), areas } : null;
   const read: ReadCoded = (rawData, source) =>
-    areas ? readPlaced({ rawData, model, report: [] }, areas, source) : readTable(rawData, source);
+    areas ? readTableWithCodes({ rawData, model, report: [] }, areas, source) : readTable(rawData, source);
   return { entry, view, named, read };
 }
 
@@ -235,14 +235,14 @@ async function withPlaceNames(source: Source, country: Country, rawData: string)
   const level = columns.lga_pcode ? 'lga' : 'state';
   const code = `${level}_pcode`;
   if (!isTable(source) || !columns[code]) return source;
-  const table = await readCells(rawData, source);
+  const table = await readTextTable(rawData, source);
   if (table.header.includes(columns[code])) return source;
   const areas = await areasIn(country, rawData);
   const named =
     [columns[level], likeliestColumn(table.header, level)].find((name) => name && table.header.includes(name)) ??
     columnMatching(table, (cells) => {
-      const { named: areasNamed } = placesByName(level, areas, country.model, cells);
-      return (cell) => areasNamed(cell).length > 0;
+      const { placesNamed } = indexPlacesByName(level, areas, country.model, cells);
+      return (cell) => placesNamed(cell).length > 0;
     });
   if (!named) return source;
   const without = <Value>(entries: Record<string, Value>) =>

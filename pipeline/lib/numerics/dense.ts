@@ -57,6 +57,10 @@ export function solveUpper(l: Float64Array, n: number, b: Float64Array): Float64
   return b;
 }
 
+/** Solves A x = b in place, with the lower Cholesky factor L of A. */
+export const solveCholesky = (l: Float64Array, n: number, b: Float64Array): Float64Array =>
+  solveUpper(l, n, solveLower(l, n, b));
+
 /** ln |A| from its factor. */
 export function logDeterminant(l: Float64Array, n: number): number {
   let sum = 0;
@@ -70,7 +74,7 @@ export function invertDense(l: Float64Array, n: number): Float64Array {
   for (let j = 0; j < n; j++) {
     const column = new Float64Array(n);
     column[j] = 1;
-    solveUpper(l, n, solveLower(l, n, column));
+    solveCholesky(l, n, column);
     for (let i = 0; i < n; i++) inverse[i * n + j] = column[i]!;
   }
   return inverse;

@@ -1,4 +1,4 @@
-import { choleskyDense, solveLower, solveUpper } from './dense.ts';
+import { choleskyDense, solveCholesky } from './dense.ts';
 import { dot } from './dense-products.ts';
 
 export interface LeastSquares {
@@ -47,15 +47,8 @@ export function minimiseSquares(
       for (let i = 0; i < n; i++) dampedMatrix[i * n + i]! += lambda * diagonal[i]!;
       const factor = choleskyDense(dampedMatrix, n);
       if (factor) {
-        const step = solveUpper(
-          factor,
-          n,
-          solveLower(
-            factor,
-            n,
-            Float64Array.from(gradient, (g) => -g),
-          ),
-        );
+        const opposite = Float64Array.from(gradient, (g) => -g);
+        const step = solveCholesky(factor, n, opposite);
         // gain predicted by the linear model: δᵀ(λ D δ − Jᵀr)
         const predictedGain = step.reduce((sum, d, i) => sum + d * (lambda * diagonal[i]! * d - gradient[i]!), 0);
         if (!(predictedGain > tolerance * sumOfSquares))

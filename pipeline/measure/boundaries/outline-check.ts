@@ -1,5 +1,6 @@
 import { booleanClockwise } from '@turf/boolean-clockwise';
 import type { AreaGeometry } from '../../contract/schemas.ts';
+import { listEdges } from '../../ingest/clean-outlines.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
 
@@ -14,11 +15,11 @@ export interface CodedOutline {
  * How far an outline may deviate, as a share of the side of a square of equal area, so that small areas keep their
  * size.
  */
-const STRAY_SHARE = 0.008;
+const MOST_DEVIATION_SHARE = 0.008;
 
-/** How far the simplified outline of an area of `km2` may deviate from the full one, in metres; at most `tolerance`. */
-export function strayLimit(km2: number, tolerance: number): number {
-  return Math.min(tolerance, 1000 * STRAY_SHARE * Math.sqrt(km2));
+/** How far the simplified outline of an area of `km2` may deviate from the full one, in metres; at most `toleranceM`. */
+export function deviationLimitM(km2: number, toleranceM: number): number {
+  return Math.min(toleranceM, 1000 * MOST_DEVIATION_SHARE * Math.sqrt(km2));
 }
 
 /**
@@ -45,18 +46,13 @@ export function outlineFaults({ code, polygons }: CodedOutline): string[] {
   return faults;
 }
 
-/** How often each edge occurs, whichever way it runs. */
-const countEdges = (outlines: readonly CodedOutline[]) => {
-  const count = new Map<string, number>();
-  for (const ring of outlines.flatMap(({ polygons }) => polygons.flat())) {
-    for (let i = 1; i < ring.length; i++) {
-      const [a, b] = [String(ring[i - 1]), String(ring[i])];
-      const edge = a < b ? `${a} ${b}` : `${b} ${a}`;
-      count.set(edge, (count.get(edge) ?? 0) + 1);
-    }
-  }
-  return count;
-};
+/** How often each edge occurs. */
+function countEdges(outlines: readonly CodedOutline[]): Map<string, number> {
+  const edgeCounts = new Map<string, number>();
+  for (const edge of outlines.flatMap(({ polygons }) => listEdges(polygons)))
+    edgeCounts.set(edge, (edgeCounts.get(edge) ?? 0) + 1);
+  return edgeCounts;
+}
 
 /**
  * Whether LGA outlines nest in their states' outlines, edge for edge: the edges of a state's outline must be exactly
@@ -65,11 +61,11 @@ const countEdges = (outlines: readonly CodedOutline[]) => {
  */
 export function nestingFaults(lgas: readonly CodedOutline[], states: readonly CodedOutline[]): string[] {
   return states.flatMap((state) => {
-    const inner = countEdges(lgas.filter((lga) => lga.state_code === state.state_code));
-    const outer = countEdges([state]);
-    const rim = [...inner].filter(([, count]) => count === 1).map(([edge]) => edge);
-    const missing = rim.filter((edge) => !outer.has(edge)).length;
-    const extra = [...outer.keys()].filter((edge) => inner.get(edge) !== 1).length;
+    const lgaEdges = countEdges(lgas.filter((lga) => lga.state_code === state.state_code));
+    const stateEdges = countEdges([state]);
+    const rimEdges = [...lgaEdges].filter(([, count]) => count === 1).map(([edge]) => edge);
+    const missing = rimEdges.filter((edge) => !stateEdges.has(edge)).length;
+    const extra = [...stateEdges.keys()].filter((edge) => lgaEdges.get(edge) !== 1).length;
     if (missing + extra === 0) return [];
     return [
       `${state.code}: its areas do not nest in it: ${missing} of their edges are missing, ${extra} edges belong to no area`,

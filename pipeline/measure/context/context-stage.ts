@@ -25,17 +25,17 @@ export const run: StageRun = async (io) => {
 function contextTables(io: StageIo): { lgas: TableRow<typeof LGAS>[]; states: TableRow<typeof STATES>[] } {
   const layers = rowByCode(io.table(ingest.LAYERS), 'lga_code');
   const fromRasters = rowByCode(io.table(zonal.LGAS), 'lga_code');
-  const areas = rowByCode(io.table(boundaries.AREAS_KM2), 'lga_code');
+  const areaByLga = rowByCode(io.table(boundaries.AREAS_KM2), 'lga_code');
 
   const lgas = io.table(ingest.LGAS).map(({ lga_code, state_code }) => {
-    const row = fromRasters[lga_code]!;
-    const figures = figureValues((figure) => layers[lga_code]![figure] ?? row[figure]);
+    const rasterFigures = fromRasters[lga_code]!;
+    const figures = figureValues((figure) => layers[lga_code]![figure] ?? rasterFigures[figure]);
     return {
       lga_code,
       state_code,
-      is_urban: row.urban_population > row.population / 2,
-      population: Math.round(row.population),
-      area_km2: areas[lga_code]!.area_km2,
+      is_urban: rasterFigures.urban_population > rasterFigures.population / 2,
+      population: Math.round(rasterFigures.population),
+      area_km2: areaByLga[lga_code]!.area_km2,
       ...figures,
       response_index: responseIndex(figures.itn_use, figures.effective_treatment),
     };
@@ -43,14 +43,14 @@ function contextTables(io: StageIo): { lgas: TableRow<typeof LGAS>[]; states: Ta
 
   const byState = Map.groupBy(lgas, ({ state_code }) => state_code);
   const states = io.table(ingest.STATES).map(({ state_code }) => {
-    const members = byState.get(state_code)!;
-    const sum = (field: 'population' | 'area_km2') => members.reduce((total, lga) => total + lga[field], 0);
+    const stateLgas = byState.get(state_code)!;
+    const sum = (field: 'population' | 'area_km2') => stateLgas.reduce((total, lga) => total + lga[field], 0);
     const figures = figureValues((figure) =>
-      weightedMean(members.map((lga) => ({ value: lga[figure], weight: lga.population }))),
+      weightedMean(stateLgas.map((lga) => ({ value: lga[figure], weight: lga.population }))),
     );
     return {
       state_code,
-      lgas: members.length,
+      lgas: stateLgas.length,
       population: sum('population'),
       area_km2: sum('area_km2'),
       ...figures,

@@ -4,13 +4,13 @@
  */
 export function weightedMean(parts: readonly { value: number | null; weight: number }[]): number | null {
   let sum = 0;
-  let weights = 0;
+  let weightSum = 0;
   for (const { value, weight } of parts) {
     if (value === null) continue;
     sum += weight * value;
-    weights += weight;
+    weightSum += weight;
   }
-  return weights > 0 ? sum / weights : null;
+  return weightSum > 0 ? sum / weightSum : null;
 }
 
 /** Mean of net use and effective treatment, shares 0-1; null if either is unknown. */

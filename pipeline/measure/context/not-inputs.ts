@@ -8,15 +8,15 @@ import type { TableRow } from '../../lib/tables/table.ts';
 import type * as zonal from '../zonal/zonal-tables.ts';
 import type { PredictionCells } from '../zonal/zonal-tables.ts';
 
-type ByLga = TableRow<typeof ingest.COVARIATES>;
-type ByCell = TableRow<typeof zonal.COVARIATES>;
+type CovariateByLga = TableRow<typeof ingest.COVARIATES>;
+type CovariateByCell = TableRow<typeof zonal.COVARIATES>;
 
 /** Minimum number of distinct values: figures with fewer have no recognisable pattern. */
-const LEAST_VALUES = 3;
+const LEAST_DISTINCT_VALUES = 3;
 /**
  * With this many LGAs and distinct values, figures that are not copies of each other never have such similar orders.
  */
-const SAME_ORDER = { correlation: 0.999, lgas: 30, values: 10 };
+const SAME_ORDER_LIMITS = { correlation: 0.999, lgas: 30, values: 10 };
 
 /**
  * Refuses a covariate whose values by LGA are those of a coverage figure: a multiple of it (percent for shares), or in
@@ -26,18 +26,18 @@ const SAME_ORDER = { correlation: 0.999, lgas: 30, values: 10 };
  */
 export function refuseCoverageValues(
   figures: readonly ({ lga_code: string } & Record<Figure, number | null>)[],
-  byLga: readonly ByLga[],
-  byCell: readonly ByCell[],
+  byLga: readonly CovariateByLga[],
+  byCell: readonly CovariateByCell[],
   cells: Pick<PredictionCells, 'lga_code' | 'population'>,
 ): void {
-  const tables = Map.groupBy(byLga, ({ covariate }) => covariate);
-  const rasters = Map.groupBy(byCell, ({ covariate }) => covariate);
+  const rowsByTable = Map.groupBy(byLga, ({ covariate }) => covariate);
+  const rowsByRaster = Map.groupBy(byCell, ({ covariate }) => covariate);
   const covariates = [
-    ...[...tables].map(([source, rows]) => ({
+    ...[...rowsByTable].map(([source, rows]) => ({
       source,
       values: new Map(rows.map(({ lga_code, value }) => [lga_code, value])),
     })),
-    ...[...rasters].map(([source, rows]) => ({ source, values: meansByLga(rows, cells) })),
+    ...[...rowsByRaster].map(([source, rows]) => ({ source, values: meansByLga(rows, cells) })),
   ];
   for (const { source, values } of covariates)
     for (const figure of COVERAGE_FIGURES) {
@@ -56,28 +56,28 @@ export function refuseCoverageValues(
 }
 
 function meansByLga(
-  rows: readonly ByCell[],
+  rows: readonly CovariateByCell[],
   { lga_code, population }: Pick<PredictionCells, 'lga_code' | 'population'>,
 ) {
   const sums = new Map<string, { value: number; people: number }>();
   for (const { cell, value } of rows) {
-    const sum = sums.get(lga_code[cell]!) ?? { value: 0, people: 0 };
-    sum.value += population[cell]! * value;
-    sum.people += population[cell]!;
-    sums.set(lga_code[cell]!, sum);
+    const lgaSum = sums.get(lga_code[cell]!) ?? { value: 0, people: 0 };
+    lgaSum.value += population[cell]! * value;
+    lgaSum.people += population[cell]!;
+    sums.set(lga_code[cell]!, lgaSum);
   }
   return new Map([...sums].map(([code, { value, people }]) => [code, value / people]));
 }
 
 function isCopy(pairs: readonly { value: number; coverage: number }[]): boolean {
   const values = pairs.map(({ value }) => value);
-  const figures = pairs.map(({ coverage }) => coverage);
-  const distinct = new Set(figures).size;
-  if (distinct < LEAST_VALUES) return false;
-  const factor = values.reduce((a, b) => a + b, 0) / figures.reduce((a, b) => a + b, 0);
+  const coverages = pairs.map(({ coverage }) => coverage);
+  const distinct = new Set(coverages).size;
+  if (distinct < LEAST_DISTINCT_VALUES) return false;
+  const ratio = values.reduce((a, b) => a + b, 0) / coverages.reduce((a, b) => a + b, 0);
   const largest = Math.max(...values.map(Math.abs));
-  const isMultiple = pairs.every(({ value, coverage }) => Math.abs(value - factor * coverage) < 1e-6 * largest);
+  const isMultiple = pairs.every(({ value, coverage }) => Math.abs(value - ratio * coverage) < 1e-6 * largest);
   if (largest > 0 && isMultiple) return true;
-  if (pairs.length < SAME_ORDER.lgas || distinct < SAME_ORDER.values) return false;
-  return Math.abs(rankCorrelation(values, figures) ?? 0) > SAME_ORDER.correlation;
+  if (pairs.length < SAME_ORDER_LIMITS.lgas || distinct < SAME_ORDER_LIMITS.values) return false;
+  return Math.abs(rankCorrelation(values, coverages) ?? 0) > SAME_ORDER_LIMITS.correlation;
 }

@@ -1,22 +1,22 @@
 /** Figures of areas that are possible one by one and impossible beside each other. */
 import type { Figure } from '../../catalog/figures.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
-import { areaNames, type Content, gainOneRowOff, stateOfLga, totalsIn, weatherSeries } from './content.ts';
+import { areaNames, type Content, findTotals, gainOneRowOff, mapLgasToStates, weatherSeries } from './content.ts';
 
 /** More areas than this share, or some with less than this part of the middle figure, make 0 a figure like others. */
-const MOST_ZEROS = 0.25;
-const LOW = 0.25;
+const MOST_ZERO_SHARE = 0.25;
+const LOW_SHARE = 0.25;
 /** Shares of the same figure that were multiplied and divided again are equal up to this part of it. */
-const ROUNDING = 1e-3;
+const EQUALITY_TOLERANCE = 1e-3;
 /** A figure that more states than this share have only as a whole is one by state. */
-const MOST_ALIKE = 0.25;
+const MOST_EVEN_STATES = 0.25;
 /** Two areas may have the same number of people by chance; a table filled down gives it to many. */
-const SAME_PEOPLE = 3;
+const LEAST_SHARING_AREAS = 3;
 /** Multiples of the usual disagreement of table and raster, and the least factor that matters. */
 const DEVIATIONS = 6;
 const LEAST_FACTOR = 2;
 /** People of one country by two sources agree to a quarter. */
-const AGREEMENT = 1.25;
+const AGREEMENT_FACTOR = 1.25;
 /** Standard deviations of a normal distribution in its median absolute deviation. */
 const NORMAL_MAD = 1.4826;
 /** With fewer areas in a state, chance decides what fits. */
@@ -25,85 +25,85 @@ const LEAST_AREAS = 8;
 const ROW_OFF_GAIN = 0.75;
 /** After an exchange back, two areas must fit their neighbours this many times as well, and did not fit before. */
 const EXCHANGE_GAIN = 10;
-const MISFIT = 5;
+const LEAST_MISFIT = 5;
 /**
  * Use cannot exceed access, but the two figures come from different surveys or models, each with a standard error of up
  * to a quarter in a state.
  */
-const MOST_USE = 2;
+const MOST_USE_RATIO = 2;
 /** With fewer states the correlation is not informative. */
 const LEAST_STATES = 10;
 const LEAST_CORRELATION = 0.3;
 /** As many figures of an area's use equal to its state's access are a copy. */
-const SAME_NETS = 3;
+const LEAST_COPIED_FIGURES = 3;
 
 /** A number of people that several areas share. */
-export function sharedPeople({ areas, census }: Content): string[] {
+export function sharedPopulations({ areas, census }: Content): string[] {
   const names = areaNames(areas);
   return [...Map.groupBy(census, ({ people }) => people)].flatMap(([people, rows]) =>
-    rows.length < SAME_PEOPLE
+    rows.length < LEAST_SHARING_AREAS
       ? []
       : [`${people} people in ${rows.length} areas, such as ${names.get(rows[0]!.lga_code)}`],
   );
 }
 
 /** Areas whose people by table, beside the raster, are far from what their neighbours lead to expect. */
-export function peopleApart(content: Content): string[] {
+export function outlyingPopulations(content: Content): string[] {
   const { areas, neighbours } = content;
   const names = areaNames(areas);
-  const ratios = new Map(censusRatios(content));
-  const apart = [...ratios].flatMap(([code, ratio]) => {
-    const near = (neighbours[code] ?? []).flatMap((neighbour) => ratios.get(neighbour) ?? []);
-    return near.length < 2 ? [] : [{ code, apart: ratio - median(near) }];
+  const ratios = new Map(logCensusRatios(content));
+  const departures = [...ratios].flatMap(([code, ratio]) => {
+    const neighbourRatios = (neighbours[code] ?? []).flatMap((neighbour) => ratios.get(neighbour) ?? []);
+    return neighbourRatios.length < 2 ? [] : [{ code, departure: ratio - median(neighbourRatios) }];
   });
-  const usual = NORMAL_MAD * median(apart.map(({ apart }) => Math.abs(apart)));
-  const most = Math.max(Math.log(LEAST_FACTOR), DEVIATIONS * usual);
-  return apart
-    .filter(({ apart }) => Math.abs(apart) > most)
+  const usualDeparture = NORMAL_MAD * median(departures.map(({ departure }) => Math.abs(departure)));
+  const mostDeparture = Math.max(Math.log(LEAST_FACTOR), DEVIATIONS * usualDeparture);
+  return departures
+    .filter(({ departure }) => Math.abs(departure) > mostDeparture)
     .map(
-      ({ code, apart }) =>
-        `${names.get(code)}: ${Math.exp(apart).toPrecision(2)} times what the raster and its neighbours suggest`,
+      ({ code, departure }) =>
+        `${names.get(code)}: ${Math.exp(departure).toPrecision(2)} times what the raster and its neighbours suggest`,
     );
 }
 
 /** Areas with as many people by table as all others of their state together, and by raster with fewer. */
-export function totalsOfPeople({ areas, census, people }: Content): string[] {
+export function findPopulationTotals({ areas, census, people }: Content): string[] {
   const names = areaNames(areas);
-  const stateByLga = stateOfLga(areas);
+  const stateByLga = mapLgasToStates(areas);
   return [...Map.groupBy(census, ({ lga_code }) => stateByLga.get(lga_code)).values()].flatMap((rows) => {
-    const amounts = (countPeople: (row: (typeof rows)[number]) => number) =>
-      totalsIn(rows.map((row) => ({ name: names.get(row.lga_code)!, amount: countPeople(row) })));
-    const large = new Set(amounts(({ lga_code }) => people.get(lga_code) ?? 0).map(({ name }) => name));
-    return amounts((row) => row.people)
-      .filter(({ name }) => !large.has(name))
+    const countTotals = (countPeople: (row: (typeof rows)[number]) => number) =>
+      findTotals(rows.map((row) => ({ name: names.get(row.lga_code)!, amount: countPeople(row) })));
+    const rasterTotals = new Set(countTotals(({ lga_code }) => people.get(lga_code) ?? 0).map(({ name }) => name));
+    return countTotals((row) => row.people)
+      .filter(({ name }) => !rasterTotals.has(name))
       .map(({ name, amount, rest }) => `${name}: ${amount} people, ${rest} in the ${rows.length - 1} others together`);
   });
 }
 
 /** Logarithms of people by table over people by raster, by LGA code. */
-const censusRatios = ({ census, people }: Content) =>
-  census.flatMap(({ lga_code, people: counted }) => {
-    const mapped = people.get(lga_code) ?? 0;
-    return mapped > 0 ? [[lga_code, Math.log(counted / mapped)] as const] : [];
+const logCensusRatios = ({ census, people }: Content) =>
+  census.flatMap(({ lga_code, people: tablePeople }) => {
+    const rasterPeople = people.get(lga_code) ?? 0;
+    return rasterPeople > 0 ? [[lga_code, Math.log(tablePeople / rasterPeople)] as const] : [];
   });
 
 /** The middle ratio of the table's people to the raster's, if they are of other years or not both the people. */
-export function peopleUnlike(content: Content): string[] {
-  const ratios = censusRatios(content).map(([, ratio]) => ratio);
-  if (ratios.length === 0 || Math.abs(median(ratios)) <= Math.log(AGREEMENT)) return [];
+export function mismatchedPopulations(content: Content): string[] {
+  const ratios = logCensusRatios(content).map(([, ratio]) => ratio);
+  if (ratios.length === 0 || Math.abs(median(ratios)) <= Math.log(AGREEMENT_FACTOR)) return [];
   return [`the table has ${Math.exp(median(ratios)).toFixed(2)} times as many in the middle area`];
 }
 
 /** States whose people by table fit the raster far better if the column is moved by one row. */
-export function peopleRowOff({ areas, census, people }: Content): string[] {
-  const counted = new Map(census.map((row) => [row.lga_code, row.people]));
+export function populationsRowOff({ areas, census, people }: Content): string[] {
+  const peopleByLga = new Map(census.map((row) => [row.lga_code, row.people]));
   return areas.states.flatMap(({ state_code, state }) => {
     const codes = areas.lgas
-      .filter((lga) => lga.state_code === state_code && counted.has(lga.lga_code) && people.get(lga.lga_code))
+      .filter((lga) => lga.state_code === state_code && peopleByLga.has(lga.lga_code) && people.get(lga.lga_code))
       .map(({ lga_code }) => lga_code);
     if (codes.length < LEAST_AREAS) return [];
     const gain = gainOneRowOff(
-      codes.map((code) => Math.log(counted.get(code)!)),
+      codes.map((code) => Math.log(peopleByLga.get(code)!)),
       codes.map((code) => Math.log(people.get(code)!)),
     );
     return gain > ROW_OFF_GAIN ? [`${state_code} ${state}`] : [];
@@ -115,31 +115,32 @@ export function exchangedAreas(content: Content): string[] {
   const { areas, neighbours, gridded } = content;
   if (gridded) return [];
   const names = areaNames(areas);
-  const fields = [
+  const levelsByField = [
     meanLevels(weatherSeries(content, 'rain_mm'), (value) => Math.log1p(Math.max(0, value))),
     meanLevels(weatherSeries(content, 'temperature_c'), (value) => value),
   ].filter((levels) => levels.size > 0);
-  if (fields.length === 0) return [];
-  const scaled = fields.map((levels) => {
-    const departure = (code: string, swap?: readonly [string, string]) => {
+  if (levelsByField.length === 0) return [];
+  const departuresByField = levelsByField.map((levels) => {
+    const departureFrom = (code: string, swap?: readonly [string, string]) => {
       const levelIfSwapped = (area: string) =>
         levels.get(area === swap?.[0] ? swap[1] : area === swap?.[1] ? swap[0] : area);
-      const around = (neighbours[code] ?? []).flatMap((area) => levelIfSwapped(area) ?? []);
-      return around.length === 0 ? 0 : (levelIfSwapped(code) ?? 0) - median(around);
+      const neighbourLevels = (neighbours[code] ?? []).flatMap((area) => levelIfSwapped(area) ?? []);
+      return neighbourLevels.length === 0 ? 0 : (levelIfSwapped(code) ?? 0) - median(neighbourLevels);
     };
-    const usual = NORMAL_MAD * median([...levels.keys()].map((code) => Math.abs(departure(code))));
-    return (code: string, swap?: readonly [string, string]) => (usual > 0 ? departure(code, swap) / usual : 0);
+    const usualDeparture = NORMAL_MAD * median([...levels.keys()].map((code) => Math.abs(departureFrom(code))));
+    return (code: string, swap?: readonly [string, string]) =>
+      usualDeparture > 0 ? departureFrom(code, swap) / usualDeparture : 0;
   });
   const misfit = (code: string, swap?: readonly [string, string]) =>
-    scaled.reduce((sum, departure) => sum + departure(code, swap) ** 2, 0);
-  const odd = areas.lgas.filter(({ lga_code }) => misfit(lga_code) > MISFIT ** 2);
-  return odd.flatMap((a, i) =>
-    odd.slice(i + 1).flatMap((b) => {
-      const swap = [a.lga_code, b.lga_code] as const;
-      if (a.state_code !== b.state_code) return [];
-      const before = misfit(swap[0]) + misfit(swap[1]);
-      const after = misfit(swap[0], swap) + misfit(swap[1], swap);
-      return before > EXCHANGE_GAIN * after ? [`${names.get(swap[0])} and ${names.get(swap[1])}`] : [];
+    departuresByField.reduce((sum, normalizedDeparture) => sum + normalizedDeparture(code, swap) ** 2, 0);
+  const misfits = areas.lgas.filter(({ lga_code }) => misfit(lga_code) > LEAST_MISFIT ** 2);
+  return misfits.flatMap((first, i) =>
+    misfits.slice(i + 1).flatMap((second) => {
+      const swap = [first.lga_code, second.lga_code] as const;
+      if (first.state_code !== second.state_code) return [];
+      const misfitBefore = misfit(swap[0]) + misfit(swap[1]);
+      const misfitAfter = misfit(swap[0], swap) + misfit(swap[1], swap);
+      return misfitBefore > EXCHANGE_GAIN * misfitAfter ? [`${names.get(swap[0])} and ${names.get(swap[1])}`] : [];
     }),
   );
 }
@@ -151,24 +152,24 @@ const meanLevels = (series: ReturnType<typeof weatherSeries>, scale: (value: num
 export const sharedFigure =
   (figure: Figure) =>
   ({ areas, layers }: Content): string[] => {
-    const stateByLga = stateOfLga(areas);
+    const stateByLga = mapLgasToStates(areas);
     const names = areaNames(areas);
     const rows = layers.flatMap(({ lga_code, [figure]: value }) => (value == null ? [] : [{ lga_code, value }]));
     const isEven = (group: typeof rows) => {
       const values = group.map(({ value }) => value);
-      const most = Math.max(...values);
-      return most !== 0 && most - Math.min(...values) <= ROUNDING * Math.abs(most);
+      const largest = Math.max(...values);
+      return largest !== 0 && largest - Math.min(...values) <= EQUALITY_TOLERANCE * Math.abs(largest);
     };
     const isShared = (group: typeof rows) => group.length >= LEAST_AREAS && isEven(group);
-    const describe = (group: typeof rows, where: string) =>
+    const describeGroup = (group: typeof rows, where: string) =>
       `${group[0]!.value.toPrecision(2)} in all ${group.length} areas${where}`;
-    if (isShared(rows)) return [describe(rows, '')];
+    if (isShared(rows)) return [describeGroup(rows, '')];
     const states = [...Map.groupBy(rows, ({ lga_code }) => stateByLga.get(lga_code)!)];
-    const several = states.filter(([, group]) => group.length > 1);
+    const statesWithSeveral = states.filter(([, group]) => group.length > 1);
     // Where most states have one figure, whatever their size, it is given by state.
-    return several.filter(([, group]) => isEven(group)).length > MOST_ALIKE * several.length
+    return statesWithSeveral.filter(([, group]) => isEven(group)).length > MOST_EVEN_STATES * statesWithSeveral.length
       ? []
-      : states.flatMap(([state, group]) => (isShared(group) ? describe(group, ` of ${names.get(state)}`) : []));
+      : states.flatMap(([state, group]) => (isShared(group) ? describeGroup(group, ` of ${names.get(state)}`) : []));
   };
 
 /** Figures of 0 where no other area has a low one. */
@@ -180,8 +181,8 @@ export const isolatedZeros =
     const positive = layers.flatMap((row) => row[figure] || []);
     const least = Math.min(...positive);
     return positive.length >= LEAST_AREAS &&
-      zeros.length <= MOST_ZEROS * layers.length &&
-      least > LOW * median(positive)
+      zeros.length <= MOST_ZERO_SHARE * layers.length &&
+      least > LOW_SHARE * median(positive)
       ? zeros.map(
           ({ lga_code }) =>
             `${names.get(lga_code)}, with at least ${least.toPrecision(2)} in ${positive.length} others`,
@@ -190,34 +191,43 @@ export const isolatedZeros =
   };
 
 /** Net use that cannot be, beside access: a copy of it, far above it, or unrelated to it. */
-export function netsApart({ areas, layers }: Content): string[] {
+export function implausibleNetUse({ areas, layers }: Content): string[] {
   const figures = new Map(layers.map((row) => [row.lga_code, row]));
   const states = areas.states.map(({ state_code, state }) => {
     const rows = areas.lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => figures.get(lga_code));
     const nets = rows.flatMap((row) =>
       row?.itn_use == null || row.itn_access == null ? [] : [{ use: row.itn_use, access: row.itn_access }],
     );
-    return { state, nets, used: mean(nets.map(({ use }) => use)), owned: mean(nets.map(({ access }) => access)) };
+    return {
+      state,
+      nets,
+      meanUse: mean(nets.map(({ use }) => use)),
+      meanAccess: mean(nets.map(({ access }) => access)),
+    };
   });
-  const compared = states.filter(({ nets }) => nets.length > 0);
-  const copied = compared.filter(
+  const statesWithNets = states.filter(({ nets }) => nets.length > 0);
+  const copied = statesWithNets.filter(
     ({ nets }) =>
-      nets.filter(({ use, access }) => Math.abs(use - access) < 1e-6).length >= Math.min(SAME_NETS, nets.length),
+      nets.filter(({ use, access }) => Math.abs(use - access) < 1e-6).length >=
+      Math.min(LEAST_COPIED_FIGURES, nets.length),
   );
-  const above = compared.filter(({ used, owned }) => used > owned);
-  const common = correlation(
-    compared.map(({ used }) => used),
-    compared.map(({ owned }) => owned),
+  const statesAbove = statesWithNets.filter(({ meanUse, meanAccess }) => meanUse > meanAccess);
+  const correlationOfMeans = correlation(
+    statesWithNets.map(({ meanUse }) => meanUse),
+    statesWithNets.map(({ meanAccess }) => meanAccess),
   );
   const findings = [
     ...copied.map(({ state }) => `${state}: net use is the figure of access`),
-    ...compared
-      .filter(({ used, owned }) => used > MOST_USE * owned)
-      .map(({ state, used, owned }) => `${state}: net use ${used.toFixed(2)} with access ${owned.toFixed(2)}`),
+    ...statesWithNets
+      .filter(({ meanUse, meanAccess }) => meanUse > MOST_USE_RATIO * meanAccess)
+      .map(
+        ({ state, meanUse, meanAccess }) =>
+          `${state}: net use ${meanUse.toFixed(2)} with access ${meanAccess.toFixed(2)}`,
+      ),
   ];
-  if (compared.length >= LEAST_STATES && above.length > compared.length / 2)
-    findings.push(`net use is above access in ${above.length} of ${compared.length} larger areas`);
-  if (compared.length >= LEAST_STATES && common < LEAST_CORRELATION)
-    findings.push(`net use and access are hardly correlated (${common.toFixed(2)})`);
+  if (statesWithNets.length >= LEAST_STATES && statesAbove.length > statesWithNets.length / 2)
+    findings.push(`net use is above access in ${statesAbove.length} of ${statesWithNets.length} larger areas`);
+  if (statesWithNets.length >= LEAST_STATES && correlationOfMeans < LEAST_CORRELATION)
+    findings.push(`net use and access are hardly correlated (${correlationOfMeans.toFixed(2)})`);
   return findings;
 }

@@ -3,12 +3,12 @@ import { calendarMonth, monthFromIndex } from '../../contract/months.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
 import {
   areaNames,
-  byState,
   type Content,
   caseSeries,
+  findTotals,
+  groupLgasByState,
   nonMissing,
   type Series,
-  totalsIn,
   weatherSeries,
 } from './content.ts';
 
@@ -17,7 +17,7 @@ const SUM_TOLERANCE = 0.05;
 /** The middle of fewer areas is not the usual one. */
 const LEAST_AREAS = 5;
 /** An area with this many people for each of the others together may have as many cases as they. */
-const LARGE = 0.5;
+const LARGE_POPULATION_RATIO = 0.5;
 /** Of 203 LGAs of Nigeria, 201 are within a factor of 5 of the middle of their state, in made-up countries all are. */
 const INCIDENCE_FACTOR = 10;
 /**
@@ -31,23 +31,23 @@ const SUSPECTED_FACTOR = 2.2;
  */
 const DIGIT_FACTOR = 5;
 /** In fewer cases, chance makes such multiples. */
-const LEAST_APART = 100;
+const LEAST_OUTLYING_CASES = 100;
 /** Without cases for half a year or more: in shorter stretches, chance decides what rises. */
-const LEAST_BLANK = 6;
+const LEAST_BLANK_MONTHS = 6;
 /**
  * An area that counts another one's cases has more than this many times its usual ones, and as many more as the other
  * one usually has, up to the same factor. Of 399 years of LGAs of Nigeria, 30 had such a rise nearby by chance.
  */
-const TAKEN_FACTOR = 2;
+const TRANSFER_FACTOR = 2;
 /** With fewer years, none is the usual one. */
 const LEAST_YEARS = 3;
 /** The middle of fewer areas would be moved by one of them. */
-const LEAST_OTHERS = 3;
+const LEAST_OTHER_AREAS = 3;
 /** Cases follow rain by the time of one generation of mosquitoes and one of parasites, and fade over a season. */
-const LATEST_LAG = 4;
+const MOST_LAG_MONTHS = 4;
 /** Correlations of the records' season with rain: as good as none, and as good as a season. */
-const NO_SEASON = 0.3;
-const A_SEASON = 0.7;
+const NO_SEASON_CORRELATION = 0.3;
+const SEASON_CORRELATION = 0.7;
 
 /** Areas without any record in a state, or states in the country, most of which report. */
 export function neverReported(content: Content): string[] {
@@ -55,18 +55,18 @@ export function neverReported(content: Content): string[] {
   const names = areaNames(areas);
   const series = caseSeries(content);
   const reported = new Set(series.map(({ code }) => code));
-  const missing = (codes: readonly string[], of: string) => {
-    const silent = codes.filter((code) => !reported.has(code));
-    return silent.length === 0 || silent.length >= codes.length / 2
+  const describeSilent = (codes: readonly string[], reporting: string) => {
+    const silentCodes = codes.filter((code) => !reported.has(code));
+    return silentCodes.length === 0 || silentCodes.length >= codes.length / 2
       ? []
-      : [`${silent.map((code) => names.get(code)).join(', ')} (${of})`];
+      : [`${silentCodes.map((code) => names.get(code)).join(', ')} (${reporting})`];
   };
   const states = areas.states.map(({ state_code }) => state_code);
   return [
-    ...missing(states, `the other ${states.filter((code) => reported.has(code)).length} report`),
+    ...describeSilent(states, `the other ${states.filter((code) => reported.has(code)).length} report`),
     ...states.flatMap((state) => {
       const codes = areas.lgas.filter(({ state_code }) => state_code === state).map(({ lga_code }) => lga_code);
-      return missing(
+      return describeSilent(
         codes,
         `${codes.filter((code) => reported.has(code)).length} others of ${names.get(state)} report`,
       );
@@ -75,37 +75,41 @@ export function neverReported(content: Content): string[] {
 }
 
 /** States whose record differs from the sum of their areas' in months in which all of these report. */
-export function sumsApart(content: Content): string[] {
+export function mismatchedSums(content: Content): string[] {
   const series = caseSeries(content);
-  const seriesByState = byState(series);
+  const seriesByState = groupLgasByState(series);
   return series.flatMap((state) => {
     const areas = seriesByState.get(state.code) ?? [];
     const count = content.areas.lgas.filter(({ state_code }) => state_code === state.code).length;
     if (!state.of_state || areas.length < count) return [];
-    const apart = state.values.flatMap((value, i) => {
-      const parts = areas.map((area) => area.values[state.first + i - area.first] ?? null);
-      if (value === null || parts.includes(null)) return [];
-      const sum = nonMissing(parts).reduce((a, b) => a + b, 0);
+    const mismatches = state.values.flatMap((value, i) => {
+      const areaValues = areas.map((area) => area.values[state.first + i - area.first] ?? null);
+      if (value === null || areaValues.includes(null)) return [];
+      const sum = nonMissing(areaValues).reduce((a, b) => a + b, 0);
       return Math.abs(sum - value) > SUM_TOLERANCE * Math.max(sum, value)
         ? [`${monthFromIndex(state.first + i)} ${value} instead of ${sum}`]
         : [];
     });
-    return apart.length === 0
+    return mismatches.length === 0
       ? []
-      : [`${state.name} in ${apart.length} ${apart.length === 1 ? 'month' : 'months'}, such as ${apart[0]}`];
+      : [
+          `${state.name} in ${mismatches.length} ${mismatches.length === 1 ? 'month' : 'months'}, such as ${mismatches[0]}`,
+        ];
   });
 }
 
 /** Areas with as many cases as all others of their state together, although they do not have most of the people. */
-export const totalsAmongAreas = (content: Content): string[] =>
-  [...byState(caseSeries(content)).values()].flatMap((areas) => {
-    const amounts = areas.map(({ code, name, values }) => ({ code, name, amount: sum(nonMissing(values)) }));
-    const peopleIn = (group: typeof amounts) => sum(group.map(({ code }) => content.people.get(code) ?? 0));
+export const findCaseTotals = (content: Content): string[] =>
+  [...groupLgasByState(caseSeries(content)).values()].flatMap((areas) => {
+    const caseTotals = areas.map(({ code, name, values }) => ({ code, name, amount: sum(nonMissing(values)) }));
+    const peopleIn = (group: typeof caseTotals) => sum(group.map(({ code }) => content.people.get(code) ?? 0));
     const isLarge = (largest: string) => {
-      const rest = amounts.filter(({ name }) => name !== largest);
-      return peopleIn(amounts.filter(({ name }) => name === largest)) > LARGE * peopleIn(rest);
+      const otherAreas = caseTotals.filter(({ name }) => name !== largest);
+      return (
+        peopleIn(caseTotals.filter(({ name }) => name === largest)) > LARGE_POPULATION_RATIO * peopleIn(otherAreas)
+      );
     };
-    return totalsIn(amounts)
+    return findTotals(caseTotals)
       .filter(({ name }) => !isLarge(name))
       .map(({ name, amount, rest }) => `${name}: ${amount} cases, ${rest} in the ${areas.length - 1} others together`);
   });
@@ -113,18 +117,18 @@ export const totalsAmongAreas = (content: Content): string[] =>
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /** Areas whose cases per person are far from those of their state. */
-export function incidenceApart(content: Content): string[] {
-  return [...byState(caseSeries(content)).values()].flatMap((areas) => {
-    const rated = areas.flatMap(({ code, name, values }) => {
+export function outlyingIncidence(content: Content): string[] {
+  return [...groupLgasByState(caseSeries(content)).values()].flatMap((areas) => {
+    const incidences = areas.flatMap(({ code, name, values }) => {
       const people = content.people.get(code) ?? 0;
       const cases = 12 * mean(nonMissing(values));
       return people > 0 && cases > 0 ? [{ name, rate: (1000 * cases) / people }] : [];
     });
-    if (rated.length < LEAST_AREAS) return [];
-    const usual = median(rated.map(({ rate }) => rate));
-    return rated.flatMap(({ name, rate }) =>
-      Math.abs(Math.log(rate / usual)) > Math.log(INCIDENCE_FACTOR)
-        ? [`${name}: ${rate.toFixed(0)} cases a year per 1000 people, where ${usual.toFixed(0)} are usual`]
+    if (incidences.length < LEAST_AREAS) return [];
+    const usualRate = median(incidences.map(({ rate }) => rate));
+    return incidences.flatMap(({ name, rate }) =>
+      Math.abs(Math.log(rate / usualRate)) > Math.log(INCIDENCE_FACTOR)
+        ? [`${name}: ${rate.toFixed(0)} cases a year per 1000 people, where ${usualRate.toFixed(0)} are usual`]
         : [],
     );
   });
@@ -136,31 +140,35 @@ export function incidenceApart(content: Content): string[] {
  */
 export function countedElsewhere(content: Content): string[] {
   const series = caseSeries(content).filter(({ of_state }) => !of_state);
-  return series.flatMap((silent) =>
-    blankStretches(silent).flatMap((months) => {
-      const years = 12 * Math.ceil(months.length / 12);
-      const sides = [-years, years].flatMap((by) => {
-        const lost = casesIn(silent, months, by);
+  return series.flatMap((silentArea) =>
+    listBlankStretches(silentArea).flatMap((months) => {
+      const shiftMonths = 12 * Math.ceil(months.length / 12);
+      const comparisons = [-shiftMonths, shiftMonths].flatMap((offset) => {
+        const lostCases = casesIn(silentArea, months, offset);
         const changes = series.flatMap((area) => {
-          const [usual, now] = [casesIn(area, months, by), casesIn(area, months, 0)];
-          return usual && now && area.state_code === silent.state_code ? [now / usual] : [];
+          const [usualCases, casesNow] = [casesIn(area, months, offset), casesIn(area, months, 0)];
+          return usualCases && casesNow && area.state_code === silentArea.state_code ? [casesNow / usualCases] : [];
         });
-        return lost && changes.length >= LEAST_OTHERS ? [{ by, lost, change: median(changes) }] : [];
+        return lostCases && changes.length >= LEAST_OTHER_AREAS ? [{ offset, lostCases, change: median(changes) }] : [];
       });
       return series.flatMap((area) => {
-        const isNear = area.state_code === silent.state_code || content.neighbours[silent.code]?.includes(area.code);
-        const now = casesIn(area, months, 0);
-        if (!isNear || now === null) return [];
-        const compared = sides.flatMap(({ by, lost, change }) => {
-          const usual = change * (casesIn(area, months, by) ?? 0);
-          return usual > 0 ? [{ times: now / usual, taken: (now - usual) / (change * lost) }] : [];
+        const isNear =
+          area.state_code === silentArea.state_code || content.neighbours[silentArea.code]?.includes(area.code);
+        const casesNow = casesIn(area, months, 0);
+        if (!isNear || casesNow === null) return [];
+        const rises = comparisons.flatMap(({ offset, lostCases, change }) => {
+          const expectedCases = change * (casesIn(area, months, offset) ?? 0);
+          return expectedCases > 0
+            ? [{ multiple: casesNow / expectedCases, takenShare: (casesNow - expectedCases) / (change * lostCases) }]
+            : [];
         });
-        const isTaken = compared.every(
-          ({ times, taken }) => times > TAKEN_FACTOR && taken > 1 / TAKEN_FACTOR && taken < TAKEN_FACTOR,
+        const hasTakenCases = rises.every(
+          ({ multiple, takenShare }) =>
+            multiple > TRANSFER_FACTOR && takenShare > 1 / TRANSFER_FACTOR && takenShare < TRANSFER_FACTOR,
         );
-        return compared.length > 0 && isTaken
+        return rises.length > 0 && hasTakenCases
           ? [
-              `${silent.name} has none from ${monthFromIndex(months[0]!)} to ${monthFromIndex(months.at(-1)!)}, when ${area.name} has ${mean(compared.map(({ times }) => times)).toFixed(1)} times its usual ones`,
+              `${silentArea.name} has none from ${monthFromIndex(months[0]!)} to ${monthFromIndex(months.at(-1)!)}, when ${area.name} has ${mean(rises.map(({ multiple }) => multiple)).toFixed(1)} times its usual ones`,
             ]
           : [];
       });
@@ -169,53 +177,61 @@ export function countedElsewhere(content: Content): string[] {
 }
 
 /** Successive unknown months of a record, by `monthIndex`. */
-function blankStretches({ first, values }: Series): number[][] {
+function listBlankStretches({ first, values }: Series): number[][] {
   const stretches: number[][] = [[]];
   for (const [i, value] of values.entries())
     if (value === null) stretches.at(-1)!.push(first + i);
     else stretches.push([]);
-  return stretches.filter((months) => months.length >= LEAST_BLANK);
+  return stretches.filter((months) => months.length >= LEAST_BLANK_MONTHS);
 }
 
-/** An area's cases in some months moved `by` months; null if one is unknown. */
-function casesIn({ first, values }: Series, months: readonly number[], by: number): number | null {
-  const cases = months.map((month) => values[month + by - first] ?? null);
+/** An area's cases in some months moved `offset` months; null if one is unknown. */
+function casesIn({ first, values }: Series, months: readonly number[], offset: number): number | null {
+  const cases = months.map((month) => values[month + offset - first] ?? null);
   return cases.includes(null) ? null : nonMissing(cases).reduce((a, b) => a + b, 0);
 }
 
 /** Months with many times the cases of the months around them and of the same month a year earlier and later. */
-export const monthsApart = (content: Content): string[] =>
+export const outlyingMonths = (content: Content): string[] =>
   caseSeries(content).flatMap(({ name, first, values }) =>
     values.flatMap((value, i) => {
-      const around = nonMissing([-12, -1, 1, 12].map((by) => values[i + by] ?? null));
-      const most = Math.max(...around);
-      if (value === null || value < LEAST_APART || around.length < 3 || value <= DIGIT_FACTOR * most) return [];
+      const surroundingCases = nonMissing([-12, -1, 1, 12].map((offset) => values[i + offset] ?? null));
+      const mostAround = Math.max(...surroundingCases);
+      if (
+        value === null ||
+        value < LEAST_OUTLYING_CASES ||
+        surroundingCases.length < 3 ||
+        value <= DIGIT_FACTOR * mostAround
+      )
+        return [];
       return [
-        `${name}: ${value} cases in ${monthFromIndex(first + i)}, at most ${most} in the months around and a year apart`,
+        `${name}: ${value} cases in ${monthFromIndex(first + i)}, at most ${mostAround} in the months around and a year apart`,
       ];
     }),
   );
 
 /** Years in which an area's cases are a multiple of its other years' and the rest of the state's are not. */
-export function yearsApart(content: Content): string[] {
-  return [...byState(caseSeries(content)).values()].flatMap((areas) => {
-    if (areas.length < LEAST_OTHERS) return [];
+export function outlyingYears(content: Content): string[] {
+  return [...groupLgasByState(caseSeries(content)).values()].flatMap((areas) => {
+    if (areas.length < LEAST_OTHER_AREAS) return [];
     const departures = areas.map((area) => {
-      const levels = yearlyLevels(area);
-      const usual = median([...levels.values()]);
-      return new Map([...levels].map(([year, level]) => [year, level - usual]));
+      const logMeans = logMeanByYear(area);
+      const usualLogMean = median([...logMeans.values()]);
+      return new Map([...logMeans].map(([year, logMean]) => [year, logMean - usualLogMean]));
     });
     const stateDeparture = (year: string) => median(departures.flatMap((byYear) => byYear.get(year) ?? []));
     return areas.flatMap(({ name }, i) => {
-      const relative = [...departures[i]!].map(([year, departure]) => ({
+      const differences = [...departures[i]!].map(([year, departure]) => ({
         year,
-        apart: departure - stateDeparture(year),
+        difference: departure - stateDeparture(year),
       }));
-      const usual = median(relative.map(({ apart }) => apart));
-      if (relative.length < LEAST_YEARS) return [];
-      return relative.flatMap(({ year, apart }) =>
-        apart - usual > Math.log(SUSPECTED_FACTOR)
-          ? [`${name}: ${year} has ${Math.exp(apart - usual).toFixed(1)} times the cases of its other years`]
+      const usualDifference = median(differences.map(({ difference }) => difference));
+      if (differences.length < LEAST_YEARS) return [];
+      return differences.flatMap(({ year, difference }) =>
+        difference - usualDifference > Math.log(SUSPECTED_FACTOR)
+          ? [
+              `${name}: ${year} has ${Math.exp(difference - usualDifference).toFixed(1)} times the cases of its other years`,
+            ]
           : [],
       );
     });
@@ -223,10 +239,10 @@ export function yearsApart(content: Content): string[] {
 }
 
 /** The logarithm of the mean month by calendar year, for years with at least half of their months known. */
-function yearlyLevels({ first, values }: Series): Map<string, number> {
-  const years = Map.groupBy(values.keys(), (i) => monthFromIndex(first + i).slice(0, 4));
+function logMeanByYear({ first, values }: Series): Map<string, number> {
+  const shiftMonths = Map.groupBy(values.keys(), (i) => monthFromIndex(first + i).slice(0, 4));
   return new Map(
-    [...years].flatMap(([year, months]) => {
+    [...shiftMonths].flatMap(([year, months]) => {
       const counts = nonMissing(months.map((i) => values[i]!));
       return counts.length < 6 ? [] : [[year, Math.log1p(mean(counts))] as const];
     }),
@@ -234,31 +250,31 @@ function yearlyLevels({ first, values }: Series): Map<string, number> {
 }
 
 /** States whose cases do not follow their rain within a season, but would at another time of the year. */
-export function seasonsApart(content: Content): string[] {
+export function mismatchedSeasons(content: Content): string[] {
   const names = areaNames(content.areas);
-  const rain = byState(weatherSeries(content, 'rain_mm'));
+  const rain = groupLgasByState(weatherSeries(content, 'rain_mm'));
   return [...Map.groupBy(caseSeries(content), ({ state_code }) => state_code)].flatMap(([state, records]) => {
-    const cases = usualYear(records, Math.log1p);
-    const wet = usualYear(rain.get(state) ?? [], Math.sqrt);
-    if (!cases || !wet) return [];
-    const fits = wet.map((_, lag) =>
+    const casesByMonth = meanByCalendarMonth(records, Math.log1p);
+    const rainByMonth = meanByCalendarMonth(rain.get(state) ?? [], Math.sqrt);
+    if (!casesByMonth || !rainByMonth) return [];
+    const correlationByLag = rainByMonth.map((_, lag) =>
       correlation(
-        cases,
-        wet.map((_, month) => wet[(month - lag + 12) % 12]!),
+        casesByMonth,
+        rainByMonth.map((_, month) => rainByMonth[(month - lag + 12) % 12]!),
       ),
     );
-    const lag = fits.indexOf(Math.max(...fits));
-    const near = Math.max(...fits.slice(0, LATEST_LAG + 1));
-    return near < NO_SEASON && fits[lag]! > A_SEASON
+    const bestLag = correlationByLag.indexOf(Math.max(...correlationByLag));
+    const correlationNearby = Math.max(...correlationByLag.slice(0, MOST_LAG_MONTHS + 1));
+    return correlationNearby < NO_SEASON_CORRELATION && correlationByLag[bestLag]! > SEASON_CORRELATION
       ? [
-          `${names.get(state)}: cases fit the rain of ${lag} months before (correlation ${fits[lag]!.toFixed(2)}), not of up to ${LATEST_LAG} (${near.toFixed(2)})`,
+          `${names.get(state)}: cases fit the rain of ${bestLag} months before (correlation ${correlationByLag[bestLag]!.toFixed(2)}), not of up to ${MOST_LAG_MONTHS} (${correlationNearby.toFixed(2)})`,
         ]
       : [];
   });
 }
 
 /** Means of the months of the year; null unless every month is known. */
-function usualYear(series: readonly Series[], scale: (value: number) => number): number[] | null {
+function meanByCalendarMonth(series: readonly Series[], scale: (value: number) => number): number[] | null {
   const months = Array.from({ length: 12 }, (): number[] => []);
   for (const { first, values } of series)
     for (const [i, value] of values.entries())

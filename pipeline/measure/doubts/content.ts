@@ -46,7 +46,7 @@ export function areaNames({ states, lgas }: Areas): ReadonlyMap<string, string> 
 }
 
 /** The state of each LGA, by the project's codes. */
-export const stateOfLga = ({ lgas }: Areas): ReadonlyMap<string, string> =>
+export const mapLgasToStates = ({ lgas }: Areas): ReadonlyMap<string, string> =>
   new Map(lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
 
 /** Monthly rain, mm, or temperature, °C, by LGA; empty if the country has none. */
@@ -84,7 +84,7 @@ export function caseSeries({ areas, cases }: Content): Series[] {
 }
 
 /** Series of LGAs by state, the LGAs in the areas' order. */
-export const byState = (series: readonly Series[]): Map<string, Series[]> =>
+export const groupLgasByState = (series: readonly Series[]): Map<string, Series[]> =>
   Map.groupBy(
     series.filter(({ of_state }) => !of_state),
     ({ state_code }) => state_code,
@@ -93,22 +93,22 @@ export const byState = (series: readonly Series[]): Map<string, Series[]> =>
 /** With fewer areas, one may have as much as all others. */
 const LEAST_FOR_TOTAL = 5;
 /** A total is at least the sum of the others; rounding and late reports take a few per cent. */
-const TOTAL = 0.95;
+const TOTAL_SHARE = 0.95;
 
 /** The areas of a state that have as much as all others together. */
-export function totalsIn(areas: readonly { name: string; amount: number }[]) {
+export function findTotals(areas: readonly { name: string; amount: number }[]) {
   const all = areas.reduce((sum, { amount }) => sum + amount, 0);
   return areas.length < LEAST_FOR_TOTAL
     ? []
     : areas
         .map(({ name, amount }) => ({ name, amount, rest: all - amount }))
-        .filter(({ amount, rest }) => amount > TOTAL * rest);
+        .filter(({ amount, rest }) => amount > TOTAL_SHARE * rest);
 }
 
 /** How much better, in correlation, two columns fit if one of them is moved by a row, forwards or backwards. */
 export function gainOneRowOff(a: readonly number[], b: readonly number[]): number {
-  const moved = (by: number) => b.map((_, i) => b.at((i + by) % b.length)!);
-  return Math.max(correlation(a, moved(-1)), correlation(a, moved(1))) - correlation(a, b);
+  const shiftRows = (offset: number) => b.map((_, i) => b.at((i + offset) % b.length)!);
+  return Math.max(correlation(a, shiftRows(-1)), correlation(a, shiftRows(1))) - correlation(a, b);
 }
 
 export const nonMissing = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);

@@ -8,29 +8,29 @@ import { areaNames, type Content, gainOneRowOff, percent } from './content.ts';
 const LEAST_AT_ONE_PLACE = 3;
 /** Results that are neither 0 nor 1 rarely repeat; with fewer rows, or in a smaller share of them, they may. */
 const LEAST_ROWS = 10;
-const MOST_ALIKE = 0.5;
+const MOST_EQUAL_SHARE = 0.5;
 /** A design may test the same number in every cluster, but then there are no others. */
-const LEAST_NUMBERS = 3;
+const LEAST_DISTINCT_NUMBERS = 3;
 /** Minimum number of children tested by a method in a round: with fewer, its positivity is not informative. */
 const LEAST_EXAMINED = 500;
 /** A rapid test also detects recently cleared infections, so microscopy exceeds it only by chance. */
-const MOST_MICROSCOPY = 1.1;
+const MOST_MICROSCOPY_RATIO = 1.1;
 /** The positivity of two rounds may differ by up to this factor. */
 const ROUND_FACTOR = 4;
 /**
  * A pattern is found if it would arise by chance in one of a thousand files. The chance of a group of rows is divided
  * by the number of groups, because any of them could show the pattern.
  */
-const CHANCE = 1e-3;
+const MOST_CHANCE = 1e-3;
 /** A pattern is the rule if at least this share of samples has it. */
-const NEARLY_ALWAYS = 0.9;
+const NEARLY_ALWAYS_SHARE = 0.9;
 /** Where lost slides were counted, a few samples may differ for another reason. */
-const NEARLY_ALL = 0.99;
+const NEARLY_ALL_SHARE = 0.99;
 /** Both methods tested the same children, so their results go together, with a correlation of 0.8 or more. */
 const ROW_OFF_GAIN = 0.6;
 const LEAST_SAMPLES = 8;
 /** Elsewhere the rapid test exceeds microscopy in 4 of 5 samples, so where methods are swapped, the reverse holds. */
-const MOSTLY = 0.75;
+const MOSTLY_SHARE = 0.75;
 
 const isPartial = ({ positivity }: SurveyRow) => positivity > 0 && positivity < 1;
 const roundName = ({ survey_year, method }: SurveyRow) => `round ${survey_year} by ${method}`;
@@ -40,11 +40,11 @@ export function sharedLocations({ surveys }: Content): string[] {
   const clusters = new Map(
     surveys.flatMap((row) => (row.longitude === null ? [] : [[`${row.survey_year} ${row.sample}`, row] as const])),
   );
-  const places = Map.groupBy(
+  const clustersByPlace = Map.groupBy(
     clusters.values(),
     ({ survey_year, longitude, latitude }) => `round ${survey_year} at ${longitude}, ${latitude}`,
   );
-  return [...places].flatMap(([place, rows]) =>
+  return [...clustersByPlace].flatMap(([place, rows]) =>
     rows.length < LEAST_AT_ONE_PLACE ? [] : [`${rows.length} clusters of ${place}`],
   );
 }
@@ -53,10 +53,13 @@ export function sharedLocations({ surveys }: Content): string[] {
 export function repeatedResults({ surveys }: Content): string[] {
   return [...Map.groupBy(surveys, roundName)].flatMap(([round, rows]) => {
     const values = Map.groupBy(rows.filter(isPartial), ({ positivity }) => positivity);
-    const [value, most] = [...values].reduce((a, b) => (b[1].length > a[1].length ? b : a), [0, [] as SurveyRow[]]);
-    return rows.length < LEAST_ROWS || most.length <= MOST_ALIKE * rows.length
+    const [commonestValue, commonestRows] = [...values].reduce(
+      (a, b) => (b[1].length > a[1].length ? b : a),
+      [0, [] as SurveyRow[]],
+    );
+    return rows.length < LEAST_ROWS || commonestRows.length <= MOST_EQUAL_SHARE * rows.length
       ? []
-      : [`${percent(value)} in ${most.length} of ${rows.length} rows of ${round}`];
+      : [`${percent(commonestValue)} in ${commonestRows.length} of ${rows.length} rows of ${round}`];
   });
 }
 
@@ -64,14 +67,16 @@ export function repeatedResults({ surveys }: Content): string[] {
 export function repeatedRounds({ areas, surveys }: Content): string[] {
   const names = areaNames(areas);
   const rows = surveys.filter(isPartial);
-  const whole = repeatsAmong(rows, MOST_ALIKE, '');
-  if (whole.length > 0) return whole;
+  const wholeRounds = findRepeats(rows, MOST_EQUAL_SHARE, '');
+  if (wholeRounds.length > 0) return wholeRounds;
   const states = Map.groupBy(rows, ({ state_code }) => state_code);
-  return [...states].flatMap(([state, stateRows]) => repeatsAmong(stateRows, NEARLY_ALWAYS, `${names.get(state)} in `));
+  return [...states].flatMap(([state, stateRows]) =>
+    findRepeats(stateRows, NEARLY_ALWAYS_SHARE, `${names.get(state)} in `),
+  );
 }
 
-/** Pairs of rounds of which more than the share `most` of the results are the same, in the same states. */
-function repeatsAmong(surveys: readonly SurveyRow[], most: number, where: string): string[] {
+/** Pairs of rounds of which more than the share `mostEqualShare` of the results are the same, in the same states. */
+function findRepeats(surveys: readonly SurveyRow[], mostEqualShare: number, statePrefix: string): string[] {
   const rounds = [...Map.groupBy(surveys, roundName)].map(([round, rows]) => ({
     round,
     rows,
@@ -80,14 +85,14 @@ function repeatsAmong(surveys: readonly SurveyRow[], most: number, where: string
   return rounds.flatMap((later, i) =>
     rounds.slice(0, i).flatMap((earlier) => {
       if (later.rows[0]!.survey_year === earlier.rows[0]!.survey_year) return [];
-      const common = [...later.results].reduce(
+      const commonCount = [...later.results].reduce(
         (sum, [result, repeats]) => sum + Math.min(repeats.length, earlier.results.get(result)?.length ?? 0),
         0,
       );
-      const fewest = Math.min(later.rows.length, earlier.rows.length);
-      return fewest < LEAST_ROWS || common <= most * fewest
+      const smallerCount = Math.min(later.rows.length, earlier.rows.length);
+      return smallerCount < LEAST_ROWS || commonCount <= mostEqualShare * smallerCount
         ? []
-        : [`${common} of ${fewest} results of ${where}${later.round} are those of ${earlier.round}`];
+        : [`${commonCount} of ${smallerCount} results of ${statePrefix}${later.round} are those of ${earlier.round}`];
     }),
   );
 }
@@ -98,32 +103,33 @@ export function multipliedExamined({ areas, surveys }: Content): string[] {
   const rows = surveys.filter(({ examined }) => examined !== null && Number.isInteger(examined));
   const rounds = Map.groupBy(rows, roundName);
   const states = Map.groupBy(rows, (row) => `${roundName(row)} in ${names.get(row.state_code)}`);
-  const divisor = (group: readonly SurveyRow[]) => group.map(({ examined }) => examined!).reduce(greatestDivisor);
-  const multiplied = ([, group]: [string, SurveyRow[]]) => {
-    const common = divisor(group);
-    const isVaried = new Set(group.map(({ examined }) => examined)).size >= LEAST_NUMBERS;
-    return isVaried && common > 1 && common ** -group.length < CHANCE / (rounds.size + states.size);
+  const commonDivisorOf = (group: readonly SurveyRow[]) =>
+    group.map(({ examined }) => examined!).reduce(greatestCommonDivisor);
+  const isMultiplied = ([, group]: [string, SurveyRow[]]) => {
+    const commonDivisor = commonDivisorOf(group);
+    const isVaried = new Set(group.map(({ examined }) => examined)).size >= LEAST_DISTINCT_NUMBERS;
+    return isVaried && commonDivisor > 1 && commonDivisor ** -group.length < MOST_CHANCE / (rounds.size + states.size);
   };
-  const wholeRounds = [...rounds].filter(multiplied);
+  const wholeRounds = [...rounds].filter(isMultiplied);
   // A state is not named again with its round.
-  const listed = new Set(wholeRounds.flatMap(([, group]) => group));
-  const singleStates = [...states].filter((state) => multiplied(state) && !listed.has(state[1][0]!));
-  return [...wholeRounds, ...singleStates].map(
-    ([place, group]) => `all ${group.length} numbers of ${place} are multiples of ${divisor(group)}`,
+  const listedRows = new Set(wholeRounds.flatMap(([, group]) => group));
+  const otherStates = [...states].filter((state) => isMultiplied(state) && !listedRows.has(state[1][0]!));
+  return [...wholeRounds, ...otherStates].map(
+    ([place, group]) => `all ${group.length} numbers of ${place} are multiples of ${commonDivisorOf(group)}`,
   );
 }
 
-const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
+const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b));
 
 /** A sample tested by both methods. */
-interface Pair {
+interface ResultPair {
   survey_year: number;
   state_code: string;
   microscopy: SurveyRow;
   rdt: SurveyRow;
 }
 
-const pairTests = (surveys: readonly SurveyRow[]): Pair[] =>
+const pairResults = (surveys: readonly SurveyRow[]): ResultPair[] =>
   [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].flatMap((rows) => {
     const rowBy = (method: Method) => rows.find((row) => row.method === method);
     const [microscopy, rdt] = [rowBy('microscopy'), rowBy('rdt')];
@@ -133,19 +139,19 @@ const pairTests = (surveys: readonly SurveyRow[]): Pair[] =>
 
 /** Results by the two methods that are the same figure, in a round or in one of its states. */
 export function equalMethods({ areas, surveys }: Content): string[] {
-  const pairs = pairTests(surveys).filter(({ microscopy, rdt }) => isPartial(microscopy) || isPartial(rdt));
-  const isEqual = ({ microscopy, rdt }: Pair) => microscopy.positivity === rdt.positivity;
-  const { rounds, states } = groupsApart(areas, pairs, isEqual, NEARLY_ALWAYS);
+  const pairs = pairResults(surveys).filter(({ microscopy, rdt }) => isPartial(microscopy) || isPartial(rdt));
+  const isEqual = ({ microscopy, rdt }: ResultPair) => microscopy.positivity === rdt.positivity;
+  const { rounds, states } = findOutlyingGroups(areas, pairs, isEqual, NEARLY_ALWAYS_SHARE);
   return [...rounds, ...states].map((group) => `the same positivity by both methods in ${group}`);
 }
 
 /** Microscopy above the rapid test, in a round or in one of its states. */
 export function swappedMethods({ areas, surveys }: Content): string[] {
-  const pairs = pairTests(surveys).filter(({ microscopy, rdt }) => microscopy.positivity !== rdt.positivity);
-  const isMicroscopyHigher = ({ microscopy, rdt }: Pair) => microscopy.positivity > rdt.positivity;
-  const { states } = groupsApart(areas, pairs, isMicroscopyHigher, MOSTLY);
-  const rounds = byRound(surveys).flatMap(({ survey_year, microscopy, rdt }) =>
-    microscopy !== null && rdt !== null && microscopy > MOST_MICROSCOPY * rdt
+  const pairs = pairResults(surveys).filter(({ microscopy, rdt }) => microscopy.positivity !== rdt.positivity);
+  const isMicroscopyHigher = ({ microscopy, rdt }: ResultPair) => microscopy.positivity > rdt.positivity;
+  const { states } = findOutlyingGroups(areas, pairs, isMicroscopyHigher, MOSTLY_SHARE);
+  const rounds = positivityByRound(surveys).flatMap(({ survey_year, microscopy, rdt }) =>
+    microscopy !== null && rdt !== null && microscopy > MOST_MICROSCOPY_RATIO * rdt
       ? [`round ${survey_year}: ${percent(microscopy)} by microscopy, ${percent(rdt)} by rapid test`]
       : [],
   );
@@ -155,7 +161,7 @@ export function swappedMethods({ areas, surveys }: Content): string[] {
 /** States of a round in which microscopy goes together with the rapid test of the sample before or after it. */
 export function resultsRowOff({ areas, surveys }: Content): string[] {
   const names = areaNames(areas);
-  const states = Map.groupBy(pairTests(surveys), ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
+  const states = Map.groupBy(pairResults(surveys), ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
   return [...states.values()].flatMap((pairs) => {
     if (pairs.length < LEAST_SAMPLES) return [];
     const gain = gainOneRowOff(
@@ -168,11 +174,11 @@ export function resultsRowOff({ areas, surveys }: Content): string[] {
 }
 
 /** As many slides as rapid tests in every sample of a round, or of a state, although slides are lost elsewhere. */
-export function noSlideLost({ areas, surveys }: Content): string[] {
-  const pairs = pairTests(surveys).filter(({ microscopy }) => microscopy.examined !== null);
-  const hasAllSlides = ({ microscopy, rdt }: Pair) => microscopy.examined! >= rdt.examined!;
+export function completeSlides({ areas, surveys }: Content): string[] {
+  const pairs = pairResults(surveys).filter(({ microscopy }) => microscopy.examined !== null);
+  const hasAllSlides = ({ microscopy, rdt }: ResultPair) => microscopy.examined! >= rdt.examined!;
   if (pairs.every(hasAllSlides)) return [];
-  const { rounds, states } = groupsApart(areas, pairs, hasAllSlides, NEARLY_ALL);
+  const { rounds, states } = findOutlyingGroups(areas, pairs, hasAllSlides, NEARLY_ALL_SHARE);
   const hasSeveralRounds = new Set(pairs.map(({ survey_year }) => survey_year)).size > 1;
   return [...(hasSeveralRounds ? rounds : []), ...states].map((group) => `as many slides as rapid tests in ${group}`);
 }
@@ -184,20 +190,21 @@ export function missingRapidTests({ areas, surveys }: Content): string[] {
     (rows) => ({
       survey_year: rows[0]!.survey_year,
       state_code: rows[0]!.state_code,
-      slideOnly: rows.every(({ method }) => method === 'microscopy'),
-      both: new Set(rows.map(({ method }) => method)).size === 2,
+      hasOnlySlides: rows.every(({ method }) => method === 'microscopy'),
+      hasBothMethods: new Set(rows.map(({ method }) => method)).size === 2,
     }),
   );
   const groups = [
     ...Map.groupBy(samples, ({ survey_year }) => `round ${survey_year}`),
     ...Map.groupBy(samples, ({ survey_year, state_code }) => `round ${survey_year} in ${names.get(state_code)}`),
   ];
-  const countPaired = (group: typeof samples) => group.filter(({ both }) => both).length;
-  const paired = countPaired(samples);
+  const countPaired = (group: typeof samples) => group.filter(({ hasBothMethods }) => hasBothMethods).length;
+  const pairedCount = countPaired(samples);
   return groups.flatMap(([place, group]) => {
-    const rest = samples.length - group.length;
-    const isRule = rest >= LEAST_ROWS && paired - countPaired(group) >= NEARLY_ALWAYS * rest;
-    return isRule && group.length >= LEAST_AT_ONE_PLACE && group.every(({ slideOnly }) => slideOnly)
+    const otherCount = samples.length - group.length;
+    const arePairsUsual =
+      otherCount >= LEAST_ROWS && pairedCount - countPaired(group) >= NEARLY_ALWAYS_SHARE * otherCount;
+    return arePairsUsual && group.length >= LEAST_AT_ONE_PLACE && group.every(({ hasOnlySlides }) => hasOnlySlides)
       ? [`all ${group.length} samples of ${place}`]
       : [];
   });
@@ -205,14 +212,14 @@ export function missingRapidTests({ areas, surveys }: Content): string[] {
 
 /** A round whose positivity differs greatly from that of all others by the same method. */
 export function distantRounds({ surveys }: Content): string[] {
-  const rounds = byRound(surveys);
+  const rounds = positivityByRound(surveys);
   return (['microscopy', 'rdt'] as const).flatMap((method) =>
     rounds.flatMap((round) => {
       const positivity = round[method];
       if (positivity === null) return [];
       const otherRounds = rounds.flatMap((other) => (other === round ? [] : (other[method] ?? [])));
-      const isFar = (figure: number) => positivity > ROUND_FACTOR * figure || positivity < figure / ROUND_FACTOR;
-      return otherRounds.length > 0 && otherRounds.every(isFar)
+      const isDistant = (figure: number) => positivity > ROUND_FACTOR * figure || positivity < figure / ROUND_FACTOR;
+      return otherRounds.length > 0 && otherRounds.every(isDistant)
         ? [
             `round ${round.survey_year}: ${percent(positivity)} by ${method}, ${otherRounds.map(percent).join(', ')} in others`,
           ]
@@ -222,7 +229,7 @@ export function distantRounds({ surveys }: Content): string[] {
 }
 
 /** The positivity of each round by method; null with too few children. A row without their number counts as 1000. */
-function byRound(surveys: readonly SurveyRow[]) {
+function positivityByRound(surveys: readonly SurveyRow[]) {
   return [...Map.groupBy(surveys, ({ survey_year }) => survey_year)].map(([survey_year, rows]) => ({
     survey_year,
     microscopy: pooledPositivity(rows, 'microscopy'),
@@ -232,36 +239,37 @@ function byRound(surveys: readonly SurveyRow[]) {
 
 function pooledPositivity(rows: readonly SurveyRow[], method: Method): number | null {
   const tested = rows.filter((row) => row.method === method);
-  const children = (row: SurveyRow) => row.examined ?? 1000;
-  const examined = tested.reduce((sum, row) => sum + children(row), 0);
+  const childrenTested = (row: SurveyRow) => row.examined ?? 1000;
+  const examined = tested.reduce((sum, row) => sum + childrenTested(row), 0);
   if (examined < LEAST_EXAMINED) return null;
-  return tested.reduce((sum, row) => sum + children(row) * row.positivity, 0) / examined;
+  return tested.reduce((sum, row) => sum + childrenTested(row) * row.positivity, 0) / examined;
 }
 
 /**
  * The rounds in which far more pairs have a property than in the other rounds, and the states of the remaining rounds
  * with far more than the rest of their round: at least `leastShare`, and more than chance explains.
  */
-function groupsApart(
+function findOutlyingGroups(
   areas: Content['areas'],
-  pairs: readonly Pair[],
-  hasProperty: (pair: Pair) => boolean,
+  pairs: readonly ResultPair[],
+  hasProperty: (pair: ResultPair) => boolean,
   leastShare: number,
 ) {
   const names = areaNames(areas);
-  const count = (group: readonly Pair[]) => group.filter(hasProperty).length;
+  const count = (group: readonly ResultPair[]) => group.filter(hasProperty).length;
   const byYear = Map.groupBy(pairs, ({ survey_year }) => survey_year);
   const byPlace = Map.groupBy(pairs, ({ survey_year, state_code }) => `${survey_year} ${state_code}`);
-  const groups = byYear.size + byPlace.size;
-  const isApart = (group: readonly Pair[], rest: readonly Pair[]) => {
+  const groupCount = byYear.size + byPlace.size;
+  const isOutlying = (group: readonly ResultPair[], rest: readonly ResultPair[]) => {
     // One sample of each kind is added, so that a property that never occurs elsewhere still has a chance.
-    const usual = (count(rest) + 1) / (rest.length + 2);
+    const usualShare = (count(rest) + 1) / (rest.length + 2);
     return (
-      count(group) >= leastShare * group.length && binomialTail(count(group), group.length, usual) < CHANCE / groups
+      count(group) >= leastShare * group.length &&
+      binomialTail(count(group), group.length, usualShare) < MOST_CHANCE / groupCount
     );
   };
   const rounds = [...byYear].filter(([year, group]) =>
-    isApart(
+    isOutlying(
       group,
       pairs.filter(({ survey_year }) => survey_year !== year),
     ),
@@ -269,7 +277,7 @@ function groupsApart(
   const states = [...byPlace.values()].filter((group) => {
     const { survey_year, state_code } = group[0]!;
     if (rounds.some(([year]) => year === survey_year)) return false;
-    return isApart(
+    return isOutlying(
       group,
       byYear.get(survey_year)!.filter((pair) => pair.state_code !== state_code),
     );

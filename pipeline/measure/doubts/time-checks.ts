@@ -6,16 +6,16 @@ import { type Content, caseSeries, type Series } from './content.ts';
 /** So many rises from month to month, and hardly a fall among them, have no chance in monthly counts. */
 const LEAST_RISES = 12;
 /** Falls among the steps within a year: corrections of a sum that is never less than the month before. */
-const CORRECTIONS = 0.1;
+const MOST_FALLS_SHARE = 0.1;
 /** Turns of the year at which a sum that starts again falls; in a new year's first month an epidemic may begin. */
-const TURNS = 0.8;
+const LEAST_TURN_FALLS_SHARE = 0.8;
 /** Late reports bring a few per cent; a month below this part of what leads to expect it lacks more. */
-const COMPLETE = 0.75;
+const LEAST_COMPLETE_SHARE = 0.75;
 /**
  * A drop must exceed the usual departure, as a standard deviation, so many times. Of 85 months with which Nigeria's
  * records might have ended, 6 are doubted.
  */
-const DEVIATIONS = 3;
+const MOST_DEVIATIONS = 3;
 const NORMAL_MAD = 1.4826;
 /** As many months before the last ones say what is usual, and at most so many of the last are doubted. */
 const LEAST_MONTHS = 6;
@@ -23,28 +23,34 @@ const LAST_MONTHS = 3;
 /** In fewer cases a month, chance decides. */
 const LEAST_CASES = 100;
 /** The calendars of Ethiopia and Nepal are 7 years behind and 56 ahead; files are seldom so far apart. */
-const YEARS_APART = 5;
+const MOST_YEARS_APART = 5;
 
 /** Records that never fall within a year, or not at all, and fall where the next year begins. */
-export const addedUp = (content: Content): string[] =>
+export const cumulativeRecords = (content: Content): string[] =>
   caseSeries(content).flatMap(({ name, first, values }) => {
     const steps = values.flatMap((value, i) => {
-      const before = values[i - 1] ?? null;
-      return value === null || before === null || value === before
+      const previous = values[i - 1] ?? null;
+      return value === null || previous === null || value === previous
         ? []
-        : [{ month: (first + i) % 12, by: value - before }];
+        : [{ month: (first + i) % 12, change: value - previous }];
     });
-    const rising = (some: typeof steps) => some.filter(({ by }) => by > 0).length;
-    const neverFalls = (some: typeof steps) =>
-      rising(some) >= LEAST_RISES && some.length - rising(some) <= CORRECTIONS * some.length;
-    const start = Array.from({ length: 12 }, (_, month) => month).find((month) => {
-      const turns = steps.filter((step) => step.month === month);
-      const falls = turns.length - rising(turns);
-      return falls > 0 && falls >= TURNS * turns.length && neverFalls(steps.filter((step) => step.month !== month));
+    const countRises = (someSteps: typeof steps) => someSteps.filter(({ change }) => change > 0).length;
+    const neverFalls = (someSteps: typeof steps) =>
+      countRises(someSteps) >= LEAST_RISES &&
+      someSteps.length - countRises(someSteps) <= MOST_FALLS_SHARE * someSteps.length;
+    const turnMonth = Array.from({ length: 12 }, (_, month) => month).find((month) => {
+      const turnSteps = steps.filter((step) => step.month === month);
+      const falls = turnSteps.length - countRises(turnSteps);
+      return (
+        falls > 0 &&
+        falls >= LEAST_TURN_FALLS_SHARE * turnSteps.length &&
+        neverFalls(steps.filter((step) => step.month !== month))
+      );
     });
-    if (start === undefined) return neverFalls(steps) ? [`${name}: cases never fall from one month to the next`] : [];
-    const turn = monthFromIndex(12 * 2000 + start).slice(5);
-    return [`${name}: cases never fall within a year and fall at its turn, in month ${turn}`];
+    if (turnMonth === undefined)
+      return neverFalls(steps) ? [`${name}: cases never fall from one month to the next`] : [];
+    const turnText = monthFromIndex(12 * 2000 + turnMonth).slice(5);
+    return [`${name}: cases never fall within a year and fall at its turn, in month ${turnText}`];
   });
 
 /**
@@ -53,49 +59,62 @@ export const addedUp = (content: Content): string[] =>
  */
 export function incompleteMonths(content: Content): string[] {
   const series = caseSeries(content);
-  return [true, false].flatMap((ofStates) => {
-    const records = series.filter(({ of_state }) => of_state === ofStates);
-    const all = lastMonths(records);
-    if (all) return [`${all} in all areas`];
-    const groups = ofStates ? [] : [...Map.groupBy(records, ({ state_code }) => state_code)];
-    return groups.flatMap(([state, ofState]) => {
-      const low = lastMonths(ofState);
-      return low ? [`${low} in ${state}`] : [];
+  return [true, false].flatMap((areStates) => {
+    const records = series.filter(({ of_state }) => of_state === areStates);
+    const allLow = describeLowMonths(records);
+    if (allLow) return [`${allLow} in all areas`];
+    const groups = areStates ? [] : [...Map.groupBy(records, ({ state_code }) => state_code)];
+    return groups.flatMap(([state, stateRecords]) => {
+      const stateLow = describeLowMonths(stateRecords);
+      return stateLow ? [`${stateLow} in ${state}`] : [];
     });
   });
 }
 
 /** Which of the last months are low, and how low the last one is; null if none is. */
-function lastMonths(records: readonly Series[]): string | null {
-  const last = Math.max(...records.map(({ first, values }) => first + values.length - 1));
-  const first = Math.min(...records.map((record) => record.first));
-  const changes = new Map<number, number>();
-  for (let month = first + 12; month <= last; month++) {
-    const [now, before] = sumsIn(records, month, month - 12);
-    if (before >= LEAST_CASES) changes.set(month, Math.log((now + 1) / (before + 1)));
+function describeLowMonths(records: readonly Series[]): string | null {
+  const lastMonth = Math.max(...records.map(({ first, values }) => first + values.length - 1));
+  const firstMonth = Math.min(...records.map((record) => record.first));
+  const changeByMonth = new Map<number, number>();
+  for (let month = firstMonth + 12; month <= lastMonth; month++) {
+    const [currentSum, previousSum] = sumInBothMonths(records, month, month - 12);
+    if (previousSum >= LEAST_CASES) changeByMonth.set(month, Math.log((currentSum + 1) / (previousSum + 1)));
   }
   /** The change beside that of the year until then, without the last months themselves. */
-  const departure = (month: number, until = month) => {
-    const usual = Array.from({ length: 12 }, (_, i) => changes.get(until - 1 - i) ?? []).flat();
-    return usual.length < LEAST_MONTHS || !changes.has(month) ? null : changes.get(month)! - median(usual);
+  const departureFromUsual = (month: number, until = month) => {
+    const usualChanges = Array.from({ length: 12 }, (_, i) => changeByMonth.get(until - 1 - i) ?? []).flat();
+    return usualChanges.length < LEAST_MONTHS || !changeByMonth.has(month)
+      ? null
+      : changeByMonth.get(month)! - median(usualChanges);
   };
-  const start = last - LAST_MONTHS + 1;
-  const history = Array.from({ length: start - first }, (_, i) => departure(first + i) ?? []).flat();
-  if (history.length < LEAST_MONTHS) return null;
-  const most = Math.max(-Math.log(COMPLETE), DEVIATIONS * NORMAL_MAD * median(history.map(Math.abs)));
-  const isLow = (month: number) => (departure(month, start) ?? 0) < -most;
-  if (!isLow(last)) return null;
-  let from = last;
-  while (from > start && (departure(from - 1, start) ?? 0) < Math.log(COMPLETE)) from--;
-  const months = from === last ? monthFromIndex(last) : `${monthFromIndex(from)} to ${monthFromIndex(last)}`;
-  return `${months}: the last month has ${Math.exp(departure(last, start)!).toFixed(2)} times the usual cases`;
+  const firstDoubted = lastMonth - LAST_MONTHS + 1;
+  const pastDepartures = Array.from(
+    { length: firstDoubted - firstMonth },
+    (_, i) => departureFromUsual(firstMonth + i) ?? [],
+  ).flat();
+  if (pastDepartures.length < LEAST_MONTHS) return null;
+  const mostDeparture = Math.max(
+    -Math.log(LEAST_COMPLETE_SHARE),
+    MOST_DEVIATIONS * NORMAL_MAD * median(pastDepartures.map(Math.abs)),
+  );
+  const isLow = (month: number) => (departureFromUsual(month, firstDoubted) ?? 0) < -mostDeparture;
+  if (!isLow(lastMonth)) return null;
+  let firstLow = lastMonth;
+  while (
+    firstLow > firstDoubted &&
+    (departureFromUsual(firstLow - 1, firstDoubted) ?? 0) < Math.log(LEAST_COMPLETE_SHARE)
+  )
+    firstLow--;
+  const months =
+    firstLow === lastMonth ? monthFromIndex(lastMonth) : `${monthFromIndex(firstLow)} to ${monthFromIndex(lastMonth)}`;
+  return `${months}: the last month has ${Math.exp(departureFromUsual(lastMonth, firstDoubted)!).toFixed(2)} times the usual cases`;
 }
 
 /** Cases in two months of the records that have both. */
-function sumsIn(records: readonly Series[], month: number, other: number): [number, number] {
+function sumInBothMonths(records: readonly Series[], month: number, otherMonth: number): [number, number] {
   const sums: [number, number] = [0, 0];
   for (const { first, values } of records) {
-    const [value, otherValue] = [values[month - first] ?? null, values[other - first] ?? null];
+    const [value, otherValue] = [values[month - first] ?? null, values[otherMonth - first] ?? null];
     if (value === null || otherValue === null) continue;
     sums[0] += value;
     sums[1] += otherValue;
@@ -104,16 +123,17 @@ function sumsIn(records: readonly Series[], month: number, other: number): [numb
 }
 
 /** Case records that end years before the rain or the surveys, or begin years after both. */
-export function anotherCalendar({ cases, climate, surveys }: Content): string[] {
-  const months = (rows: readonly { period: string }[]) => rows.map(({ period }) => monthIndex(period));
+export function otherCalendars({ cases, climate, surveys }: Content): string[] {
+  const monthsIn = (rows: readonly { period: string }[]) => rows.map(({ period }) => monthIndex(period));
   const latest = (indexes: readonly number[]) => indexes.reduce((most, month) => Math.max(most, month), 0);
-  const [records, rain] = [months(cases), months(climate)];
-  const surveyed = surveys.map(({ survey_year }) => 12 * survey_year + 11);
-  const [last, other] = [latest(records), Math.max(latest(rain), latest(surveyed))];
-  if (records.length === 0 || other === 0) return [];
-  const first = records.reduce((least, month) => Math.min(least, month));
-  const span = `cases from ${monthFromIndex(first)} to ${monthFromIndex(last)}`;
-  const others = rain.length > 0 ? (surveyed.length > 0 ? 'rain and surveys' : 'rain') : 'surveys';
-  const isApart = first - other > 12 * YEARS_APART || other - last > 12 * YEARS_APART;
-  return isApart ? [`${span}, ${others} until ${monthFromIndex(other)}`] : [];
+  const [caseMonths, rainMonths] = [monthsIn(cases), monthsIn(climate)];
+  const surveyMonths = surveys.map(({ survey_year }) => 12 * survey_year + 11);
+  const [lastCaseMonth, lastOtherMonth] = [latest(caseMonths), Math.max(latest(rainMonths), latest(surveyMonths))];
+  if (caseMonths.length === 0 || lastOtherMonth === 0) return [];
+  const firstCaseMonth = caseMonths.reduce((least, month) => Math.min(least, month));
+  const span = `cases from ${monthFromIndex(firstCaseMonth)} to ${monthFromIndex(lastCaseMonth)}`;
+  const otherFiles = rainMonths.length > 0 ? (surveyMonths.length > 0 ? 'rain and surveys' : 'rain') : 'surveys';
+  const isDistant =
+    firstCaseMonth - lastOtherMonth > 12 * MOST_YEARS_APART || lastOtherMonth - lastCaseMonth > 12 * MOST_YEARS_APART;
+  return isDistant ? [`${span}, ${otherFiles} until ${monthFromIndex(lastOtherMonth)}`] : [];
 }

@@ -1,11 +1,11 @@
-import { openDescribed } from '../../ingest/readers/geotiff.ts';
+import { openDescribedRaster } from '../../ingest/readers/geotiff.ts';
 import type { RasterDescription } from '../../ingest/readers/geotiff-description.ts';
 import { readNearest } from '../../ingest/readers/nearest.ts';
 import { type BlockSize, cutTiles } from '../../ingest/readers/windows.ts';
 import { BadInput, type BadInputDetails, badInputDetails } from '../../lib/bad-input.ts';
 import { type Grid, type GridWindow, isSameGrid, type RasterValues } from '../../lib/numerics/grid.ts';
 import { type Coverage, createCover } from './coverage.ts';
-import type { Outline } from './outline.ts';
+import type { GridOutline } from './outline.ts';
 import { SUMS_PER_ROW, sumRows } from './sums.ts';
 
 /** One pass over rasters, which reads each cell once. Plain data, so that it can be sent to threads. */
@@ -14,9 +14,9 @@ export interface PassTask {
   grid: Grid;
   layers: RasterDescription[];
   weights: RasterDescription | null;
-  outlines: Outline[];
+  outlines: GridOutline[];
   /** The block size of the pass: that of all rasters, or multiples of it. */
-  size: BlockSize;
+  blockSize: BlockSize;
 }
 
 /** A band's sums, or the error, in a form that threads can send. */
@@ -25,18 +25,18 @@ export type BandAnswer =
   | { message: string; complaint: BadInputDetails | null; code?: string };
 
 /** Number of rows that an outline and a band have in common; 0 or negative if they do not meet. */
-export function rowsWithin(outline: Outline, band: GridWindow): number {
+export function rowsWithin(outline: GridOutline, band: GridWindow): number {
   return Math.min(outline.endRow, band.row + band.rows) - Math.max(outline.firstRow, band.row);
 }
 
 /** The coverage of a band by each outline that meets it, in the order of the outlines. */
 export function coverOutlines(
-  cover: ReturnType<typeof createCover>,
-  outlines: readonly Outline[],
+  coverOutline: ReturnType<typeof createCover>,
+  outlines: readonly GridOutline[],
   band: GridWindow,
 ): [index: number, Coverage][] {
-  const meeting = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
-  return meeting.map((index) => [index, cover(outlines[index]!, band.row, band.row + band.rows)]);
+  const meetingIndexes = [...outlines.keys()].filter((index) => rowsWithin(outlines[index]!, band) > 0);
+  return meetingIndexes.map((index) => [index, coverOutline(outlines[index]!, band.row, band.row + band.rows)]);
 }
 
 /** Sums the bands of a pass in one thread. */
@@ -53,42 +53,42 @@ export interface BandWorker {
  * Opens the rasters of a pass. A band's shares are computed once for all layers. Values are then read tile by tile from
  * west to east, only where an outline may be, so that memory contains single tiles rather than complete bands.
  */
-export async function openBandWorker({ grid, layers, weights, outlines, size }: PassTask): Promise<BandWorker> {
-  const rasters = await Promise.all(layers.map(openDescribed));
-  const weightRaster = weights && (await openDescribed(weights));
-  const cover = createCover(grid.columns);
-  let weightSpace: RasterValues | undefined;
-  let space: RasterValues | undefined;
+export async function openBandWorker({ grid, layers, weights, outlines, blockSize }: PassTask): Promise<BandWorker> {
+  const rasters = await Promise.all(layers.map(openDescribedRaster));
+  const weightRaster = weights && (await openDescribedRaster(weights));
+  const coverOutline = createCover(grid.columns);
+  let weightBuffer: RasterValues | undefined;
+  let layerBuffer: RasterValues | undefined;
 
   return {
     async sumBand(band) {
       let length = 0;
-      const areas = coverOutlines(cover, outlines, band).map(([index, coverage]) => {
-        const figures = SUMS_PER_ROW * (coverage.rowStart.length - 1);
-        const from = length;
-        length += figures * layers.length;
+      const areas = coverOutlines(coverOutline, outlines, band).map(([index, coverage]) => {
+        const numberCount = SUMS_PER_ROW * (coverage.rowStart.length - 1);
+        const firstSum = length;
+        length += numberCount * layers.length;
         return {
           outline: outlines[index]!,
           coverage,
-          from,
-          figures,
-          next: layers.map(() => coverage.rowStart.slice()),
+          from: firstSum,
+          figures: numberCount,
+          nextSpans: layers.map(() => coverage.rowStart.slice()),
         };
       });
       const sums = new Float64Array(length);
-      for (const tile of cutTiles(band, size)) {
+      for (const tile of cutTiles(band, blockSize)) {
         const end = tile.column + tile.columns;
-        const inTile = areas.filter(({ outline }) => outline.firstColumn < end && outline.endColumn > tile.column);
-        if (inTile.length === 0) continue;
-        if (weightRaster) weightSpace = await weightRaster.readWindow(tile, weightSpace);
-        const weightValues = weightRaster ? weightSpace! : null;
+        const areasInTile = areas.filter(({ outline }) => outline.firstColumn < end && outline.endColumn > tile.column);
+        if (areasInTile.length === 0) continue;
+        if (weightRaster) weightBuffer = await weightRaster.readWindow(tile, weightBuffer);
+        const weightValues = weightRaster ? weightBuffer! : null;
         for (const [layer, raster] of rasters.entries()) {
-          space = isSameGrid(raster.grid, grid)
-            ? await raster.readWindow(tile, space)
+          layerBuffer = isSameGrid(raster.grid, grid)
+            ? await raster.readWindow(tile, layerBuffer)
             : await readNearest(raster, grid, tile);
-          for (const { coverage, from, figures, next } of inTile) {
-            const rows = sums.subarray(from + layer * figures, from + (layer + 1) * figures);
-            sumRows(rows, coverage, next[layer]!, tile, space, weightValues);
+          for (const { coverage, from: firstSum, figures: numberCount, nextSpans } of areasInTile) {
+            const rows = sums.subarray(firstSum + layer * numberCount, firstSum + (layer + 1) * numberCount);
+            sumRows(rows, coverage, nextSpans[layer]!, tile, layerBuffer, weightValues);
           }
         }
       }

@@ -14,26 +14,26 @@ export interface CellWeights {
 export function createCellWeights(columns: number) {
   const areas: Map<number, number>[] = [];
   return {
-    /** @param match the other grid's column and row for each of the window's, −1 if outside it (`matchCentres`) */
+    /** @param cellMatch the other grid's column and row for each of the window's, −1 if outside it (`matchCentres`) */
     add(
       area: number,
       coverage: Coverage,
       window: GridWindow,
       persons: RasterValues,
-      match: { columns: Int32Array; rows: Int32Array },
+      cellMatch: { columns: Int32Array; rows: Int32Array },
     ): void {
       const { firstRow, rowStart } = coverage;
       areas[area] ??= new Map();
       const weights = areas[area];
       for (let i = 0; i + 1 < rowStart.length; i++) {
         const windowRow = firstRow + i - window.row;
-        const targetRow = match.rows[windowRow]!;
+        const targetRow = cellMatch.rows[windowRow]!;
         if (targetRow < 0) continue;
         for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++) {
-          const from = coverage.column[k]! - window.column;
-          for (let j = from; j < from + coverage.length[k]!; j++) {
+          const firstCell = coverage.column[k]! - window.column;
+          for (let j = firstCell; j < firstCell + coverage.length[k]!; j++) {
             const people = coverage.share[k]! * persons[windowRow * window.columns + j]!;
-            const targetColumn = match.columns[j]!;
+            const targetColumn = cellMatch.columns[j]!;
             if (!(people > 0) || targetColumn < 0) continue;
             const cell = targetRow * columns + targetColumn;
             weights.set(cell, (weights.get(cell) ?? 0) + people);

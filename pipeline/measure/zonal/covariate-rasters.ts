@@ -5,7 +5,7 @@ import { type BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { KM_PER_DEGREE } from './prediction-cells.ts';
 import type { PredictionCell } from './zonal-tables.ts';
 
-type Cell = Pick<PredictionCell, 'lga_code' | 'longitude' | 'latitude' | 'population'>;
+type CellLocation = Pick<PredictionCell, 'lga_code' | 'longitude' | 'latitude' | 'population'>;
 
 /**
  * A raster's values by prediction cell, with missing ones filled by the rule that the catalog declares: the value of
@@ -15,7 +15,7 @@ type Cell = Pick<PredictionCell, 'lga_code' | 'longitude' | 'latitude' | 'popula
  */
 export function fillCells(
   source: Source,
-  cells: readonly Cell[],
+  cells: readonly CellLocation[],
   values: readonly (number | null)[],
   report: ReportLine[],
 ): number[] {
@@ -23,56 +23,61 @@ export function fillCells(
   if (missing.length === 0) return values as number[];
   const gaps = (source.gaps ?? []).filter(({ rule }) => rule === 'nearest' || rule === 'value');
   const filled = [...values];
-  const fills: { gap: Gap; cell: number; km: number }[] = [];
+  const filledGaps: { gap: Gap; cell: number; km: number }[] = [];
   for (const cell of missing) {
     const { nearest, km } = nearestValue(cells, values, cell);
-    const gap = gaps.find(({ rule, km: reach }) => rule === 'value' || (nearest !== null && km <= reach!));
-    if (!gap) throw undeclared(source, cells[cell]!, `${missing.length} of ${cells.length}`, km);
+    const gap = gaps.find(({ rule, km: withinKm }) => rule === 'value' || (nearest !== null && km <= withinKm!));
+    if (!gap) throw missingValueError(source, cells[cell]!, `${missing.length} of ${cells.length}`, km);
     filled[cell] = gap.rule === 'value' ? gap.value! : nearest;
-    fills.push({ gap, cell, km });
+    filledGaps.push({ gap, cell, km });
   }
   const people = cells.reduce((sum, { population }) => sum + population, 0);
   for (const gap of gaps) {
-    const filledCells = fills.filter((fill) => fill.gap === gap);
+    const filledCells = filledGaps.filter((fill) => fill.gap === gap);
     if (filledCells.length === 0) continue;
-    const share = filledCells.reduce((sum, { cell }) => sum + cells[cell]!.population, 0) / people;
-    const how =
+    const peopleShare = filledCells.reduce((sum, { cell }) => sum + cells[cell]!.population, 0) / people;
+    const description =
       gap.rule === 'value'
         ? `are set to ${gap.value} ${source.unit}`
         : `are set to the nearest value, at most ${Math.max(...filledCells.map(({ km }) => km)).toFixed(1)} km away`;
-    const what = `${filledCells.length} of ${cells.length} prediction cells (${(100 * share).toFixed(3)}% of people) ${how}: ${gap.reason}`;
+    const what = `${filledCells.length} of ${cells.length} prediction cells (${(100 * peopleShare).toFixed(3)}% of people) ${description}: ${gap.reason}`;
     report.push({ source: source.id, rule: gap.rule, what });
   }
   return filled as number[];
 }
 
 /** The value nearest to a cell and its distance; null and infinity if there is none. */
-function nearestValue(cells: readonly Cell[], values: readonly (number | null)[], target: number) {
+function nearestValue(cells: readonly CellLocation[], values: readonly (number | null)[], target: number) {
   const { longitude, latitude } = cells[target]!;
-  const shrink = Math.cos((latitude * Math.PI) / 180);
+  const longitudeScale = Math.cos((latitude * Math.PI) / 180);
   let nearest: number | null = null;
-  let least = Number.POSITIVE_INFINITY;
+  let leastDistance = Number.POSITIVE_INFINITY;
   for (let cell = 0; cell < values.length; cell++) {
     const value = values[cell]!;
     if (value === null) continue;
-    const { longitude: x, latitude: y } = cells[cell]!;
-    const distance = ((x - longitude) * shrink) ** 2 + (y - latitude) ** 2;
-    if (distance < least) [nearest, least] = [value, distance];
+    const { longitude: cellLongitude, latitude: cellLatitude } = cells[cell]!;
+    const distance = ((cellLongitude - longitude) * longitudeScale) ** 2 + (cellLatitude - latitude) ** 2;
+    if (distance < leastDistance) [nearest, leastDistance] = [value, distance];
   }
-  return { nearest, km: Math.sqrt(least) * KM_PER_DEGREE };
+  return { nearest, km: Math.sqrt(leastDistance) * KM_PER_DEGREE };
 }
 
 /**
- * @param share how many of the cells have no value
+ * @param missingShare how many of the cells have no value
  * @param km distance to the nearest value, infinite if there is none
  */
-function undeclared(source: Source, { lga_code, longitude, latitude }: Cell, share: string, km: number): BadInput {
-  const far = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
+function missingValueError(
+  source: Source,
+  { lga_code, longitude, latitude }: CellLocation,
+  missingShare: string,
+  km: number,
+): BadInput {
+  const distanceText = Number.isFinite(km) ? `, ${km.toFixed(1)} km from the nearest value` : '';
   return new InputLocation(
     source.files[0]!.path,
     `${lga_code} at ${longitude.toFixed(3)}, ${latitude.toFixed(3)}`,
   ).error(
-    `no value where people live${far} (${share} prediction cells have none)`,
+    `no value where people live${distanceText} (${missingShare} prediction cells have none)`,
     'a value, or a gap declared in sources.json with the rule `nearest` and a sufficient `km`, or the rule `value`',
   );
 }

@@ -1,5 +1,5 @@
 import { createPieces, createSpans } from './coverage-columns.ts';
-import type { Outline } from './outline.ts';
+import type { GridOutline } from './outline.ts';
 
 /**
  * Shares of cells, row by row: spans `rowStart[i]` to `rowStart[i + 1]` (excluded) belong to row `firstRow + i`, from
@@ -29,27 +29,27 @@ const ROUNDING = 1e-13;
  *
  * Shares are right only for outlines without faults (`findSelfCrossing`).
  */
-export function createCover(columns: number): (outline: Outline, firstRow: number, endRow: number) => Coverage {
+export function createCover(columns: number): (outline: GridOutline, firstRow: number, endRow: number) => Coverage {
   const pieces = createPieces();
   const spans = createSpans();
-  const fall = new Float64Array(columns);
+  const descent = new Float64Array(columns);
   const area = new Float64Array(columns);
   const touched = new Int32Array(columns);
-  const stamp = new Int32Array(columns);
-  let stamps = 0;
+  const touchedInRow = new Int32Array(columns);
+  let rowStamp = 0;
 
   return (outline, firstRow, endRow) => {
     const first = Math.max(firstRow, outline.firstRow);
     const end = Math.max(first, Math.min(endRow, outline.endRow));
     pieces.clear(first, end);
-    for (const { points, sign } of outline.rings) {
+    for (const { points, sign: orientation } of outline.rings) {
       for (let i = 2; i < points.length; i += 2) {
         const xa = points[i - 2]!;
         const ya = points[i - 1]!;
         const xb = points[i]!;
         const yb = points[i + 1]!;
-        if (ya < yb) cutEdge(xa, ya, xb, yb, sign);
-        else if (yb < ya) cutEdge(xb, yb, xa, ya, -sign);
+        if (ya < yb) cutEdge(xa, ya, xb, yb, orientation);
+        else if (yb < ya) cutEdge(xb, yb, xa, ya, -orientation);
       }
     }
     pieces.sortByRow();
@@ -57,32 +57,32 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
     const rowStart = new Int32Array(end - first + 1);
     for (let row = first; row < end; row++) {
       sumRow(row - first, outline.endColumn);
-      rowStart[row - first + 1] = spans.count();
+      rowStart[row - first + 1] = spans.endRow();
     }
     return { firstRow: first, rowStart, ...spans.copy() };
 
     /** Cuts an edge, upper end first, at row borders; the cuts do not depend on the window. */
-    function cutEdge(x0: number, y0: number, x1: number, y1: number, sign: number): void {
+    function cutEdge(x0: number, y0: number, x1: number, y1: number, orientation: number): void {
       if (y1 <= first || y0 >= end) return;
       const slope = (x1 - x0) / (y1 - y0);
-      const low = Math.min(x0, x1);
-      const high = Math.max(x0, x1);
-      const crossing = (y: number) => Math.min(Math.max(x0 + (y - y0) * slope, low), high);
+      const leastX = Math.min(x0, x1);
+      const mostX = Math.max(x0, x1);
+      const crossing = (y: number) => Math.min(Math.max(x0 + (y - y0) * slope, leastX), mostX);
       let row = Math.floor(y0);
       let x = x0;
-      let from = y0 - row;
+      let startInRow = y0 - row;
       if (row < first) {
         row = first;
         x = crossing(first);
-        from = 0;
+        startInRow = 0;
       }
       for (; row < end && row < y1; row++) {
-        const ends = y1 <= row + 1;
-        const xEnd = ends ? x1 : crossing(row + 1);
-        const to = ends ? y1 - row : 1;
-        cutPiece(row - first, Math.min(x, xEnd), Math.max(x, xEnd), sign * (to - from));
+        const endsInRow = y1 <= row + 1;
+        const xEnd = endsInRow ? x1 : crossing(row + 1);
+        const endInRow = endsInRow ? y1 - row : 1;
+        cutPiece(row - first, Math.min(x, xEnd), Math.max(x, xEnd), orientation * (endInRow - startInRow));
         x = xEnd;
-        from = 0;
+        startInRow = 0;
       }
     }
 
@@ -96,24 +96,24 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
         return;
       }
       const perColumn = h / (east - west);
-      let done = 0;
+      let descentDone = 0;
       let x = west;
       if (west < 0) {
         // A part west of the grid covers the cells of the row completely.
-        done = east <= 0 ? h : -west * perColumn;
-        pieces.add(row, 0, done, 0);
+        descentDone = east <= 0 ? h : -west * perColumn;
+        pieces.add(row, 0, descentDone, 0);
         if (east <= 0) return;
         column = 0;
         x = 0;
       }
       for (; column < columns; column++) {
         if (east <= column + 1) {
-          pieces.add(row, column, h - done, (h - done) * ((x + east) / 2 - column));
+          pieces.add(row, column, h - descentDone, (h - descentDone) * ((x + east) / 2 - column));
           return;
         }
-        const reached = (column + 1 - west) * perColumn;
-        pieces.add(row, column, reached - done, (reached - done) * ((x + 1 - column) / 2));
-        done = reached;
+        const descentReached = (column + 1 - west) * perColumn;
+        pieces.add(row, column, descentReached - descentDone, (descentReached - descentDone) * ((x + 1 - column) / 2));
+        descentDone = descentReached;
         x = column + 1;
       }
     }
@@ -121,37 +121,37 @@ export function createCover(columns: number): (outline: Outline, firstRow: numbe
 
   /** Adds up the pieces of a row and sums from the west to the eastern end of the outline. */
   function sumRow(row: number, endColumn: number): void {
-    stamps++;
+    rowStamp++;
     let count = 0;
     for (let k = pieces.start(row); k < pieces.start(row + 1); k++) {
       const piece = pieces.inOrder(k);
       const column = pieces.column(piece);
-      if (stamp[column] !== stamps) {
-        stamp[column] = stamps;
+      if (touchedInRow[column] !== rowStamp) {
+        touchedInRow[column] = rowStamp;
         touched[count++] = column;
-        fall[column] = 0;
+        descent[column] = 0;
         area[column] = 0;
       }
-      fall[column]! += pieces.fall(piece);
+      descent[column]! += pieces.descent(piece);
       area[column]! += pieces.area(piece);
     }
     touched.subarray(0, count).sort();
-    let inside = 0;
-    let next = 0;
+    let windingShare = 0;
+    let nextColumn = 0;
     for (let k = 0; k < count; k++) {
       const column = touched[k]!;
-      spans.add(next, column - next, inside);
-      spans.add(column, 1, snap(inside + (fall[column]! - area[column]!)));
+      spans.add(nextColumn, column - nextColumn, windingShare);
+      spans.add(column, 1, roundToInteger(windingShare + (descent[column]! - area[column]!)));
       // Not always an integer: a horizontal edge crosses cells without descending.
-      inside = snap(inside + fall[column]!);
-      next = column + 1;
+      windingShare = roundToInteger(windingShare + descent[column]!);
+      nextColumn = column + 1;
     }
-    spans.add(next, Math.max(0, endColumn - next), inside);
+    spans.add(nextColumn, Math.max(0, endColumn - nextColumn), windingShare);
   }
 }
 
 /** Rounds a share that differs from an integer only by rounding errors, so that cells inside have exactly 1. */
-function snap(value: number): number {
+function roundToInteger(value: number): number {
   const integer = Math.round(value);
   return Math.abs(value - integer) < ROUNDING ? integer : value;
 }

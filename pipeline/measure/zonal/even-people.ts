@@ -4,7 +4,7 @@ import { gridCellAreaKm2 } from '../../lib/numerics/area.ts';
 import type { Grid, GridWindow } from '../../lib/numerics/grid.ts';
 import { coverOutlines } from './band.ts';
 import { type Coverage, createCover } from './coverage.ts';
-import { drawOutline } from './outline.ts';
+import { toGridOutline } from './outline.ts';
 
 /** Cells per degree: about 1 km, on which urban centres are defined. */
 const CELLS_PER_DEGREE = 120;
@@ -15,19 +15,19 @@ export type PersonsRaster = Omit<Raster, 'description'>;
 /** The people of a census, spread evenly over the ground of each area, on a grid of about 1 km. */
 export interface EvenPeople extends PersonsRaster {
   /** Persons by cell of the window if all of it belonged to one area, so that its sum over the area is the census's. */
-  ofArea(lga: number, window: GridWindow): Float64Array;
+  personsInArea(lga: number, window: GridWindow): Float64Array;
 }
 
 /** @param file the census, which messages name; an area without a row has no people */
 export function spreadEvenly({ lgas }: Areas, polygons: Polygons, census: Census, file: string): EvenPeople {
   const grid = gridAround(polygons);
-  const outlines = polygons.lgas.map((lga) => drawOutline(lga.polygons, grid));
-  const cover = createCover(grid.columns);
+  const outlines = polygons.lgas.map((lga) => toGridOutline(lga.polygons, grid));
+  const coverOutline = createCover(grid.columns);
   const km2 = Float64Array.from({ length: grid.rows }, (_, row) => gridCellAreaKm2(grid, row));
   const density = outlines.map(
     (outline, lga) =>
       (census[lgas[lga]!.lga_code]?.people ?? 0) /
-      sumRows(cover(outline, 0, grid.rows), (row, share) => share * km2[row]!),
+      sumRows(coverOutline(outline, 0, grid.rows), (row, share) => share * km2[row]!),
   );
   return {
     file,
@@ -37,15 +37,16 @@ export function spreadEvenly({ lgas }: Areas, polygons: Polygons, census: Census
     northRows: 1,
     async readWindow(window) {
       const persons = new Float64Array(window.rows * window.columns);
-      for (const [lga, coverage] of coverOutlines(cover, outlines, window))
-        eachSpan(coverage, (row, column, length, share) => {
-          const from = (row - window.row) * window.columns - window.column;
-          const added = share * density[lga]! * km2[row]!;
-          for (let c = column; c < column + length; c++) persons[from + c]! += added;
+      for (const [lga, coverage] of coverOutlines(coverOutline, outlines, window))
+        forEachSpan(coverage, (row, column, length, share) => {
+          const rowOffset = (row - window.row) * window.columns - window.column;
+          const addedPersons = share * density[lga]! * km2[row]!;
+          for (let cellColumn = column; cellColumn < column + length; cellColumn++)
+            persons[rowOffset + cellColumn]! += addedPersons;
         });
       return persons;
     },
-    ofArea(lga, { row, rows, columns }) {
+    personsInArea(lga, { row, rows, columns }) {
       const persons = new Float64Array(rows * columns);
       for (let i = 0; i < rows; i++) persons.fill(density[lga]! * km2[row + i]!, i * columns, (i + 1) * columns);
       return persons;
@@ -57,13 +58,17 @@ export function spreadEvenly({ lgas }: Areas, polygons: Polygons, census: Census
 /** Cells whose borders are at multiples of their size, around all outlines. */
 function gridAround({ lgas }: Polygons): Grid {
   const points = lgas.flatMap(({ polygons }) => polygons.flat(2));
-  const edge = (axis: 0 | 1, round: (value: number) => number, pick: (a: number, b: number) => number) =>
+  const gridEdge = (
+    axis: 0 | 1,
+    roundToCell: (value: number) => number,
+    chooseExtreme: (a: number, b: number) => number,
+  ) =>
     points.reduce(
-      (most, point) => pick(most, round(point[axis] * CELLS_PER_DEGREE)),
-      round(points[0]![axis] * CELLS_PER_DEGREE),
+      (extreme, point) => chooseExtreme(extreme, roundToCell(point[axis] * CELLS_PER_DEGREE)),
+      roundToCell(points[0]![axis] * CELLS_PER_DEGREE),
     );
-  const [west, east] = [edge(0, Math.floor, Math.min), edge(0, Math.ceil, Math.max)];
-  const [south, north] = [edge(1, Math.floor, Math.min), edge(1, Math.ceil, Math.max)];
+  const [west, east] = [gridEdge(0, Math.floor, Math.min), gridEdge(0, Math.ceil, Math.max)];
+  const [south, north] = [gridEdge(1, Math.floor, Math.min), gridEdge(1, Math.ceil, Math.max)];
   return {
     west: west / CELLS_PER_DEGREE,
     north: north / CELLS_PER_DEGREE,
@@ -74,7 +79,7 @@ function gridAround({ lgas }: Polygons): Grid {
   };
 }
 
-function eachSpan(
+function forEachSpan(
   { firstRow, rowStart, column, length, share }: Coverage,
   visit: (row: number, column: number, length: number, share: number) => void,
 ): void {
@@ -84,7 +89,7 @@ function eachSpan(
 
 function sumRows(coverage: Coverage, value: (row: number, share: number) => number): number {
   let sum = 0;
-  eachSpan(coverage, (row, _, length, share) => {
+  forEachSpan(coverage, (row, _, length, share) => {
     sum += length * value(row, share);
   });
   return sum;

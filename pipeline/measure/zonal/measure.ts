@@ -7,13 +7,13 @@ import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import type { GridWindow, RasterValues } from '../../lib/numerics/grid.ts';
 import { coverOutlines } from './band.ts';
-import { checkCovered } from './checks.ts';
 import { type Coverage, createCover } from './coverage.ts';
 import type { EvenPeople, PersonsRaster } from './even-people.ts';
-import { drawOutline, shareInside } from './outline.ts';
+import { shareInside, toGridOutline } from './outline.ts';
 import { sumInside } from './pass.ts';
 import { blockCells, createCellPool } from './prediction-cells.ts';
 import { openRain, readRain } from './rain.ts';
+import { checkCovered } from './raster-checks.ts';
 import { allowedUnits, openSource, rasterSources } from './raster-sources.ts';
 import { addWindow, createSums, zonalStatistics } from './sums.ts';
 import { markCentres } from './urban-centre.ts';
@@ -36,13 +36,13 @@ export interface LgaFigures {
 }
 
 /** The content of the rasters inside the LGAs. */
-export interface Measured {
+export interface RasterMeasures {
   lgas: LgaFigures[];
   cells: PredictionCells;
   /** Covariates in the catalog's order: values in the cells' order, null if unknown. */
   covariates: (number | null)[][];
   /** Number of raster cells with people that meet any LGA. */
-  touched: number;
+  touchedCells: number;
 }
 
 /** Measures LGAs on the rasters. @throws BadInput for an LGA outside the population raster or without people */
@@ -51,23 +51,23 @@ export async function measureLgas(
   sources: readonly Source[],
   rawData: string,
   { centres }: Pick<WholeRasters, 'centres'>,
-  even: EvenPeople | null,
+  evenPeople: EvenPeople | null,
   onProgress: (share: number, what: string) => void,
-): Promise<Measured> {
+): Promise<RasterMeasures> {
   const codes = areas.lgas.map((lga) => lga.lga_code);
   if (codes.some((code, i) => polygons.lgas[i]?.lga_code !== code)) throw new Error('areas and polygons differ');
-  const open = (source: Source) => openSource(source, rawData, allowedUnits(source));
-  const population = even ?? (await open(rasterSources(sources, 'population')[0]!));
+  const openUnitSource = (source: Source) => openSource(source, rawData, allowedUnits(source));
+  const population = evenPeople ?? (await openUnitSource(rasterSources(sources, 'population')[0]!));
   const elevationSource = rasterSources(sources, 'elevation')[0];
-  const elevation = elevationSource ? await open(elevationSource) : null;
+  const elevation = elevationSource ? await openUnitSource(elevationSource) : null;
   const layers = await Promise.all(
     rasterSources(sources, 'layer').map(async (source) => ({
       figure: source.figure!,
-      raster: await open(source),
+      raster: await openUnitSource(source),
       sums: codes.map(createSums),
     })),
   );
-  const covariates = await Promise.all(rasterSources(sources, 'covariate').map(open));
+  const covariates = await Promise.all(rasterSources(sources, 'covariate').map(openUnitSource));
   const rainSource = rasterSources(sources, 'climate')[0];
   const rain = rainSource ? await openRain(rainSource, rawData) : null;
 
@@ -76,71 +76,74 @@ export async function measureLgas(
     const pool = createCellPool(grid, blockCells(grid, POOL_KM), covariates.length);
     const personSums = codes.map(createSums);
     const urbanSums = codes.map(createSums);
-    let touched = 0;
+    let touchedCells = 0;
     polygons.lgas.forEach(
       (lga) => void checkCovered(population, codeAndName(areas, lga.lga_code), shareInside(lga.polygons, grid)),
     );
-    await eachWindow(population, polygons, async (window, coverages) => {
+    await forEachWindow(population, polygons, async (window, coverages) => {
       const persons = await population.readWindow(window);
-      const urban = markCentres(centres, window);
-      const urbanPart = (persons: RasterValues) => persons.map((n, i) => n * urban[i]!);
-      const all = { persons, urbanPersons: urbanPart(persons) };
-      const personsIn = (lga: number) => {
-        if (!even) return all;
-        const inArea = even.ofArea(lga, window);
-        return { persons: inArea, urbanPersons: urbanPart(inArea) };
+      const isUrbanCell = markCentres(centres, window);
+      const urbanPart = (persons: RasterValues) => persons.map((count, i) => count * isUrbanCell[i]!);
+      const wholePersons = { persons, urbanPersons: urbanPart(persons) };
+      const personsIn = (lgaIndex: number) => {
+        if (!evenPeople) return wholePersons;
+        const personsInLga = evenPeople.personsInArea(lgaIndex, window);
+        return { persons: personsInLga, urbanPersons: urbanPart(personsInLga) };
       };
-      const heights = elevation
+      const elevations = elevation
         ? await readNearest(elevation, grid, window)
         : new Float64Array(persons.length).fill(Number.NaN);
-      const figures: RasterValues[] = [];
-      for (const { raster } of layers) figures.push(await readNearest(raster, grid, window));
-      const values: RasterValues[] = [];
-      for (const raster of covariates) values.push(await readNearest(raster, grid, window));
-      const match = rain && matchCentres(grid, window, rain.grid);
-      for (const [lga, coverage] of coverages) {
-        const { persons, urbanPersons } = personsIn(lga);
-        addWindow(personSums[lga]!, coverage, window, persons, null);
-        addWindow(urbanSums[lga]!, coverage, window, urbanPersons, null);
-        layers.forEach(({ sums }, k) => void addWindow(sums[lga]!, coverage, window, figures[k]!, persons));
-        pool.add(lga, coverage, window, persons, urban, heights, values);
-        rain?.weights.add(lga, coverage, window, persons, match!);
+      const layerValues: RasterValues[] = [];
+      for (const { raster } of layers) layerValues.push(await readNearest(raster, grid, window));
+      const covariateValues: RasterValues[] = [];
+      for (const raster of covariates) covariateValues.push(await readNearest(raster, grid, window));
+      const cellMatch = rain && matchCentres(grid, window, rain.grid);
+      for (const [lgaIndex, coverage] of coverages) {
+        const { persons, urbanPersons } = personsIn(lgaIndex);
+        addWindow(personSums[lgaIndex]!, coverage, window, persons, null);
+        addWindow(urbanSums[lgaIndex]!, coverage, window, urbanPersons, null);
+        layers.forEach(
+          ({ sums }, layerIndex) =>
+            void addWindow(sums[lgaIndex]!, coverage, window, layerValues[layerIndex]!, persons),
+        );
+        pool.add(lgaIndex, coverage, window, persons, isUrbanCell, elevations, covariateValues);
+        rain?.weights.add(lgaIndex, coverage, window, persons, cellMatch!);
       }
-      touched += countTouched(coverages, window, persons);
+      touchedCells += countTouched(coverages, window, persons);
       onProgress(0.2 + 0.5 * ((window.row + window.rows) / grid.rows), 'population');
     });
 
     const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
-    populations.forEach((people, lga) => {
+    populations.forEach((people, lgaIndex) => {
       if (people > 0) return;
       throw new BadInput({
         file: population.file,
-        where: codeAndName(areas, codes[lga]!),
+        where: codeAndName(areas, codes[lgaIndex]!),
         found: 'no people',
         expected: 'people, because scores are weighted by population',
       });
     });
-    const heights = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
+    const meanElevations = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
     onProgress(0.85, 'elevation');
     const rainByLga = rain && (await readRain(rain, rawData, codes.length));
     onProgress(1, 'months');
 
     const lgas = codes.map(
-      (lga_code, lga): LgaFigures => ({
+      (lga_code, lgaIndex): LgaFigures => ({
         lga_code,
-        population: populations[lga]!,
-        urban_population: zonalStatistics(urbanSums[lga]!, false).sum,
-        elevation_m: heights[lga]!,
+        population: populations[lgaIndex]!,
+        urban_population: zonalStatistics(urbanSums[lgaIndex]!, false).sum,
+        elevation_m: meanElevations[lgaIndex]!,
         layers: Object.fromEntries(
           layers.map(({ figure, raster, sums }) => {
-            const mean = zonalStatistics(sums[lga]!, true).weighted_mean;
+            const mean = zonalStatistics(sums[lgaIndex]!, true).weighted_mean;
             return [figure, mean === null ? null : mean * raster.factor];
           }),
         ),
-        rain: rainByLga?.[lga] ?? [],
+        rain: rainByLga?.[lgaIndex] ?? [],
       }),
     );
-    return { lgas, ...pool.finish(codes), touched };
+    return { lgas, ...pool.finish(codes), touchedCells };
   } finally {
     await population.close();
     await elevation?.close();
@@ -149,16 +152,16 @@ export async function measureLgas(
   }
 }
 
-/** Calls `work` for each window that LGAs meet, from north to south, with their coverage of it. */
-async function eachWindow(
+/** Calls `visitWindow` for each window that LGAs meet, from north to south, with their coverage of it. */
+async function forEachWindow(
   raster: PersonsRaster,
   polygons: Polygons,
-  work: (window: GridWindow, coverages: [lga: number, Coverage][]) => Promise<void>,
+  visitWindow: (window: GridWindow, coverages: [lga: number, Coverage][]) => Promise<void>,
 ): Promise<void> {
   const outlines = outlinesOn(raster, polygons);
-  const cover = createCover(raster.grid.columns);
+  const coverOutline = createCover(raster.grid.columns);
   for (const window of listWindows(raster.grid, raster, outlines))
-    await work(window, coverOutlines(cover, outlines, window));
+    await visitWindow(window, coverOutlines(coverOutline, outlines, window));
 }
 
 /**
@@ -175,16 +178,16 @@ function countTouched(
   window: GridWindow,
   persons: RasterValues,
 ): number {
-  const marks = new Uint8Array(persons.length);
+  const isTouched = new Uint8Array(persons.length);
   for (const [, { firstRow, rowStart, column, length }] of coverages) {
     for (let i = 0; i + 1 < rowStart.length; i++) {
       const offset = (firstRow + i - window.row) * window.columns - window.column;
-      for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++)
-        marks.fill(1, offset + column[k]!, offset + column[k]! + length[k]!);
+      for (let layerIndex = rowStart[i]!; layerIndex < rowStart[i + 1]!; layerIndex++)
+        isTouched.fill(1, offset + column[layerIndex]!, offset + column[layerIndex]! + length[layerIndex]!);
     }
   }
-  return marks.reduce((count, mark, i) => count + (mark === 1 && persons[i]! > 0 ? 1 : 0), 0);
+  return isTouched.reduce((count, touched, i) => count + (touched === 1 && persons[i]! > 0 ? 1 : 0), 0);
 }
 
 const outlinesOn = ({ grid }: Pick<Raster, 'grid'>, { lgas }: Polygons) =>
-  lgas.map(({ polygons }) => drawOutline(polygons, grid));
+  lgas.map(({ polygons }) => toGridOutline(polygons, grid));

@@ -7,7 +7,7 @@ import type { Grid } from '../../lib/numerics/grid.ts';
  * integers. Rings are closed, as flat x, y pairs; `sign` makes exterior rings count as positive and holes as negative.
  * The ranges of rows and columns cover the polygon, ends excluded, and are empty if it is outside the grid.
  */
-export interface Outline {
+export interface GridOutline {
   rings: { points: Float64Array; sign: 1 | -1 }[];
   /** In cells, including parts outside the grid. */
   area: number;
@@ -20,21 +20,24 @@ export interface Outline {
 /**
  * Converts an area's polygons (each an exterior ring, then its holes, in any direction) to the coordinates of `grid`.
  */
-export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
-  const rings: Outline['rings'] = [];
+export function toGridOutline(polygons: Polygon[], grid: Grid): GridOutline {
+  const rings: GridOutline['rings'] = [];
   let area = 0;
   let west = Infinity;
   let east = -Infinity;
   let top = Infinity;
   let bottom = -Infinity;
   // Shared memory, so that threads need no copies.
-  const vertices = polygons.reduce((sum, polygon) => polygon.reduce((inner, ring) => inner + ring.length, sum), 0);
-  const shared = new Float64Array(new SharedArrayBuffer(16 * vertices));
-  let used = 0;
+  const vertexCount = polygons.reduce(
+    (sum, polygon) => polygon.reduce((vertexSum, ring) => vertexSum + ring.length, sum),
+    0,
+  );
+  const sharedPoints = new Float64Array(new SharedArrayBuffer(16 * vertexCount));
+  let usedVertices = 0;
   for (const polygon of polygons) {
     polygon.forEach((ring, index) => {
-      const points = shared.subarray(2 * used, 2 * (used + ring.length));
-      used += ring.length;
+      const points = sharedPoints.subarray(2 * usedVertices, 2 * (usedVertices + ring.length));
+      usedVertices += ring.length;
       ring.forEach(([longitude, latitude], i) => {
         const x = (longitude - grid.west) / grid.cellWidth;
         const y = (grid.north - latitude) / grid.cellHeight;
@@ -45,20 +48,20 @@ export function drawOutline(polygons: Polygon[], grid: Grid): Outline {
         top = Math.min(top, y);
         bottom = Math.max(bottom, y);
       });
-      const size = signedArea(points);
-      const sign = (index === 0) === size >= 0 ? 1 : -1;
+      const ringArea = signedArea(points);
+      const sign = (index === 0) === ringArea >= 0 ? 1 : -1;
       rings.push({ points, sign });
-      area += sign * size;
+      area += sign * ringArea;
     });
   }
-  const within = (value: number, end: number) => Math.min(Math.max(value, 0), end);
+  const clampIndex = (value: number, end: number) => Math.min(Math.max(value, 0), end);
   return {
     rings,
     area,
-    firstRow: within(Math.floor(top), grid.rows),
-    endRow: within(Math.ceil(bottom), grid.rows),
-    firstColumn: within(Math.floor(west), grid.columns),
-    endColumn: within(Math.ceil(east), grid.columns),
+    firstRow: clampIndex(Math.floor(top), grid.rows),
+    endRow: clampIndex(Math.ceil(bottom), grid.rows),
+    firstColumn: clampIndex(Math.floor(west), grid.columns),
+    endColumn: clampIndex(Math.ceil(east), grid.columns),
   };
 }
 
@@ -69,19 +72,20 @@ export function shareInside(polygons: Polygon[], grid: Grid): number {
   const isInside = ([x, y]: [number, number]) => x >= west && x <= east && y >= south && y <= north;
   if (polygons.flat(2).every(isInside)) return 1;
   const clipped = bboxClip({ type: 'MultiPolygon', coordinates: polygons }, [west, south, east, north]);
-  const inside = drawOutline(clipped.geometry.coordinates as Polygon[], grid).area;
-  return inside / drawOutline(polygons, grid).area;
+  const inside = toGridOutline(clipped.geometry.coordinates as Polygon[], grid).area;
+  return inside / toGridOutline(polygons, grid).area;
 }
 
 /**
  * Shoelace area, positive if edges run south along the ring's west side; relative to its first point, for precision.
  */
 function signedArea(points: Float64Array): number {
-  const x0 = points[0]!;
-  const y0 = points[1]!;
-  let twice = 0;
+  const firstX = points[0]!;
+  const firstY = points[1]!;
+  let doubleArea = 0;
   for (let i = 2; i < points.length; i += 2) {
-    twice += (points[i - 1]! - y0) * (points[i]! - x0) - (points[i - 2]! - x0) * (points[i + 1]! - y0);
+    doubleArea +=
+      (points[i - 1]! - firstY) * (points[i]! - firstX) - (points[i - 2]! - firstX) * (points[i + 1]! - firstY);
   }
-  return twice / 2;
+  return doubleArea / 2;
 }

@@ -3,7 +3,7 @@ import type { RasterDescription } from '../../ingest/readers/geotiff-description
 import { type BlockSize, listWindows } from '../../ingest/readers/windows.ts';
 import type { GridWindow } from '../../lib/numerics/grid.ts';
 import { type BandAnswer, bandSums, openBandWorker, type PassTask, rowsWithin } from './band.ts';
-import type { Outline } from './outline.ts';
+import type { GridOutline } from './outline.ts';
 import { addRows, createSums, SUMS_PER_ROW, type ZonalSums } from './sums.ts';
 
 /** With fewer cells in all rasters, threads take longer to start than they save. */
@@ -23,15 +23,15 @@ const BANDS_AHEAD = 4;
 export async function sumInside(
   layers: RasterDescription[],
   weights: RasterDescription | null,
-  outlines: Outline[],
+  outlines: GridOutline[],
   jobs: number,
   onProgress: (share: number) => void,
 ): Promise<ZonalSums[][]> {
   const rasters = weights ? [...layers, weights] : layers;
   const { grid } = weights ?? layers[0]!;
-  const size = commonBlocks(rasters);
-  const task: PassTask = { grid, layers, weights, outlines, size };
-  const bands = listWindows(grid, size, outlines);
+  const blockSize = commonBlocks(rasters);
+  const task: PassTask = { grid, layers, weights, outlines, blockSize };
+  const bands = listWindows(grid, blockSize, outlines);
   const sums = layers.map(() => outlines.map(createSums));
   const onSums = (band: number, rows: Float64Array) => {
     addBand(sums, outlines, bands[band]!, rows);
@@ -52,14 +52,14 @@ function commonBlocks(rasters: RasterDescription[]): BlockSize {
   };
 }
 
-function addBand(sums: ZonalSums[][], outlines: Outline[], band: GridWindow, rows: Float64Array): void {
-  let from = 0;
+function addBand(sums: ZonalSums[][], outlines: GridOutline[], band: GridWindow, rows: Float64Array): void {
+  let firstSum = 0;
   outlines.forEach((outline, index) => {
-    const figures = SUMS_PER_ROW * rowsWithin(outline, band);
-    if (figures <= 0) return;
+    const numberCount = SUMS_PER_ROW * rowsWithin(outline, band);
+    if (numberCount <= 0) return;
     for (const layer of sums) {
-      addRows(layer[index]!, rows.subarray(from, from + figures));
-      from += figures;
+      addRows(layer[index]!, rows.subarray(firstSum, firstSum + numberCount));
+      firstSum += numberCount;
     }
   });
 }
@@ -82,11 +82,12 @@ async function sumBands(
   }
   const pool = openThreadPool<GridWindow, BandAnswer>(new URL('./worker.ts', import.meta.url), task, threads);
   try {
-    const ahead: Promise<BandAnswer>[] = [];
-    let sent = 0;
+    const pendingAnswers: Promise<BandAnswer>[] = [];
+    let sentBands = 0;
     for (const band of bands.keys()) {
-      while (sent < bands.length && ahead.length < BANDS_AHEAD * threads) ahead.push(pool.run(bands[sent++]!));
-      onSums(band, bandSums(await ahead.shift()!));
+      while (sentBands < bands.length && pendingAnswers.length < BANDS_AHEAD * threads)
+        pendingAnswers.push(pool.run(bands[sentBands++]!));
+      onSums(band, bandSums(await pendingAnswers.shift()!));
     }
   } finally {
     await pool.close();

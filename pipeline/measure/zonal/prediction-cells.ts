@@ -37,18 +37,18 @@ export function blockCells(grid: Grid, sideKm: number): number {
 }
 
 /**
- * Pools population cells into blocks of `side` × `side` cells, split by LGA. Population is Σ share × persons;
+ * Pools population cells into blocks of `sideCells` × `sideCells` cells, split by LGA. Population is Σ share × persons;
  * coordinates, elevation and the urban share are population-weighted means; density is persons per km² of inhabited
  * ground, Σ share × persons / Σ share × cell area (WGS 84) over cells with people. Parts without people are omitted.
  * @param covariates number of covariates
  */
-export function createCellPool(grid: Grid, side: number, covariates = 0) {
-  const blocksAcross = Math.ceil(grid.columns / side);
+export function createCellPool(grid: Grid, sideCells: number, covariates = 0) {
+  const blocksAcross = Math.ceil(grid.columns / sideCells);
   const pools: Map<number, Pool>[] = [];
 
-  const findPool = (lga: number, block: number): Pool => {
-    pools[lga] ??= new Map();
-    let pool = pools[lga].get(block);
+  const findPool = (lgaIndex: number, block: number): Pool => {
+    pools[lgaIndex] ??= new Map();
+    let pool = pools[lgaIndex].get(block);
     if (!pool) {
       pool = {
         people: 0,
@@ -60,20 +60,20 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
         elevationPeople: 0,
         covariates: Array.from({ length: covariates }, () => ({ sum: 0, people: 0 })),
       };
-      pools[lga].set(block, pool);
+      pools[lgaIndex].set(block, pool);
     }
     return pool;
   };
 
   return {
     /**
-     * @param lga its index in the list of LGAs
+     * @param lgaIndex its index in the list of LGAs
      * @param urban 1 or 0 by cell
      * @param elevation metres by cell, NaN if unknown
      * @param values of each covariate by cell, NaN if unknown
      */
     add(
-      lga: number,
+      lgaIndex: number,
       coverage: Coverage,
       window: GridWindow,
       persons: RasterValues,
@@ -87,14 +87,14 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
         const offset = (row - window.row) * window.columns - window.column;
         const area = gridCellAreaKm2(grid, row);
         const latitude = rowLatitude(grid, row);
-        const blockRow = Math.floor(row / side) * blocksAcross;
+        const blockRow = Math.floor(row / sideCells) * blocksAcross;
         for (let k = rowStart[i]!; k < rowStart[i + 1]!; k++) {
           const share = coverage.share[k]!;
           const end = coverage.column[k]! + coverage.length[k]!;
           for (let column = coverage.column[k]!; column < end; column++) {
             const people = share * persons[offset + column]!;
             if (!(people > 0)) continue;
-            const pool = findPool(lga, blockRow + Math.floor(column / side));
+            const pool = findPool(lgaIndex, blockRow + Math.floor(column / sideCells));
             pool.people += people;
             pool.longitude += people * columnLongitude(grid, column);
             pool.latitude += people * latitude;
@@ -106,9 +106,9 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
               pool.covariates[v]!.sum += people * value;
               pool.covariates[v]!.people += people;
             }
-            const metres = elevation[offset + column]!;
-            if (Number.isNaN(metres)) continue;
-            pool.elevation += people * metres;
+            const elevationM = elevation[offset + column]!;
+            if (Number.isNaN(elevationM)) continue;
+            pool.elevation += people * elevationM;
             pool.elevationPeople += people;
           }
         }
@@ -126,9 +126,9 @@ export function createCellPool(grid: Grid, side: number, covariates = 0) {
         elevation_m: [],
       };
       const means: (number | null)[][] = Array.from({ length: covariates }, () => []);
-      codes.forEach((code, lga) => {
-        const blocks = [...(pools[lga] ?? [])].sort(([a], [b]) => a - b);
-        for (const [, pool] of blocks) {
+      codes.forEach((code, lgaIndex) => {
+        const poolsByBlock = [...(pools[lgaIndex] ?? [])].sort(([a], [b]) => a - b);
+        for (const [, pool] of poolsByBlock) {
           cells.lga_code.push(code);
           cells.longitude.push(pool.longitude / pool.people);
           cells.latitude.push(pool.latitude / pool.people);

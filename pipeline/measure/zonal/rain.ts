@@ -8,29 +8,29 @@ import { type CellWeights, createCellWeights, weightedMean } from './cell-weight
 import { allowedUnits, openSource } from './raster-sources.ts';
 
 /** The rasters of rain, and the people of each LGA by cell of their grid. */
-interface Rain {
+interface RainRasters {
   source: Source;
   /** That of the first raster, which all must share. */
   grid: Grid;
   weights: ReturnType<typeof createCellWeights>;
 }
 
-export async function openRain(source: Source, rawData: string): Promise<Rain> {
+export async function openRain(source: Source, rawData: string): Promise<RainRasters> {
   const raster = await openSource(source, rawData, allowedUnits(source), rainFiles(source)[0]!.path);
   await raster.close();
   return { source, grid: raster.grid, weights: createCellWeights(raster.grid.columns) };
 }
 
 /**
- * Population-weighted means of LGAs 0 to `lgas` − 1 by month: Σ share × persons × value / Σ share × persons over
+ * Population-weighted means of LGAs 0 to `lgaCount` − 1 by month: Σ share × persons × value / Σ share × persons over
  * population cells whose centre is in a cell with a value; null if there are none.
  */
 export async function readRain(
-  { source, grid, weights }: Rain,
+  { source, grid, weights }: RainRasters,
   rawData: string,
-  lgas: number,
+  lgaCount: number,
 ): Promise<(number | null)[][]> {
-  const cellWeights = weights.finish(lgas);
+  const cellWeights = weights.finish(lgaCount);
   const window = coveringWindow(cellWeights, grid);
   const series = cellWeights.map((): (number | null)[] => []);
   for (const { path } of rainFiles(source)) {
@@ -48,7 +48,7 @@ export async function readRain(
         const column = cell % grid.columns;
         return values[((cell - column) / grid.columns - window.row) * window.columns + column - window.column]!;
       };
-      cellWeights.forEach((weight, i) => void series[i]!.push(weightedMean(weight, valueAt)));
+      cellWeights.forEach((lgaWeights, lgaIndex) => void series[lgaIndex]!.push(weightedMean(lgaWeights, valueAt)));
     } finally {
       await raster.close();
     }
@@ -60,20 +60,20 @@ export async function readRain(
 export function rainRows(
   source: Source,
   codes: readonly string[],
-  lgaRain: (lga: number) => readonly (number | null)[],
-  fill: (source: Source, figure: string, values: (number | null)[]) => (number | null)[],
+  lgaRain: (lgaIndex: number) => readonly (number | null)[],
+  fillGapsIn: (source: Source, figure: string, values: (number | null)[]) => (number | null)[],
 ): ClimateRow[] {
   const months = rainFiles(source);
-  const filled = months.map(({ period }, month) =>
-    fill(
+  const filled = months.map(({ period }, monthIndex) =>
+    fillGapsIn(
       source,
       `rain in ${period}`,
-      codes.map((_, lga) => lgaRain(lga)[month]!),
+      codes.map((_, lgaIndex) => lgaRain(lgaIndex)[monthIndex]!),
     ),
   );
-  return codes.flatMap((lga_code, lga) =>
-    months.map(({ period }, month) => {
-      const rain_mm = filled[month]![lga]!;
+  return codes.flatMap((lga_code, lgaIndex) =>
+    months.map(({ period }, monthIndex) => {
+      const rain_mm = filled[monthIndex]![lgaIndex]!;
       if (rain_mm === null)
         throw new BadInput({
           file: 'sources.json',
@@ -88,16 +88,21 @@ export function rainRows(
 
 /** The inhabited part of the grid. */
 function coveringWindow(weights: CellWeights[], grid: Grid): GridWindow {
-  let [top, bottom, west, east] = [grid.rows, 0, grid.columns, 0];
+  let [firstRow, endRow, firstColumn, endColumn] = [grid.rows, 0, grid.columns, 0];
   for (const { cells } of weights) {
     for (const cell of cells) {
       const column = cell % grid.columns;
       const row = (cell - column) / grid.columns;
-      top = Math.min(top, row);
-      bottom = Math.max(bottom, row + 1);
-      west = Math.min(west, column);
-      east = Math.max(east, column + 1);
+      firstRow = Math.min(firstRow, row);
+      endRow = Math.max(endRow, row + 1);
+      firstColumn = Math.min(firstColumn, column);
+      endColumn = Math.max(endColumn, column + 1);
     }
   }
-  return { row: top, column: west, rows: Math.max(0, bottom - top), columns: Math.max(0, east - west) };
+  return {
+    row: firstRow,
+    column: firstColumn,
+    rows: Math.max(0, endRow - firstRow),
+    columns: Math.max(0, endColumn - firstColumn),
+  };
 }

@@ -49,8 +49,8 @@ export async function openSource(
       found: `the unit ${source.unit}`,
       expected: units.join(' or '),
     });
-  const [least, most] = (source.range ?? unit.valid) as [number, number];
-  const valid = [Math.max(least, unit.valid[0]), Math.min(most, unit.valid[1])] as const;
+  const [leastInRange, mostInRange] = (source.range ?? unit.valid) as [number, number];
+  const valid = [Math.max(leastInRange, unit.valid[0]), Math.min(mostInRange, unit.valid[1])] as const;
   const raster = await openRaster(join(rawData, path), { nodata: source.nodata, valid });
   return { ...raster, factor: unit.factor };
 }
@@ -77,9 +77,11 @@ export function fillGaps(
       report.push({ source: source.id, rule, what: `${code} has no ${figure}` });
       return null;
     }
-    const near = rule === 'neighbours' ? (neighbours[code] ?? []) : [];
-    const figures = near.map((neighbour) => figureByCode.get(neighbour)).filter((value) => value != null);
-    if (figures.length === 0) {
+    const neighbourCodes = rule === 'neighbours' ? (neighbours[code] ?? []) : [];
+    const neighbourFigures = neighbourCodes
+      .map((neighbour) => figureByCode.get(neighbour))
+      .filter((value) => value != null);
+    if (neighbourFigures.length === 0) {
       throw new BadInput({
         file: source.files[0]!.path,
         where: code,
@@ -90,8 +92,8 @@ export function fillGaps(
     report.push({
       source: source.id,
       rule: 'neighbours',
-      what: `${code} has ${figure} set to the mean of ${figures.length} neighbours`,
+      what: `${code} has ${figure} set to the mean of ${neighbourFigures.length} neighbours`,
     });
-    return figures.reduce((sum, value) => sum + value, 0) / figures.length;
+    return neighbourFigures.reduce((sum, value) => sum + value, 0) / neighbourFigures.length;
   });
 }

@@ -37,12 +37,12 @@ export const SUMS_PER_ROW = 4;
 /** A compensated sum: the total, and what rounding took from it. */
 interface Sum {
   total: number;
-  dropped: number;
+  roundingLoss: number;
 }
 
 export function createSums(): ZonalSums {
-  const zero = () => ({ total: 0, dropped: 0 });
-  return { count: zero(), sum: zero(), weightSum: zero(), weightedSum: zero() };
+  const emptySum = () => ({ total: 0, roundingLoss: 0 });
+  return { count: emptySum(), sum: emptySum(), weightSum: emptySum(), weightedSum: emptySum() };
 }
 
 /**
@@ -63,23 +63,23 @@ export function addWindow(
 
 /** Adds the sums of rows, which must come in order from north to south. */
 export function addRows(sums: ZonalSums, rows: Float64Array): void {
-  for (let first = 0; first < rows.length; first += SUMS_PER_ROW) {
-    add(sums.count, rows[first]!);
-    add(sums.sum, rows[first + 1]!);
-    add(sums.weightSum, rows[first + 2]!);
-    add(sums.weightedSum, rows[first + 3]!);
+  for (let rowStartIndex = 0; rowStartIndex < rows.length; rowStartIndex += SUMS_PER_ROW) {
+    addTerm(sums.count, rows[rowStartIndex]!);
+    addTerm(sums.sum, rows[rowStartIndex + 1]!);
+    addTerm(sums.weightSum, rows[rowStartIndex + 2]!);
+    addTerm(sums.weightedSum, rows[rowStartIndex + 3]!);
   }
 }
 
 /**
  * Adds an area's part of a tile to `rows`, the sums of its rows: `SUMS_PER_ROW` numbers for each row of the coverage. A
  * tile has all those rows, but not all columns; tiles must be passed from west to east.
- * @param next for each row, the first span that may extend beyond the tiles processed; initially a copy of `rowStart`
+ * @param nextSpans for each row, the first span that may extend beyond the tiles processed; initially a copy of `rowStart`
  */
 export function sumRows(
   rows: Float64Array,
   coverage: Coverage,
-  next: Int32Array,
+  nextSpans: Int32Array,
   tile: GridWindow,
   values: RasterValues,
   weights: RasterValues | null,
@@ -87,69 +87,69 @@ export function sumRows(
   const { firstRow, rowStart, column, length, share } = coverage;
   const endColumn = tile.column + tile.columns;
   for (let i = 0; i + 1 < rowStart.length; i++) {
-    const endSpan = rowStart[i + 1]!;
-    let k = next[i]!;
-    if (k === endSpan || column[k]! >= endColumn) continue;
+    const spanLimit = rowStart[i + 1]!;
+    let k = nextSpans[i]!;
+    if (k === spanLimit || column[k]! >= endColumn) continue;
     const offset = (firstRow + i - tile.row) * tile.columns - tile.column;
     let count = 0;
     let sum = 0;
     let weightSum = 0;
     let weightedSum = 0;
-    for (; k < endSpan && column[k]! < endColumn; k++) {
+    for (; k < spanLimit && column[k]! < endColumn; k++) {
       const s = share[k]!;
       const spanEnd = column[k]! + length[k]!;
       const start = offset + Math.max(column[k]!, tile.column);
       const end = offset + Math.min(spanEnd, endColumn);
       let cells = 0;
-      let valueRun = 0;
-      let weightRun = 0;
-      let weightedRun = 0;
+      let spanValueSum = 0;
+      let spanWeightSum = 0;
+      let spanWeightedSum = 0;
       for (let cell = start; cell < end; cell++) {
         const v = values[cell]!;
         if (Number.isNaN(v)) continue;
         cells++;
-        valueRun += v;
+        spanValueSum += v;
         if (weights === null) continue;
         const w = weights[cell]!;
         if (Number.isNaN(w)) continue;
-        weightRun += w;
-        weightedRun += w * v;
+        spanWeightSum += w;
+        spanWeightedSum += w * v;
       }
       count += s * cells;
-      sum += s * valueRun;
-      weightSum += s * weightRun;
-      weightedSum += s * weightedRun;
+      sum += s * spanValueSum;
+      weightSum += s * spanWeightSum;
+      weightedSum += s * spanWeightedSum;
       if (spanEnd > endColumn) break;
     }
-    next[i] = k;
-    const first = SUMS_PER_ROW * i;
-    rows[first]! += count;
-    rows[first + 1]! += sum;
-    rows[first + 2]! += weightSum;
-    rows[first + 3]! += weightedSum;
+    nextSpans[i] = k;
+    const rowStartIndex = SUMS_PER_ROW * i;
+    rows[rowStartIndex]! += count;
+    rows[rowStartIndex + 1]! += sum;
+    rows[rowStartIndex + 2]! += weightSum;
+    rows[rowStartIndex + 3]! += weightedSum;
   }
 }
 
 /** Computes the statistics from the sums. */
-export function zonalStatistics(sums: ZonalSums, weighted: boolean): ZonalStatistics {
+export function zonalStatistics(sums: ZonalSums, hasWeights: boolean): ZonalStatistics {
   const [count, sum, weightSum, weightedSum] = [sums.count, sums.sum, sums.weightSum, sums.weightedSum].map(sumTotal);
   return {
     count: count!,
     sum: sum!,
     mean: count === 0 ? null : sum! / count!,
-    weight_sum: weighted ? weightSum! : null,
-    weighted_sum: weighted ? weightedSum! : null,
-    weighted_mean: weighted && weightSum !== 0 ? weightedSum! / weightSum! : null,
+    weight_sum: hasWeights ? weightSum! : null,
+    weighted_sum: hasWeights ? weightedSum! : null,
+    weighted_mean: hasWeights && weightSum !== 0 ? weightedSum! / weightSum! : null,
   };
 }
 
 /** Adds a term, keeping the part lost to rounding (Neumaier 1974, improved Kahan-Babuška summation). */
-function add(sum: Sum, term: number): void {
+function addTerm(sum: Sum, term: number): void {
   const total = sum.total + term;
-  sum.dropped += Math.abs(sum.total) >= Math.abs(term) ? sum.total - total + term : term - total + sum.total;
+  sum.roundingLoss += Math.abs(sum.total) >= Math.abs(term) ? sum.total - total + term : term - total + sum.total;
   sum.total = total;
 }
 
 function sumTotal(sum: Sum): number {
-  return sum.total + sum.dropped;
+  return sum.total + sum.roundingLoss;
 }

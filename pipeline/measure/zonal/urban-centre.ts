@@ -41,17 +41,17 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
   const parent: number[] = [];
   const people: number[] = [];
 
-  const find = (set: number): number => {
+  const findRoot = (set: number): number => {
     let root = set;
     while (parent[root] !== root) root = parent[root]!;
     for (let member = set; parent[member] !== root; ) [member, parent[member]] = [parent[member]!, root];
     return root;
   };
-  const join = (a: number, b: number) => {
-    const [low, high] = [Math.min(find(a), find(b)), Math.max(find(a), find(b))];
-    if (low === high) return;
-    parent[high] = low;
-    people[low]! += people[high]!;
+  const joinSets = (a: number, b: number) => {
+    const [lowerRoot, higherRoot] = [Math.min(findRoot(a), findRoot(b)), Math.max(findRoot(a), findRoot(b))];
+    if (lowerRoot === higherRoot) return;
+    parent[higherRoot] = lowerRoot;
+    people[lowerRoot]! += people[higherRoot]!;
   };
 
   return {
@@ -59,11 +59,11 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
     add(row: number, persons: RasterValues): void {
       if (row !== runsByRow.length) throw new Error(`got row ${row} of persons, expected row ${runsByRow.length}`);
       for (let offset = 0; offset < persons.length; offset += grid.columns) {
-        const least = rule.density * gridCellAreaKm2(grid, runsByRow.length);
+        const leastPersons = rule.density * gridCellAreaKm2(grid, runsByRow.length);
         const runs: Run[] = [];
         for (let column = 0; column < grid.columns; column++) {
-          const inCell = persons[offset + column]!;
-          if (!(inCell >= least)) continue;
+          const cellPersons = persons[offset + column]!;
+          if (!(cellPersons >= leastPersons)) continue;
           let run = runs.at(-1);
           if (run?.end !== column) {
             run = { start: column, end: column, set: parent.length };
@@ -72,14 +72,14 @@ export function createUrbanCentreFinder(grid: Grid, rule: UrbanRule = DEGURBA) {
             people.push(0);
           }
           run.end = column + 1;
-          people[run.set]! += inCell;
+          people[run.set]! += cellPersons;
         }
-        joinRows(runsByRow.at(-1) ?? [], runs, join);
+        joinRows(runsByRow.at(-1) ?? [], runs, joinSets);
         runsByRow.push(runs);
       }
     },
     finish(): UrbanCentres {
-      const isCentre = parent.map((_, set) => people[find(set)]! >= rule.people);
+      const isCentre = parent.map((_, set) => people[findRoot(set)]! >= rule.people);
       return {
         count: parent.filter((root, set) => root === set && isCentre[set]).length,
         rows: runsByRow.map((runs) => runs.flatMap(({ start, end, set }) => (isCentre[set] ? [start, end] : []))),
@@ -94,20 +94,20 @@ export function markCentres({ rows }: UrbanCentres, window: GridWindow): Uint8Ar
   for (let row = 0; row < window.rows; row++) {
     const runs = rows[window.row + row] ?? [];
     const offset = row * window.columns - window.column;
-    for (let k = 0; k < runs.length; k += 2) {
-      const from = Math.max(runs[k]!, window.column);
-      const to = Math.min(runs[k + 1]!, window.column + window.columns);
-      if (from < to) marks.fill(1, offset + from, offset + to);
+    for (let firstRun = 0; firstRun < runs.length; firstRun += 2) {
+      const startColumn = Math.max(runs[firstRun]!, window.column);
+      const endColumn = Math.min(runs[firstRun + 1]!, window.column + window.columns);
+      if (startColumn < endColumn) marks.fill(1, offset + startColumn, offset + endColumn);
     }
   }
   return marks;
 }
 
 /** Joins runs of two adjacent rows that share a cell side; both rows are in order of columns. */
-function joinRows(above: Run[], below: Run[], join: (a: number, b: number) => void): void {
-  let k = 0;
+function joinRows(above: Run[], below: Run[], joinSets: (a: number, b: number) => void): void {
+  let firstRun = 0;
   for (const run of below) {
-    while (k < above.length && above[k]!.end <= run.start) k++;
-    for (let i = k; i < above.length && above[i]!.start < run.end; i++) join(above[i]!.set, run.set);
+    while (firstRun < above.length && above[firstRun]!.end <= run.start) firstRun++;
+    for (let i = firstRun; i < above.length && above[i]!.start < run.end; i++) joinSets(above[i]!.set, run.set);
   }
 }

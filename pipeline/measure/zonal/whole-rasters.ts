@@ -1,8 +1,8 @@
 import type { Source } from '../../catalog/sources.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
-import { refuseFills, watchFills } from './checks.ts';
 import type { PersonsRaster } from './even-people.ts';
+import { createFillCheck, refuseFills } from './raster-checks.ts';
 import { allowedUnits, openSource, rasterSources } from './raster-sources.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
 
@@ -12,21 +12,21 @@ export interface WholeRasters {
   /** Total over the population raster. */
   people: number;
   /** Number of cells with people. */
-  peopledCells: number;
+  populatedCells: number;
 }
 
 /**
  * Reads each raster completely.
- * @param even the people of a country without a population raster
+ * @param evenPeople the people of a country without a population raster
  * @throws BadInput for undeclared nodata values
  */
-export async function readWhole(
+export async function readWholeRasters(
   sources: readonly Source[],
   rawData: string,
-  even: PersonsRaster | null,
+  evenPeople: PersonsRaster | null,
   onProgress: (share: number, what: string) => void,
 ): Promise<WholeRasters> {
-  const refuseFillValues = async (source: Source, path?: string) => {
+  const refuseFillsInFile = async (source: Source, path?: string) => {
     const raster = await openSource(source, rawData, allowedUnits(source), path);
     try {
       await refuseFills(raster, source);
@@ -35,31 +35,31 @@ export async function readWhole(
     }
   };
   for (const role of ['elevation', 'layer', 'covariate'] as const)
-    for (const source of rasterSources(sources, role)) await refuseFillValues(source);
+    for (const source of rasterSources(sources, role)) await refuseFillsInFile(source);
   for (const source of rasterSources(sources, 'climate'))
-    if (source.repeats !== undefined) for (const { path } of source.files) await refuseFillValues(source, path);
+    if (source.repeats !== undefined) for (const { path } of source.files) await refuseFillsInFile(source, path);
 
   const source = rasterSources(sources, 'population')[0];
-  const population = even ?? (await openSource(source!, rawData, allowedUnits(source!)));
+  const population = evenPeople ?? (await openSource(source!, rawData, allowedUnits(source!)));
   try {
     const { grid } = population;
-    const watch = source && watchFills(population, source);
-    const finder = createUrbanCentreFinder(grid);
+    const fillCheck = source && createFillCheck(population, source);
+    const centreFinder = createUrbanCentreFinder(grid);
     let people = 0;
-    let peopledCells = 0;
+    let populatedCells = 0;
     for (const window of listWindows(grid, population, [wholeGrid(grid)])) {
       const persons = await population.readWindow(window);
-      watch?.check(persons, window);
-      finder.add(window.row, persons);
+      fillCheck?.check(persons, window);
+      centreFinder.add(window.row, persons);
       for (const count of persons) {
         if (!(count > 0)) continue;
         people += count;
-        peopledCells++;
+        populatedCells++;
       }
       onProgress((0.2 * (window.row + window.rows)) / grid.rows, 'towns');
     }
-    watch?.finish();
-    return { centres: finder.finish(), people, peopledCells };
+    fillCheck?.finish();
+    return { centres: centreFinder.finish(), people, populatedCells };
   } finally {
     await population.close();
   }

@@ -10,13 +10,13 @@ import { CLIMATE } from '../../ingest/ingest-tables.ts';
 import { refuseUnknownPlaces } from '../../ingest/input.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
 import { rowByCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
-import { compareWithCensus } from './checks.ts';
 import { fillCells } from './covariate-rasters.ts';
 import { spreadEvenly } from './even-people.ts';
 import { measureLgas } from './measure.ts';
 import { rainRows } from './rain.ts';
+import { compareWithCensus } from './raster-checks.ts';
 import { fillGaps, rasterSources } from './raster-sources.ts';
-import { readWhole } from './whole-rasters.ts';
+import { readWholeRasters } from './whole-rasters.ts';
 import type { PredictionCell, ZonalRow } from './zonal-tables.ts';
 import { CELLS, COVARIATES, LGAS } from './zonal-tables.ts';
 
@@ -47,7 +47,7 @@ export const run: StageRun = async (io) => {
   refuseUnknownPlaces(sources, areas);
   const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
   const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData, census };
-  const { lgas, cells, climate, covariates, report } = await zonal(input, progress);
+  const { lgas, cells, climate, covariates, report } = await measureZones(input, progress);
   for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, census);
   return {
     lgas: toTable(LGAS, lgas),
@@ -64,27 +64,34 @@ export const run: StageRun = async (io) => {
  * @throws BadInput for an unusable raster, an LGA outside the population raster or without people, and a missing figure
  *   that the catalog does not declare
  */
-export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] = () => {}): Promise<ZonalOutput> {
+export async function measureZones(
+  input: ZonalInput,
+  onProgress: StageIo['progress'] = () => {},
+): Promise<ZonalOutput> {
   const { areas, polygons, sources, rawData, census = {} } = input;
   const { neighbours } = polygons;
-  const even =
+  const evenPeople =
     rasterSources(sources, 'population').length === 0
       ? spreadEvenly(areas, polygons, census, 'the population table')
       : null;
-  const { centres, people, peopledCells } = await readWhole(sources, rawData, even, onProgress);
-  const inside = await measureLgas(input, sources, rawData, { centres }, even, onProgress);
-  const { lgas: measured, touched } = inside;
+  const {
+    centres,
+    people: peopleInRaster,
+    populatedCells,
+  } = await readWholeRasters(sources, rawData, evenPeople, onProgress);
+  const rasterMeasures = await measureLgas(input, sources, rawData, { centres }, evenPeople, onProgress);
+  const { lgas: measured, touchedCells } = rasterMeasures;
   const codes = areas.lgas.map((lga) => lga.lga_code);
-  const mapped = measured.reduce((sum, { population }) => sum + population, 0);
+  const peopleInLgas = measured.reduce((sum, { population }) => sum + population, 0);
   const hasLagoon = sources.some(hasUncoveredGround);
-  const spread = worded`no population raster: the people of each {lga.one} in the census are spread evenly over it`;
+  const evenPeopleText = worded`no population raster: the people of each {lga.one} in the census are spread evenly over it`;
   const report: ReportLine[] = [
-    even
-      ? { source: 'population', rule: 'spread evenly', what: spread }
+    evenPeople
+      ? { source: 'population', rule: 'spread evenly', what: evenPeopleText }
       : {
           source: 'population',
           rule: 'uncovered',
-          what: worded`${Math.round(people - mapped)} of ${Math.round(people)} people are in no {lga.one} (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${peopledCells - touched} of ${peopledCells} cells with people do not meet any {lga.one}`,
+          what: worded`${Math.round(peopleInRaster - peopleInLgas)} of ${Math.round(peopleInRaster)} people are in no {lga.one} (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${populatedCells - touchedCells} of ${populatedCells} cells with people do not meet any {lga.one}`,
         },
   ];
   if (centres.count > 0)
@@ -92,27 +99,27 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
   const fill = (source: Source, figure: string, values: (number | null)[]) =>
     fillGaps(source, figure, values, codes, neighbours, report);
   const elevation = rasterSources(sources, 'elevation')[0];
-  const heights = measured.map((lga) => lga.elevation_m);
-  const filled = elevation ? fill(elevation, 'elevation', heights) : heights;
+  const elevations = measured.map((lga) => lga.elevation_m);
+  const filledElevations = elevation ? fill(elevation, 'elevation', elevations) : elevations;
   const layers: Record<string, (number | null)[]> = {};
   for (const source of rasterSources(sources, 'layer')) {
     const figure = source.figure!;
     const values = measured.map((lga) => lga.layers[figure]!);
     layers[figure] = fill(source, figure, values);
   }
-  const rain = rasterSources(sources, 'climate')[0];
+  const rainSource = rasterSources(sources, 'climate')[0];
   const lgas = measured.map(
     ({ lga_code, population, urban_population }, i): ZonalRow => ({
       lga_code,
       population,
       urban_population,
-      elevation_m: filled[i]!,
+      elevation_m: filledElevations[i]!,
       ...figureValues((figure) => layers[figure]?.[i] ?? null),
     }),
   );
-  const cells = toRows<PredictionCell>(inside.cells);
+  const cells = toRows<PredictionCell>(rasterMeasures.cells);
   const covariates = rasterSources(sources, 'covariate').flatMap((source, k) => {
-    return fillCells(source, cells, inside.covariates[k]!, report).map((value, cell) => ({
+    return fillCells(source, cells, rasterMeasures.covariates[k]!, report).map((value, cell) => ({
       covariate: source.id,
       cell,
       value,
@@ -122,7 +129,7 @@ export async function zonal(input: ZonalInput, onProgress: StageIo['progress'] =
     lgas,
     cells,
     covariates,
-    climate: rain ? rainRows(rain, codes, (lga) => measured[lga]!.rain, fill) : [],
+    climate: rainSource ? rainRows(rainSource, codes, (lga) => measured[lga]!.rain, fill) : [],
     report,
   };
 }

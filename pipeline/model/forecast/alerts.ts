@@ -1,7 +1,7 @@
 /** Alerts (MODEL.md, section 11): areas that report unusually many or few cases, and areas that are about to. */
 import { mean } from '../../lib/numerics/averages.ts';
 import { type CaseModel, caseModel } from './case-model.ts';
-import { percentIndex, QUANTILE_PROBABILITIES } from './forecast-scores.ts';
+import { percentIndex, QUANTILE_LEVELS } from './forecast-scores.ts';
 import { hideDisrupted, MONTHS_BEFORE_FORECASTS, type Panel, panelUpTo } from './panel.ts';
 import type { Forecast } from './past-errors.ts';
 
@@ -59,7 +59,7 @@ export const chanceOfMore = (quantiles: Float64Array, cases: number): number =>
 export const chanceOfFewer = (quantiles: Float64Array, cases: number): number =>
   exceedanceChance(quantiles, (q) => q <= cases);
 const exceedanceChance = (quantiles: Float64Array, isCounted: (q: number) => boolean) =>
-  (quantiles.filter(isCounted).length + 0.5) / (QUANTILE_PROBABILITIES.length + 1);
+  (quantiles.filter(isCounted).length + 0.5) / (QUANTILE_LEVELS.length + 1);
 
 /** What is known of a month before its cases are. */
 interface Expectation {

@@ -4,7 +4,7 @@ import { dot, multiplyVector } from '../../lib/numerics/dense-products.ts';
 import { drawGamma, drawMultivariateNormal, drawPoisson } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { NOISE_DF } from './case-noise.ts';
-import { QUANTILE_PROBABILITIES } from './forecast-scores.ts';
+import { QUANTILE_LEVELS } from './forecast-scores.ts';
 import type { AreaLayer, CountryLayer } from './hierarchy.ts';
 import { drawSteps, type LevelStep } from './level-steps.ts';
 
@@ -73,6 +73,6 @@ export function mapToQuantiles(draws: Float64Array, quantiles: Float64Array, ran
   );
   const ranked = new Float64Array(draws.length);
   for (const [rank, i] of order.entries())
-    ranked[i] = quantiles[Math.floor(((rank + 0.5) / draws.length) * QUANTILE_PROBABILITIES.length)]!;
+    ranked[i] = quantiles[Math.floor(((rank + 0.5) / draws.length) * QUANTILE_LEVELS.length)]!;
   return ranked;
 }

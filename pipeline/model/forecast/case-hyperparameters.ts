@@ -40,9 +40,9 @@ export function hyperparameterPriors(hasCountry: boolean): LogNormalPrior[] {
   ];
 }
 
-/** @param logHyperparameters logarithms of the hyperparameters, in the order of `hyperparameterPriors` */
-export function unpackHyperparameters(logHyperparameters: readonly number[], hasCountry: boolean): HierarchyParameters {
-  const values = logHyperparameters.map(Math.exp);
+/** @param logParameters logarithms of the hyperparameters, in the order of `hyperparameterPriors` */
+export function unpackHyperparameters(logParameters: readonly number[], hasCountry: boolean): HierarchyParameters {
+  const values = logParameters.map(Math.exp);
   const takeProcess = (constant_sd: number, hasShock: boolean): ProcessParameters => {
     const [sd, months, season_sd] = values.splice(0, 3);
     return {
@@ -57,9 +57,6 @@ export function unpackHyperparameters(logHyperparameters: readonly number[], has
 }
 
 /** −2 ln density of the priors, up to a constant. */
-export function priorDeviance(logHyperparameters: readonly number[], priors: readonly LogNormalPrior[]): number {
-  return logHyperparameters.reduce(
-    (sum, x, i) => sum + ((x - Math.log(priors[i]!.median)) / priors[i]!.log_sd) ** 2,
-    0,
-  );
+export function priorDeviance(logParameters: readonly number[], priors: readonly LogNormalPrior[]): number {
+  return logParameters.reduce((sum, x, i) => sum + ((x - Math.log(priors[i]!.median)) / priors[i]!.log_sd) ** 2, 0);
 }

@@ -35,13 +35,13 @@ export interface GroupedCases {
 }
 
 export interface CaseModelFit {
-  logHyperparameters: readonly number[];
+  logParameters: readonly number[];
   noise: Noise;
   /** What the counts say about the logarithms of the rates, by area; NaN if unknown. */
   sites: readonly MonthlyEstimates[];
 }
 
-type NoiseAndSites = Omit<CaseModelFit, 'logHyperparameters'>;
+type NoiseAndSites = Omit<CaseModelFit, 'logParameters'>;
 
 /** Covariance matrices of the processes over `n` months, stored by rows. */
 export function processCovariances(parameters: HierarchyParameters, n: number) {
@@ -76,11 +76,11 @@ export function observedAreas({ groupOfArea, centre }: GroupedCases, { noise, si
 /** Updates the noise and the counts' sites in several steps, with fixed hyperparameters. */
 export function iterateUpdates(
   data: GroupedCases,
-  { logHyperparameters, noise, sites }: CaseModelFit,
+  { logParameters, noise, sites }: CaseModelFit,
   updateCount: number,
 ): CaseModelFit {
   const { months: n, groupCount } = data;
-  const covariances = processCovariances(unpackHyperparameters(logHyperparameters, groupCount > 1), n);
+  const covariances = processCovariances(unpackHyperparameters(logParameters, groupCount > 1), n);
   let updated: NoiseAndSites = { noise, sites };
   for (let step = 0; step < updateCount; step++) {
     const areaLayer = buildAreaLayer(observedAreas(data, updated), groupCount, covariances.area, n);
@@ -90,7 +90,7 @@ export function iterateUpdates(
     );
     updated = updateNoiseAndSites(data, updated, areaResiduals);
   }
-  return { logHyperparameters, noise: updated.noise, sites: updated.sites };
+  return { logParameters, noise: updated.noise, sites: updated.sites };
 }
 
 /** A residual is the noise plus the error of the site, in which it is divided in proportion to their variances. */
@@ -128,7 +128,7 @@ function updateNoiseAndSites(
 export function fitHyperparameters(data: GroupedCases, fit: CaseModelFit): number[] {
   const { months: n, groupCount } = data;
   const priors = hyperparameterPriors(groupCount > 1);
-  const { logHyperparameters } = fit;
+  const { logParameters } = fit;
   const areas = observedAreas(data, fit);
   let reusable: { areaKey: string; areaLayer: AreaLayer; groupKey: string; groupLayer: GroupLayer } | null = null;
   const deviance = (logValues: number[]) => {
@@ -143,8 +143,8 @@ export function fitHyperparameters(data: GroupedCases, fit: CaseModelFit): numbe
     return buildCountryLayer(reusable.groupLayer, covariances.country).deviance + priorDeviance(logValues, priors);
   };
   const negativeLogPosterior = (logValues: number[]) => deviance(logValues) / 2;
-  return minimiseBfgs(negativeLogPosterior, [...logHyperparameters], {
-    widths: logHyperparameters.map(() => 0.15),
+  return minimiseBfgs(negativeLogPosterior, [...logParameters], {
+    widths: logParameters.map(() => 0.15),
     maxIterations: 15,
     tolerance: 0.05,
     differenceStep: 1e-4,

@@ -49,12 +49,12 @@ export interface CaseModel extends Forecaster {
 /**
  * The case model of MODEL.md. As origins pass, it is fitted again, starting from the previous fit.
  * @param horizons months ahead, ascending
- * @param fixedHyperparameters logarithms of hyperparameters that are not to be estimated, of a panel with one group
+ * @param fixedParameters logarithms of hyperparameters that are not to be estimated, of a panel with one group
  * @param onProgress called while it is fitted, with the share of the fit that is done
  */
 export function caseModel(
   horizons: readonly number[] = HORIZONS,
-  fixedHyperparameters: readonly number[] | null = null,
+  fixedParameters: readonly number[] | null = null,
   onProgress: (share: number) => void = () => {},
 ): CaseModel {
   const noiseQuantiles = noisyQuantiles(NOISE_DF);
@@ -70,7 +70,7 @@ export function caseModel(
     const updateCount = fit === null ? NOISE_UPDATES.first : NOISE_UPDATES.later;
     fit = iterateUpdates(
       data,
-      fit === null ? startingFit(data, fixedHyperparameters) : continuedFit(data, fit, firstMonth - windowStart),
+      fit === null ? startingFit(data, fixedParameters) : continuedFit(data, fit, firstMonth - windowStart),
       updateCount,
     );
     windowStart = firstMonth;
@@ -78,7 +78,7 @@ export function caseModel(
       onProgress((round + 1) / (roundCount + 2));
       fit = iterateUpdates(
         data,
-        { ...fit, logHyperparameters: fixedHyperparameters ?? fitHyperparameters(data, fit) },
+        { ...fit, logParameters: fixedParameters ?? fitHyperparameters(data, fit) },
         updateCount,
       );
     }
@@ -115,13 +115,12 @@ export function caseModel(
       if (posterior === null) return { forecast: noForecast(panel), draws: noForecast(panel) };
       return { forecast: toForecast(posterior), draws: drawCounts(posterior, drawCount, random) };
     },
-    hyperparameters: () => fit?.logHyperparameters ?? null,
+    hyperparameters: () => fit?.logParameters ?? null,
   };
 }
 
-const startingFit = (data: GroupedCases, fixedHyperparameters: readonly number[] | null): CaseModelFit => ({
-  logHyperparameters:
-    fixedHyperparameters ?? hyperparameterPriors(data.groupCount > 1).map(({ median }) => Math.log(median)),
+const startingFit = (data: GroupedCases, fixedParameters: readonly number[] | null): CaseModelFit => ({
+  logParameters: fixedParameters ?? hyperparameterPriors(data.groupCount > 1).map(({ median }) => Math.log(median)),
   noise: startNoise(data.cases.length, data.months, START_NOISE_SD),
   sites: data.cases.map(firstSites),
 });
@@ -129,7 +128,7 @@ const startingFit = (data: GroupedCases, fixedHyperparameters: readonly number[]
 /** A fit as the start for a window that begins `monthsMoved` months later, with first sites for its new months. */
 function continuedFit(
   { cases, months }: GroupedCases,
-  { logHyperparameters, noise, sites }: CaseModelFit,
+  { logParameters, noise, sites }: CaseModelFit,
   monthsMoved: number,
 ): CaseModelFit {
   const keepKnown = (previous: MonthlyEstimates, initial: MonthlyEstimates): MonthlyEstimates => ({
@@ -137,7 +136,7 @@ function continuedFit(
     variance: initial.variance.map((value, t) => previous.variance[t + monthsMoved] ?? value),
   });
   return {
-    logHyperparameters,
+    logParameters,
     noise: noiseForMonths(noise, months, monthsMoved),
     sites: cases.map((areaCases, a) => keepKnown(sites[a]!, firstSites(areaCases))),
   };
@@ -160,7 +159,7 @@ function groupAreas(panel: Panel): GroupedCases {
 /** Posterior of the forecast months, which are treated as months with unknown values. */
 function forecastPosterior(
   data: GroupedCases,
-  { logHyperparameters, noise, sites }: CaseModelFit,
+  { logParameters, noise, sites }: CaseModelFit,
   horizons: readonly number[],
 ): ForecastPosterior {
   const n = data.months + horizons.at(-1)!;
@@ -170,7 +169,7 @@ function forecastPosterior(
     mean: extendToForecast(mean),
     variance: extendToForecast(variance),
   }));
-  const covariances = processCovariances(unpackHyperparameters(logHyperparameters, data.groupCount > 1), n);
+  const covariances = processCovariances(unpackHyperparameters(logParameters, data.groupCount > 1), n);
   const observed = observedAreas(data, { noise: noiseForMonths(noise, n), sites: extendedSites });
   const areaLayer = buildAreaLayer(observed, data.groupCount, covariances.area, n);
   const country = buildCountryLayer(buildGroupLayer(areaLayer, covariances.group), covariances.country);

@@ -1,15 +1,15 @@
 /** Quantiles of a count whose rate is uncertain, without random draws. */
 import { normalQuantile } from '../../lib/numerics/normal.ts';
-import { percentIndex, QUANTILE_PROBABILITIES } from './forecast-scores.ts';
+import { percentIndex, QUANTILE_LEVELS } from './forecast-scores.ts';
 
 /** Counts up to which the distribution is summed exactly. */
 const LARGEST_EXACT_COUNT = 30;
 /** Rates at which a count up to `LARGEST_EXACT_COUNT` has a probability below 1e-9. */
 const LARGE_RATE = 100;
-const NORMAL_SCORES = QUANTILE_PROBABILITIES.map((share) => normalQuantile(share));
+const NORMAL_SCORES = QUANTILE_LEVELS.map((share) => normalQuantile(share));
 /** Weights of the 99 quantiles as nodes of a distribution; the outermost stand for the tails, too. */
-const WEIGHTS = QUANTILE_PROBABILITIES.map((share) =>
-  share === QUANTILE_PROBABILITIES[0] || share === QUANTILE_PROBABILITIES.at(-1) ? 0.015 : 0.01,
+const WEIGHTS = QUANTILE_LEVELS.map((share) =>
+  share === QUANTILE_LEVELS[0] || share === QUANTILE_LEVELS.at(-1) ? 0.015 : 0.01,
 );
 
 /**
@@ -24,10 +24,10 @@ export function countQuantiles(logRates: Float64Array): Float64Array {
   const cumulative = rates[0]! < LARGE_RATE ? cumulativeProbabilities(rates) : [];
   let count = 0;
   return rates.map((rate, i) => {
-    while (count < cumulative.length && cumulative[count]! < QUANTILE_PROBABILITIES[i]!) count++;
+    while (count < cumulative.length && cumulative[count]! < QUANTILE_LEVELS[i]!) count++;
     if (count < cumulative.length) return count;
     const distance = Math.hypot(Math.sqrt(rate) - rootMedian, NORMAL_SCORES[i]! / 2);
-    const root = Math.max(0, QUANTILE_PROBABILITIES[i]! < 0.5 ? rootMedian - distance : rootMedian + distance);
+    const root = Math.max(0, QUANTILE_LEVELS[i]! < 0.5 ? rootMedian - distance : rootMedian + distance);
     return Math.max(cumulative.length, Math.round(root * root));
   });
 }

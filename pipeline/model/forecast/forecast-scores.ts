@@ -1,7 +1,7 @@
 /** Scores of forecasts given as quantiles. */
 
 /** Probabilities of the quantiles of every forecast, .01 to .99. */
-export const QUANTILE_PROBABILITIES: readonly number[] = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
+export const QUANTILE_LEVELS: readonly number[] = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
 
 /** Index of the quantile of a percentage among the 99. */
 export const percentIndex = (percent: number): number => percent - 1;
@@ -12,11 +12,11 @@ export const percentIndex = (percent: number): number => percent - 1;
  */
 export function crps(quantiles: ArrayLike<number>, observed: number): number {
   let sum = 0;
-  for (let i = 0; i < QUANTILE_PROBABILITIES.length; i++) {
+  for (let i = 0; i < QUANTILE_LEVELS.length; i++) {
     const error = observed - quantiles[i]!;
-    sum += error >= 0 ? QUANTILE_PROBABILITIES[i]! * error : (QUANTILE_PROBABILITIES[i]! - 1) * error;
+    sum += error >= 0 ? QUANTILE_LEVELS[i]! * error : (QUANTILE_LEVELS[i]! - 1) * error;
   }
-  return (2 * sum) / QUANTILE_PROBABILITIES.length;
+  return (2 * sum) / QUANTILE_LEVELS.length;
 }
 
 /** Whether the value is between two quantiles, ends included. */

@@ -1,5 +1,5 @@
 /** Quantiles of mixtures, of distributions given by their 99 quantiles. */
-import { QUANTILE_PROBABILITIES } from './forecast-scores.ts';
+import { QUANTILE_LEVELS } from './forecast-scores.ts';
 
 /** Intervals into which the range of a sum is divided. */
 const INTERVALS = 500;
@@ -25,7 +25,7 @@ export function sumQuantiles(quantiles: Float64Array, values: Float64Array, weig
   const totalMass = total * positions.length;
   let massBelow = 0;
   let bin = 0;
-  return Float64Array.from(QUANTILE_PROBABILITIES, (probability) => {
+  return Float64Array.from(QUANTILE_LEVELS, (probability) => {
     while (bin < INTERVALS && (massBelow + mass[bin]!) / totalMass < probability) massBelow += mass[bin++]!;
     return low + width * (bin - 0.5 + (probability * totalMass - massBelow) / mass[bin]!);
   });
@@ -39,7 +39,7 @@ export function mixQuantiles(usual: Float64Array, other: Float64Array, share: nu
   nodes.sort();
   const chances = nodes.map((x) => (1 - share) * cdf(usual, x) + share * cdf(other, x));
   let i = 0;
-  return Float64Array.from(QUANTILE_PROBABILITIES, (probability) => {
+  return Float64Array.from(QUANTILE_LEVELS, (probability) => {
     while (i < nodes.length - 1 && chances[i]! < probability) i++;
     const [from, to] = [chances[i - 1] ?? 0, chances[i]!];
     const fraction = Math.min(1, (probability - from) / (to - from));
@@ -50,7 +50,7 @@ export function mixQuantiles(usual: Float64Array, other: Float64Array, share: nu
 /** Linear between the quantiles, and with exponential tails. */
 function cdf(quantiles: Float64Array, x: number): number {
   const last = quantiles.length - 1;
-  const tail = (distance: number, scale: number) => QUANTILE_PROBABILITIES[0]! * Math.exp(-distance / scale);
+  const tail = (distance: number, scale: number) => QUANTILE_LEVELS[0]! * Math.exp(-distance / scale);
   if (x <= quantiles[0]!) return tail(quantiles[0]! - x, quantiles[1]! - quantiles[0]!);
   if (x >= quantiles[last]!) return 1 - tail(x - quantiles[last]!, quantiles[last]! - quantiles[last - 1]!);
   let low = 0;
@@ -61,5 +61,5 @@ function cdf(quantiles: Float64Array, x: number): number {
     else high = middle;
   }
   const fraction = (x - quantiles[low]!) / (quantiles[high]! - quantiles[low]!);
-  return QUANTILE_PROBABILITIES[low]! + fraction * (QUANTILE_PROBABILITIES[high]! - QUANTILE_PROBABILITIES[low]!);
+  return QUANTILE_LEVELS[low]! + fraction * (QUANTILE_LEVELS[high]! - QUANTILE_LEVELS[low]!);
 }

@@ -1,7 +1,7 @@
 /** Quantiles of a normal variable plus Student's t noise, which have no closed form. */
 import { normalQuantile } from '../../lib/numerics/normal.ts';
 import { studentCdf } from '../../lib/numerics/student-t.ts';
-import { QUANTILE_PROBABILITIES } from './forecast-scores.ts';
+import { QUANTILE_LEVELS } from './forecast-scores.ts';
 
 /**
  * Steps of the noise's share of the total variance at which quantiles are tabulated; they are interpolated in between.
@@ -31,7 +31,7 @@ function mixtureQuantiles(noiseShare: number, df: number): Float64Array {
   const [normal, noise] = [Math.sqrt(1 - noiseShare), Math.sqrt(noiseShare)];
   const cdf = (x: number) =>
     NODES.reduce((total, z, i) => total + (weights[i]! / sum) * studentCdf((x - normal * z) / noise, df), 0);
-  const upperHalf = QUANTILE_PROBABILITIES.map((share) => {
+  const upperHalf = QUANTILE_LEVELS.map((share) => {
     if (share <= 0.5) return 0;
     if (noiseShare === 0) return normalQuantile(share);
     let [low, high] = [0, 20];
@@ -42,7 +42,7 @@ function mixtureQuantiles(noiseShare: number, df: number): Float64Array {
     }
     return (low + high) / 2;
   });
-  return Float64Array.from(QUANTILE_PROBABILITIES, (share, i) =>
-    share < 0.5 ? -upperHalf[QUANTILE_PROBABILITIES.length - 1 - i]! : upperHalf[i]!,
+  return Float64Array.from(QUANTILE_LEVELS, (share, i) =>
+    share < 0.5 ? -upperHalf[QUANTILE_LEVELS.length - 1 - i]! : upperHalf[i]!,
   );
 }

@@ -1,7 +1,7 @@
 import { HORIZONS } from '../../contract/months.ts';
 import { quantile } from '../../lib/numerics/quantiles.ts';
 import type { PointMethod } from './baselines.ts';
-import { QUANTILE_PROBABILITIES } from './forecast-scores.ts';
+import { QUANTILE_LEVELS } from './forecast-scores.ts';
 import type { Panel } from './panel.ts';
 
 /**
@@ -51,7 +51,7 @@ export function withPastErrors({ name, forecastPoints }: PointMethod): Forecaste
         errorRecord.open = unverified;
         const sorted = Float64Array.from(errorRecord.errors).sort();
         if (sorted.length === 0) return null;
-        return Float64Array.from(QUANTILE_PROBABILITIES, (share) => keepMedianSide(share, quantile(sorted, share)));
+        return Float64Array.from(QUANTILE_LEVELS, (share) => keepMedianSide(share, quantile(sorted, share)));
       });
       return pointForecasts.map((point) =>
         errorQuantiles.map((quantiles, horizonIndex) =>

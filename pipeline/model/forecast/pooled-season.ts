@@ -1,4 +1,4 @@
-import { choleskyDense, solveLower, solveUpper } from '../../lib/numerics/dense.ts';
+import { choleskyDense, solveCholesky } from '../../lib/numerics/dense.ts';
 
 /** Sets effects of months without data, and the mean of all effects, which is not identified, to 0. */
 const RIDGE = 1e-6;
@@ -25,6 +25,5 @@ export function pooledSeason(areas: readonly { y: Float64Array }[], first: numbe
       }
     }
   }
-  const factor = choleskyDense(matrix, 12)!;
-  return solveUpper(factor, 12, solveLower(factor, 12, rightSide));
+  return solveCholesky(choleskyDense(matrix, 12)!, 12, rightSide);
 }

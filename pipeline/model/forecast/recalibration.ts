@@ -3,7 +3,7 @@
 import { HORIZONS } from '../../contract/months.ts';
 import { normalQuantile } from '../../lib/numerics/normal.ts';
 import { selectQuantiles } from '../../lib/numerics/selection.ts';
-import { percentIndex, QUANTILE_PROBABILITIES } from './forecast-scores.ts';
+import { percentIndex, QUANTILE_LEVELS } from './forecast-scores.ts';
 import type { Panel } from './panel.ts';
 import { casesFromLog, type Forecast, type Forecaster } from './past-errors.ts';
 
@@ -15,7 +15,7 @@ const SHRINKAGE = 2;
 /** Smallest 5% quantile of a range that is scaled and from which factors are learned. */
 const MIN_Q05_CASES = 5;
 
-const ABSOLUTE_SCORES = QUANTILE_PROBABILITIES.map((share) => Math.abs(normalQuantile(share)));
+const ABSOLUTE_SCORES = QUANTILE_LEVELS.map((share) => Math.abs(normalQuantile(share)));
 const [QUARTILE_SCORE, TAIL_SCORE] = [ABSOLUTE_SCORES[percentIndex(75)]!, ABSOLUTE_SCORES[percentIndex(95)]!];
 
 /**

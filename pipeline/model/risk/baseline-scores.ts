@@ -1,8 +1,8 @@
 import { calendarMonth, monthIndex, type Period } from '../../contract/months.ts';
 import type { Random } from '../../lib/numerics/random.ts';
-import { selectQuantiles } from '../../lib/numerics/selection.ts';
 import { expit } from '../../lib/numerics/special.ts';
 import type { BaselineFit } from './baseline.ts';
+import { summariseDraws } from './draw-summary.ts';
 import type { LgaScore, StateScore } from './risk-tables.ts';
 
 /** An LGA's data that the baseline needs. */
@@ -81,12 +81,8 @@ export function baselineScores(
   return { lgas, states: states.sort((a, b) => (a.state_code < b.state_code ? -1 : +(a.state_code > b.state_code))) };
 }
 
-/**
- * Mean and central 90% range of draws, which are reordered; if a long tail puts the mean outside the range, the range
- * is widened.
- */
+/** Mean and central 90% range of draws; if a long tail puts the mean outside the range, the range is widened. */
 function summarise(draws: Float64Array): Omit<StateScore, 'state_code' | 'period'> {
-  const score = draws.reduce((sum, value) => sum + value, 0) / draws.length;
-  const [low, high] = selectQuantiles(draws, [0.05, 0.95]) as [number, number];
+  const { mean: score, low, high } = summariseDraws(draws, []);
   return { score, score_low: Math.min(low, score), score_high: Math.max(high, score) };
 }

@@ -1,5 +1,5 @@
 import { assertTestCounts, likelihoodTerm, type TestCounts } from '../../lib/numerics/beta-binomial.ts';
-import { choleskyDense, logDeterminant, solveLower, solveUpper } from '../../lib/numerics/dense.ts';
+import { choleskyDense, logDeterminant, solveCholesky, solveUpper } from '../../lib/numerics/dense.ts';
 import { minimiseNelderMead } from '../../lib/numerics/nelder-mead.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { expit, logit } from '../../lib/numerics/special.ts';
@@ -143,7 +143,7 @@ function jointMode(model: BaselineModel, stateSd: number, rho: number, start: Fl
       choleskyDense(current.precision, unknownCount) ??
       choleskyDense(logJoint(model, stateSd, rho, x, false).precision, unknownCount);
     if (!factor) return null;
-    const step = solveUpper(factor, unknownCount, solveLower(factor, unknownCount, current.gradient.slice()));
+    const step = solveCholesky(factor, unknownCount, current.gradient.slice());
     const gain = step.reduce((sum, v, i) => sum + v * current.gradient[i]!, 0);
     if (gain < 1e-10) return { x, factor, logMarginal: current.value - 0.5 * logDeterminant(factor, unknownCount) };
     let length = 1;
@@ -207,11 +207,8 @@ function drawPosterior(
 ): Pick<BaselineFit, 'posteriorDraws' | 'season_exponent'> {
   const season_exponent = new Float64Array(draws);
   const posteriorDraws = Array.from({ length: draws }, (_, d) => {
-    const noise = solveUpper(
-      factor,
-      unknownCount,
-      Float64Array.from({ length: unknownCount }, () => random.normal()),
-    );
+    const normals = Float64Array.from({ length: unknownCount }, () => random.normal());
+    const noise = solveUpper(factor, unknownCount, normals);
     const x = mode.map((v, i) => v + noise[i]!);
     season_exponent[d] = x[unknownCount - 1]!;
     return Float64Array.from(

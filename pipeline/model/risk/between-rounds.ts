@@ -1,8 +1,8 @@
 import type { Draw } from './draws.ts';
 import type { FitPoint, LatentStructure } from './fit.ts';
 import type { FromHyperparameters } from './gaussian-prior.ts';
-import { type Conditional, conditionalAt, type Kernel } from './over-time.ts';
 import { levelTerms } from './terms.ts';
+import { type Conditional, conditionalAt, type Kernel } from './time-processes.ts';
 
 /** Conditional distributions of the months given the rounds, under one point of the hyperparameters. */
 export interface MonthConditionals {

@@ -29,68 +29,61 @@ export const POPULATION_COVARIATES = ['population density', 'urban share'] as co
  * it.
  * @throws BadInput if a covariate of the catalog is the same everywhere or outside the domain of its transform
  */
-export function riskFeatures(cells: PredictionCells, added: readonly CellCovariate[] = []): Features {
+export function riskFeatures(cells: PredictionCells, catalogCovariates: readonly CellCovariate[] = []): Features {
   const { population } = cells;
   const density = standardise(cells.population_density.map(Math.log), population);
   const [density_name, urban_name] = POPULATION_COVARIATES;
-  const all = [
-    { name: density_name, columns: [density, squared(density, population)] },
+  return toFeatures([
+    { name: density_name, columns: [density, standardisedSquare(density, population)] },
     { name: urban_name, columns: [standardise(cells.urban_share, population)] },
-    ...added.map((covariate) => ({ name: covariate.name, columns: standardisedColumns(covariate, population) })),
-  ];
-  const columns = all.flatMap((covariate) => covariate.columns);
-  const feature_count = columns.length;
-  const features = new Float64Array(population.length * feature_count);
-  columns.forEach((column, f) => {
-    column.forEach((v, c) => {
-      features[c * feature_count + f] = v;
-    });
-  });
-  return {
-    features,
-    feature_count,
-    covariates: all.map(({ name, columns: featureColumns }) => ({
-      name,
-      columns: featureColumns.map((column) => columns.indexOf(column)),
+    ...catalogCovariates.map((covariate) => ({
+      name: covariate.name,
+      columns: standardisedColumns(covariate, population),
     })),
+  ]);
+}
+
+function toFeatures(covariates: readonly { name: string; columns: readonly ArrayLike<number>[] }[]): Features {
+  const all = covariates.flatMap(({ columns }) => columns);
+  const cells = all[0]?.length ?? 0;
+  let next = 0;
+  return {
+    features: Float64Array.from(
+      { length: cells * all.length },
+      (_, k) => all[k % all.length]![Math.floor(k / all.length)]!,
+    ),
+    feature_count: all.length,
+    covariates: covariates.map(({ name, columns }) => ({ name, columns: columns.map(() => next++) })),
   };
 }
 
 /** The same features without the columns of covariates that are not in `names`. */
 export function selectFeatures({ features, feature_count, covariates }: Features, names: readonly string[]): Features {
-  const kept = covariates.filter(({ name }) => names.includes(name));
-  const columns = kept.flatMap((covariate) => covariate.columns);
   const cells = features.length / feature_count;
-  const selected = new Float64Array(cells * columns.length);
-  for (let c = 0; c < cells; c++)
-    columns.forEach((column, f) => {
-      selected[c * columns.length + f] = features[c * feature_count + column]!;
-    });
-  return {
-    features: selected,
-    feature_count: columns.length,
-    covariates: kept.map(({ name, columns: featureColumns }) => ({
-      name,
-      columns: featureColumns.map((column) => columns.indexOf(column)),
-    })),
-  };
+  const valuesOf = (column: number) =>
+    Float64Array.from({ length: cells }, (_, c) => features[c * feature_count + column]!);
+  return toFeatures(
+    covariates
+      .filter(({ name }) => names.includes(name))
+      .map(({ name, columns }) => ({ name, columns: columns.map(valuesOf) })),
+  );
 }
 
-type ByLga = TableRow<typeof ingest.COVARIATES>;
-type ByCell = TableRow<typeof zonal.COVARIATES>;
+type LgaCovariateRow = TableRow<typeof ingest.COVARIATES>;
+type CellCovariateRow = TableRow<typeof zonal.COVARIATES>;
 
 /** The catalog's covariates by cell: of rasters the cell's value, of tables that of its LGA. */
 export function cellCovariates(
   entries: readonly Covariate[],
   { lga_code }: Pick<PredictionCells, 'lga_code'>,
-  byLga: readonly ByLga[],
-  byCell: readonly ByCell[],
+  lgaRows: readonly LgaCovariateRow[],
+  cellRows: readonly CellCovariateRow[],
 ): CellCovariate[] {
-  const tables = Map.groupBy(byLga, ({ covariate }) => covariate);
-  const rasters = Map.groupBy(byCell, ({ covariate }) => covariate);
+  const rowsByTable = Map.groupBy(lgaRows, ({ covariate }) => covariate);
+  const rowsByRaster = Map.groupBy(cellRows, ({ covariate }) => covariate);
   return entries.map(({ source, transform, square = false }) => {
-    const valueByLga = new Map(tables.get(source)?.map((row) => [row.lga_code, row.value]));
-    const values = rasters.get(source)?.map(({ value }) => value) ?? lga_code.map((code) => valueByLga.get(code)!);
+    const valueByLga = new Map(rowsByTable.get(source)?.map((row) => [row.lga_code, row.value]));
+    const values = rowsByRaster.get(source)?.map(({ value }) => value) ?? lga_code.map((code) => valueByLga.get(code)!);
     return { name: source, transform, square, values };
   });
 }
@@ -111,10 +104,10 @@ function standardisedColumns({ name, values, transform, square }: CellCovariate,
   const column = standardise(transformed, weights);
   if (column.every((value) => value === 0))
     throw location.error('the same value everywhere', 'a covariate that varies');
-  return square ? [column, squared(column, weights)] : [column];
+  return square ? [column, standardisedSquare(column, weights)] : [column];
 }
 
-const squared = (column: number[], weights: number[]) =>
+const standardisedSquare = (column: number[], weights: number[]) =>
   standardise(
     column.map((v) => v * v),
     weights,
@@ -125,6 +118,6 @@ function standardise(values: number[], weights: number[]): number[] {
   const total = weights.reduce((sum, w) => sum + w, 0);
   const mean = values.reduce((sum, v, i) => sum + weights[i]! * v, 0) / total;
   const variance = values.reduce((sum, v, i) => sum + weights[i]! * (v - mean) ** 2, 0) / total;
-  const size = values.reduce((sum, v, i) => sum + weights[i]! * v * v, 0) / total;
-  return values.map((v) => (variance > 1e-12 * size ? (v - mean) / Math.sqrt(variance) : 0));
+  const meanSquare = values.reduce((sum, v, i) => sum + weights[i]! * v * v, 0) / total;
+  return values.map((v) => (variance > 1e-12 * meanSquare ? (v - mean) / Math.sqrt(variance) : 0));
 }

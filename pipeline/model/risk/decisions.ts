@@ -2,8 +2,8 @@
 
 import { LEVELS } from '../../contract/levels.ts';
 import { addMonths, type Period } from '../../contract/months.ts';
-import type { Table } from '../../lib/tables/table.ts';
-import { surveyReferenceMonth } from './compared.ts';
+import { type Table, toTable } from '../../lib/tables/table.ts';
+import { surveyReferenceMonth } from './comparison-months.ts';
 import type { AreaChanges, AreaEstimates } from './prediction.ts';
 import { CHANGES, CONTRASTS, PROBABILITIES } from './risk-tables.ts';
 
@@ -89,23 +89,12 @@ export function changesTable(
 
 /** One row per area, month and earlier year with a score of that month, in that order. */
 export function contrastsTable(areaKinds: readonly EstimatedAreas[], periods: readonly Period[]): Table {
-  const [area, code, period, years_before, change_sd] = [[], [], [], [], []] as [
-    string[],
-    string[],
-    Period[],
-    number[],
-    number[],
-  ];
-  for (const row of areaMonths(areaKinds, periods))
-    for (const [i, changeSds] of row.estimates.contrasts.entries()) {
-      if (Number.isNaN(changeSds[row.index]!)) continue;
-      area.push(row.area);
-      code.push(row.code);
-      period.push(row.period);
-      years_before.push(i + 1);
-      change_sd.push(changeSds[row.index]!);
-    }
-  return { schema: CONTRASTS, columns: { area, code, period, years_before, change_sd } };
+  const rows = areaMonths(areaKinds, periods).flatMap(({ area, code, period, estimates, index }) =>
+    estimates.contrasts
+      .map((changeSds, i) => ({ area, code, period, years_before: i + 1, change_sd: changeSds[index]! }))
+      .filter(({ change_sd }) => !Number.isNaN(change_sd)),
+  );
+  return toTable(CONTRASTS, rows);
 }
 
 interface AreaMonth {

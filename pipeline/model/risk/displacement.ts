@@ -6,6 +6,11 @@ export interface WeightedCells {
   weights: Float64Array;
 }
 
+/** Rings of equal probability, points on each, and the size of the bins in which nearby cells are looked up. */
+const RINGS = 5;
+const POINTS_PER_RING = 12;
+const BIN_DEGREES = 0.1;
+
 /**
  * Returns a function that finds the possible locations of a survey cluster. DHS displaces a cluster in a random
  * direction by a uniform distance of up to 2 km (urban) or 5 km (rural; 10 km for one in a hundred, which is
@@ -14,20 +19,14 @@ export interface WeightedCells {
  * nearest cell.
  */
 export function createClusterLocator(cells: RiskCells & { density: ArrayLike<number> }) {
-  const RINGS = 5;
-  const POINTS_PER_RING = 12;
-  const BIN_DEGREES = 0.1;
-  const cellsByBin = new Map<string, number[]>();
   const binKey = (i: number, j: number) => `${i}/${j}`;
-  for (let c = 0; c < cells.lga.length; c++) {
-    const name = binKey(Math.floor(cells.longitude[c]! / BIN_DEGREES), Math.floor(cells.latitude[c]! / BIN_DEGREES));
-    const list = cellsByBin.get(name);
-    if (list) list.push(c);
-    else cellsByBin.set(name, [c]);
-  }
+  const toBin = (degrees: number) => Math.floor(degrees / BIN_DEGREES);
+  const cellsByBin = Map.groupBy(cells.lga.keys(), (c) =>
+    binKey(toBin(cells.longitude[c]!), toBin(cells.latitude[c]!)),
+  );
   const nearestCell = (longitude: number, latitude: number, lga: number | null): number => {
     const longitudeScale = Math.cos((latitude * Math.PI) / 180);
-    const [i, j] = [Math.floor(longitude / BIN_DEGREES), Math.floor(latitude / BIN_DEGREES)];
+    const [i, j] = [toBin(longitude), toBin(latitude)];
     let cell = -1;
     let leastSquare = Number.POSITIVE_INFINITY;
     for (let di = -1; di <= 1; di++)

@@ -3,7 +3,7 @@ import type { Method } from '../../catalog/shared-schemas.ts';
 import { calendarMonth, type Period } from '../../contract/months.ts';
 import { solveForward } from '../../lib/numerics/sparse-cholesky.ts';
 import { logit } from '../../lib/numerics/special.ts';
-import { comparisonPositions } from './compared.ts';
+import { comparisonPositions } from './comparison-months.ts';
 import { fitAtPoints, type RiskFit, type ThetaPoint } from './fit.ts';
 import { estimateInThreads } from './in-threads.ts';
 import { midMonth, type PreparedRisk } from './inputs.ts';

@@ -1,6 +1,6 @@
 import type { Hyperparameters } from './hyperparameters.ts';
 import { type MaternField, type MaternScale, maternLogDeterminant, maternPrecision } from './matern-lattice.ts';
-import { type Kernel, precisionAt } from './over-time.ts';
+import { type Kernel, precisionAt } from './time-processes.ts';
 
 /** A quantity that may depend on the hyperparameters. */
 export type FromHyperparameters<Value> = (hyperparameters: Hyperparameters) => Value;

@@ -42,7 +42,7 @@ export function fromTheta(theta: readonly number[]): Hyperparameters {
  * < 75 km) = 5%, P(τ < 2 years) = 10%, P(τ_state < 1 year) = 10%; logit ρ of the rounds is N(logit 0.1, 1 + 0.5²) with
  * a correlation of 0.8.
  */
-export function hyperparameterLogPrior(hyperparameters: Hyperparameters): number {
+export function thetaLogPrior(hyperparameters: Hyperparameters): number {
   const sdLogPrior = (sigma: number, upperBound: number) => (Math.log(0.05) / upperBound) * sigma + Math.log(sigma);
   const timeConstantLogPrior = (tau: number, lowerBound: number) =>
     (Math.log(0.1) * Math.sqrt(lowerBound)) / Math.sqrt(tau) - 0.5 * Math.log(tau);

@@ -5,9 +5,15 @@ import {
   entryPosition,
   type SymbolicAnalysis,
 } from '../../lib/numerics/sparse-cholesky.ts';
+import {
+  type PredictorRows,
+  predictorRows,
+  predictorUnknowns,
+  type SurveyedCells,
+  surveyPredictor,
+} from './cell-predictors.ts';
 import type { Hyperparameters } from './hyperparameters.ts';
 import type { Mesh } from './mesh.ts';
-import { type PredictorRows, predictorRows, predictorUnknowns, type SurveyedCells, surveyPredictor } from './places.ts';
 import { type PositionedTerm, type Terms, termsVaryingBy } from './terms.ts';
 
 /** The latent vector: the unknowns of all terms, in their order of elimination. */

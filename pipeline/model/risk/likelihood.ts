@@ -6,8 +6,6 @@ import {
 } from '../../lib/numerics/beta-binomial.ts';
 import { entryPosition } from '../../lib/numerics/sparse-cholesky.ts';
 import { expit, logit } from '../../lib/numerics/special.ts';
-import type { Layout } from './latent.ts';
-import type { Mesh } from './mesh.ts';
 import {
   addWeightedRows,
   evaluatePredictor,
@@ -15,7 +13,9 @@ import {
   type SurveyedCells,
   type SurveyPredictor,
   surveyPredictor,
-} from './places.ts';
+} from './cell-predictors.ts';
+import type { Layout } from './latent.ts';
+import type { Mesh } from './mesh.ts';
 
 /**
  * A survey result for a place: a point's surroundings, an LGA or a state, as cells with weights that sum to 1.
@@ -170,7 +170,7 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
 
   /** @param inverse entries of A⁻¹ in the pattern's order */
   const curvatureAt = (rho: number[], x: Float64Array, inverse: Float64Array): Curvature => {
-    const halfLogDeterminantGradient = new Float64Array(layout.size);
+    const logDetGradient = new Float64Array(layout.size);
     const product = new Float64Array(layout.size);
     const linearisations = preparedObservations.map((observed) => {
       const { observation, unknowns, entries } = observed;
@@ -189,13 +189,13 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
         }
       const variance = jacobianProduct(unknowns, jacobian, product);
       for (let a = 0; a < unknowns.length; a++)
-        halfLogDeterminantGradient[unknowns[a]!]! -= 0.5 * derivatives.hessian_by_eta * variance * jacobian[a]!;
-      addSecondDerivative(observed, linearisation, -term.hessian, product, halfLogDeterminantGradient);
+        logDetGradient[unknowns[a]!]! -= 0.5 * derivatives.hessian_by_eta * variance * jacobian[a]!;
+      addSecondDerivative(observed, linearisation, -term.hessian, product, logDetGradient);
       const by_rho = derivatives.value_by_rho + 0.5 * derivatives.hessian_by_rho * variance;
       return { local: linearisation, gradient: term.gradient, by_rho, gradient_by_rho: derivatives.gradient_by_rho };
     });
     return {
-      half_log_determinant: halfLogDeterminantGradient,
+      half_log_determinant: logDetGradient,
       omittedProduct: (v) => {
         const sum = new Float64Array(layout.size);
         for (const [k, observed] of preparedObservations.entries())

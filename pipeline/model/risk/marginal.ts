@@ -1,7 +1,7 @@
-import { findMode, type Mode, multiplySymmetric } from '../../lib/numerics/laplace.ts';
+import { findMode, type LatentModel, type Mode, multiplySymmetric } from '../../lib/numerics/laplace.ts';
 import { selectedInverse } from '../../lib/numerics/selected-inverse.ts';
 import { type Factor, factorPositions, solveBackward, solveForward } from '../../lib/numerics/sparse-cholesky.ts';
-import { fromTheta, hyperparameterLogPrior } from './hyperparameters.ts';
+import { fromTheta, thetaLogPrior } from './hyperparameters.ts';
 import { createLayout, preparePrior } from './latent.ts';
 import { prepareLikelihood, type RiskObservation } from './likelihood.ts';
 import type { Mesh } from './mesh.ts';
@@ -56,13 +56,13 @@ export function prepareMarginal(
     const model = {
       symbolic,
       ...priorAt(fromTheta(theta)),
-      likelihood: (...a: LikelihoodArguments) => likelihood(rho, ...a),
+      likelihood: (...evaluation: Parameters<LatentModel['likelihood']>) => likelihood(rho, ...evaluation),
     };
     return findMode(model, start, { similarFactor, tolerance: MODE_TOLERANCE });
   };
 
   /** ln p(y, θ) at the latent mode for θ. */
-  const logPosteriorAt = (theta: number[], mode: Mode) => mode.log_marginal + hyperparameterLogPrior(fromTheta(theta));
+  const logPosteriorAt = (theta: number[], mode: Mode) => mode.log_marginal + thetaLogPrior(fromTheta(theta));
 
   /** The gradient of ln p(y, θ) by θ. */
   const gradientAt = (theta: number[], { x, factor }: Mode): number[] => {
@@ -93,8 +93,8 @@ export function prepareMarginal(
     const gradientByRho = curvature.by_rho(nu);
     return theta.map((_, j) => {
       const priorDerivative =
-        (hyperparameterLogPrior(hyperparametersMoved(j, DIFFERENCE_STEP)) -
-          hyperparameterLogPrior(hyperparametersMoved(j, -DIFFERENCE_STEP))) /
+        (thetaLogPrior(hyperparametersMoved(j, DIFFERENCE_STEP)) -
+          thetaLogPrior(hyperparametersMoved(j, -DIFFERENCE_STEP))) /
         (2 * DIFFERENCE_STEP);
       if (j >= positiveCount) return priorDerivative + gradientByRho[clusteredRounds[j - positiveCount]!]!;
       const [above, below] = [
@@ -124,5 +124,3 @@ export function prepareMarginal(
 }
 
 export type Marginal = ReturnType<typeof prepareMarginal>;
-
-type LikelihoodArguments = [x: Float64Array, gradient: Float64Array, precision: Float64Array, concave: boolean];

@@ -1,8 +1,8 @@
 import { conditionMonthsOnRounds, drawChangePatterns, drawLevels } from './between-rounds.ts';
+import { predictorRows, rowValue } from './cell-predictors.ts';
 import { type DrawBatch, drawBatches, drawOneBatch, type StreamForDraw } from './draws.ts';
 import type { FitPoint, LatentStructure, Posterior } from './fit.ts';
 import { CURVE_LENGTH, curvePrevalence, fitCurve } from './mean-prevalence.ts';
-import { predictorRows, rowValue } from './places.ts';
 import { drawSeasonErrors, logIndexShift, type SeasonError } from './season-error.ts';
 import { termsVaryingBy } from './terms.ts';
 

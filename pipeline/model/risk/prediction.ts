@@ -58,15 +58,15 @@ export const calendarMonths = ({ months }: Pick<Paths, 'months'>): Set<number> =
   new Set(months.map(({ month }) => month));
 
 export function emptyEstimates({ months, state_by_lga, stateCount }: Paths): Estimates {
-  const monthsOfOneName = Math.max(
+  const maxYears = Math.max(
     0,
     ...calendarMonths({ months })
       .values()
       .map((month) => months.filter((predicted) => predicted.month === month).length),
   );
   return {
-    lgas: emptyAreaEstimates(months.length, state_by_lga.length, monthsOfOneName, true),
-    states: emptyAreaEstimates(months.length, stateCount, monthsOfOneName, false),
+    lgas: emptyAreaEstimates(months.length, state_by_lga.length, maxYears, true),
+    states: emptyAreaEstimates(months.length, stateCount, maxYears, false),
   };
 }
 
@@ -101,40 +101,33 @@ function estimateAreas(
 ): void {
   positions.forEach((m, k) => {
     const monthDraws = values[k]!;
+    const areaDraws = (a: number, month = k) => values[month]!.subarray(a * drawCount, (a + 1) * drawCount);
     const areas = monthDraws.length / drawCount;
     const { comparison } = months[m]!;
-    const setScores = (target: AreaScores, a: number, { mean, low, high }: DrawSummary) => {
-      target.mean[m * areas + a] = mean;
-      target.low[m * areas + a] = low;
-      target.high[m * areas + a] = high;
+    const setScores = (scores: AreaScores, a: number, { mean, low, high }: DrawSummary) => {
+      scores.mean[m * areas + a] = mean;
+      scores.low[m * areas + a] = low;
+      scores.high[m * areas + a] = high;
     };
-    const setChange = (target: AreaChanges, a: number, change: ChangeSummary | null) => {
+    const setChange = (changes: AreaChanges, a: number, change: ChangeSummary | null) => {
       if (!change) return;
-      setScores(target, a, change);
-      target.rise[m * areas + a] = change.rise;
+      setScores(changes, a, change);
+      changes.rise[m * areas + a] = change.rise;
     };
     for (let a = 0; a < areas; a++) {
-      const { at_least, ...summary } = summariseDraws(monthDraws.subarray(a * drawCount, (a + 1) * drawCount), CUTOFFS);
+      const { at_least, ...summary } = summariseDraws(areaDraws(a), CUTOFFS);
       setScores(target, a, summary);
       at_least.forEach((reachedShare, c) => {
         target.at_least[c]![m * areas + a] = reachedShare;
       });
       const { year, survey } = comparison ?? NO_COMPARISON;
       const changeFrom = (earlierMonth: number | null) =>
-        earlierMonth === null
-          ? null
-          : summariseChange(
-              monthDraws.subarray(a * drawCount, (a + 1) * drawCount),
-              values[positions.indexOf(earlierMonth)]!.subarray(a * drawCount, (a + 1) * drawCount),
-            );
+        earlierMonth === null ? null : summariseChange(areaDraws(a), areaDraws(a, positions.indexOf(earlierMonth)));
       const fromYear = changeFrom(year);
       setChange(target.changes.year, a, fromYear);
       setChange(target.changes.survey, a, survey === year ? fromYear : changeFrom(survey));
       for (let yearsBefore = 1; yearsBefore <= k; yearsBefore++)
-        target.contrasts[yearsBefore - 1]![m * areas + a] = sdOfChange(
-          monthDraws.subarray(a * drawCount, (a + 1) * drawCount),
-          values[k - yearsBefore]!.subarray(a * drawCount, (a + 1) * drawCount),
-        );
+        target.contrasts[yearsBefore - 1]![m * areas + a] = sdOfChange(areaDraws(a), areaDraws(a, k - yearsBefore));
     }
     highestTenthShares(monthDraws, drawCount, nation, target.highest_nation.subarray(m * areas, (m + 1) * areas));
     if (byState)
@@ -142,8 +135,8 @@ function estimateAreas(
   });
 }
 
-/** @param monthsOfOneName predicted months of one name */
-function emptyAreaEstimates(months: number, areas: number, monthsOfOneName: number, areLgas: boolean): AreaEstimates {
+/** @param maxYears most predicted months of one name, as many as years */
+function emptyAreaEstimates(months: number, areas: number, maxYears: number, areLgas: boolean): AreaEstimates {
   const empty = (fill = 0) => new Float64Array(new SharedArrayBuffer(8 * months * areas)).fill(fill);
   const scores = (fill = 0) => ({ mean: empty(fill), low: empty(fill), high: empty(fill) });
   const changes = () => ({ ...scores(Number.NaN), rise: empty(Number.NaN) });
@@ -153,6 +146,6 @@ function emptyAreaEstimates(months: number, areas: number, monthsOfOneName: numb
     highest_nation: empty(),
     highest_state: areLgas ? empty() : null,
     changes: { year: changes(), survey: changes() },
-    contrasts: Array.from({ length: Math.max(0, monthsOfOneName - 1) }, () => empty(Number.NaN)),
+    contrasts: Array.from({ length: Math.max(0, maxYears - 1) }, () => empty(Number.NaN)),
   };
 }

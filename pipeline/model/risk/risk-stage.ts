@@ -1,7 +1,7 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import type { Period } from '../../contract/months.ts';
 import { toTable } from '../../lib/tables/table.ts';
-import { surveyReferenceMonth } from './compared.ts';
+import { surveyReferenceMonth } from './comparison-months.ts';
 import { changesTable, contrastsTable, type EstimatedAreas, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
 import { prepareRisk, readInputs } from './inputs.ts';

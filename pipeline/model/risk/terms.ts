@@ -10,7 +10,7 @@ import {
 import type { Hyperparameters } from './hyperparameters.ts';
 import { drawMatern, maternScale } from './matern-lattice.ts';
 import type { Mesh } from './mesh.ts';
-import { brownian, dampedDrift, type Kernel, ornsteinUhlenbeck, sumKernels } from './over-time.ts';
+import { brownian, dampedDrift, type Kernel, ornsteinUhlenbeck, sumKernels } from './time-processes.ts';
 
 /** Parameters of the prior that are fixed, not estimated. */
 export interface PriorConstants {

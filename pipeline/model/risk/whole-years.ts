@@ -3,7 +3,7 @@
  * enough for any month of an unknown season (season-error.ts).
  */
 import type { Period } from '../../contract/months.ts';
-import { surveyReferenceMonth } from './compared.ts';
+import { surveyReferenceMonth } from './comparison-months.ts';
 import type { AreaChanges, AreaEstimates, AreaScores } from './prediction.ts';
 
 /** July of each year in `periods`, ascending, and the index of the July from which each period takes its score. */

@@ -1,6 +1,6 @@
 import { mean, median } from '../../lib/numerics/averages.ts';
+import { detrendLogs } from '../../lib/numerics/detrend-logs.ts';
 import { hasEnoughCasesForLogs, logCases } from '../../lib/numerics/log-cases.ts';
-import { detrendLogs } from '../../lib/numerics/logs-over-trend.ts';
 
 export interface CaseMonths {
   /** Month of the year of the first value, 0 (January) to 11. */

@@ -54,13 +54,12 @@ export function compareSeasons(expected: readonly number[], recorded: readonly n
 
 /** Unrounded summary of the rows in the contract's form; zeros if no state has a record. */
 export function summariseCheck(rows: readonly SeasonCheckRow[]) {
-  const figures = (figure: (row: SeasonCheckRow) => number) => rows.map(figure);
   const hasRecords = rows.length > 0;
   return {
     series: rows.length,
     states: rows.map((row) => row.state_code),
-    median_correlation: hasRecords ? median(figures((row) => row.correlation)) : 0,
-    mean_months_off: hasRecords ? mean(figures((row) => row.midpoint_off)) : 0,
-    mean_months_peak_is_off: hasRecords ? mean(figures((row) => row.peak_off)) : 0,
+    median_correlation: hasRecords ? median(rows.map((row) => row.correlation)) : 0,
+    mean_months_off: hasRecords ? mean(rows.map((row) => row.midpoint_off)) : 0,
+    mean_months_peak_is_off: hasRecords ? mean(rows.map((row) => row.peak_off)) : 0,
   };
 }

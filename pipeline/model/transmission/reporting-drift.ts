@@ -1,4 +1,4 @@
-import { choleskyDense, solveLower, solveUpper } from '../../lib/numerics/dense.ts';
+import { choleskyDense, solveCholesky } from '../../lib/numerics/dense.ts';
 
 /** Months between the knots of reporting. */
 export const KNOT_MONTHS = 3;
@@ -55,7 +55,7 @@ export function driftSmoother(isUsed: readonly boolean[]): (logRatios: readonly 
       knotValues[knotBefore(t)]! += (1 - weight) * logRatios[t]!;
       if (weight > 0) knotValues[knotBefore(t) + 1]! += weight * logRatios[t]!;
     }
-    solveUpper(factor, knotCount, solveLower(factor, knotCount, knotValues));
+    solveCholesky(factor, knotCount, knotValues);
     const logShare = (t: number) =>
       (1 - knotWeight(t)) * knotValues[knotBefore(t)]! +
       (knotWeight(t) > 0 ? knotWeight(t) * knotValues[knotBefore(t) + 1]! : 0);

@@ -1,6 +1,6 @@
 import { correlation, mean } from '../../lib/numerics/averages.ts';
 import { type BoundedSearch, minimiseBoundedSquares } from '../../lib/numerics/bounded-squares.ts';
-import { detrendLogs } from '../../lib/numerics/logs-over-trend.ts';
+import { detrendLogs } from '../../lib/numerics/detrend-logs.ts';
 import {
   type Durations,
   rainForcing,

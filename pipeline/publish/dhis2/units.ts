@@ -1,6 +1,6 @@
 /** Which organisation unit of a DHIS2 is which area: by codes and ids that are the same, never by likeness. */
 import path from 'node:path';
-import { readCells } from '../../ingest/readers/raw-table.ts';
+import { readTextTable } from '../../ingest/readers/raw-table.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { UID } from './metadata.ts';
 
@@ -30,7 +30,7 @@ export interface Units {
  * @throws BadInput for an id that DHIS2 cannot have, two units of one area, two areas of one unit, and no match at all
  */
 export async function readUnits(file: string, places: readonly Place[]): Promise<Units> {
-  const { header, rows } = await readCells(path.dirname(file), {
+  const { header, rows } = await readTextTable(path.dirname(file), {
     files: [{ path: path.basename(file) }],
     format: /\.json$/i.test(file) ? 'json' : 'csv',
   });

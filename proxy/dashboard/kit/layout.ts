@@ -2,7 +2,7 @@ import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { renderPage } from '../../../pipeline/lib/pages/page.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { SERVICE_NAME } from '../mail/mails.ts';
-import { form } from './parts.ts';
+import { postForm } from './parts.ts';
 
 /** URLs of the files that pages load, each with a hash of its content. */
 export interface AssetUrls {
@@ -32,7 +32,7 @@ export function visitorMenu({ person, account }: Visitor): { path: string; label
   ];
 }
 
-export interface Frame {
+export interface PageFrame {
   title: string;
   body: Html;
   visitor: Visitor | null;
@@ -42,7 +42,7 @@ export interface Frame {
   assets: AssetUrls;
 }
 
-export function layout({ title, body, visitor, csrf, path, assets }: Frame): string {
+export function layout({ title, body, visitor, csrf, path, assets }: PageFrame): string {
   const head = html`<meta name="robots" content="noindex">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.style}">
@@ -57,7 +57,7 @@ export function layout({ title, body, visitor, csrf, path, assets }: Frame): str
     visitor &&
     html`<div class="who"><span>${visitor.account?.name ?? 'Service team'}<span class="unseen">, </span><small>${
       visitor.person.name
-    }</small></span>${form(csrf, '/sign-out', html`<button type="submit" class="quiet">Sign out</button>`)}</div>`
+    }</small></span>${postForm(csrf, '/sign-out', html`<button type="submit" class="quiet">Sign out</button>`)}</div>`
   }
 </div></header>
 ${
@@ -65,8 +65,8 @@ ${
   html`<nav class="menu" aria-label="${visitor.account ? 'Settings' : 'Service'}"><div class="wrap"><ul>${visitorMenu(
     visitor,
   ).map((item) => {
-    const current = path === item.path ? 'page' : path.startsWith(`${item.path}/`) ? 'true' : null;
-    return html`<li><a href="${item.path}"${current && html` aria-current="${current}"`}>${item.label}</a></li>`;
+    const ariaCurrent = path === item.path ? 'page' : path.startsWith(`${item.path}/`) ? 'true' : null;
+    return html`<li><a href="${item.path}"${ariaCurrent && html` aria-current="${ariaCurrent}"`}>${item.label}</a></li>`;
   })}</ul></div></nav>`
 }
 <main id="main" class="wrap${!visitor && ' narrow'}" tabindex="-1">

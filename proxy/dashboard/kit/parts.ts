@@ -3,16 +3,16 @@ import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/htm
 import type { Fields } from './visit.ts';
 
 /** A form that posts to `action`, with the session's CSRF token. */
-export function form(csrf: string, action: string, body: HtmlValue): Html {
+export function postForm(csrf: string, action: string, body: HtmlValue): Html {
   return html`<form method="post" action="${action}" novalidate><input type="hidden" name="csrf" value="${csrf}">${body}</form>`;
 }
 
 /** A search form that uses GET, so that results can be bookmarked and shared. */
-export function searchForm(action: string, label: string, search: string): Html {
-  return html`<form method="get" action="${action}" role="search">${field({ label, name: 'q', value: search, optional: true })}${button('Search', 'plain')}</form>`;
+export function searchForm(action: string, label: string, searchText: string): Html {
+  return html`<form method="get" action="${action}" role="search">${inputField({ label, name: 'q', value: searchText, optional: true })}${button('Search', 'plain')}</form>`;
 }
 
-export interface Field {
+export interface InputField {
   label: string;
   name: string;
   type?: 'text' | 'email' | 'password' | 'date' | 'number';
@@ -27,7 +27,7 @@ export interface Field {
 }
 
 /** A labelled input; screen readers read its hint and error out with it. */
-export function field({
+export function inputField({
   label,
   name,
   type = 'text',
@@ -38,14 +38,14 @@ export function field({
   inputmode,
   optional,
   min,
-}: Field): Html {
-  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
+}: InputField): Html {
+  const descriptionIds = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
   return html`<div class="field${error && ' wrong'}">
     <label for="${name}">${label}${optional && html` <span class="soft">(optional)</span>`}</label>
     ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}
     ${error && html`<p class="error" id="${name}-error">${error}</p>`}
     <input id="${name}" name="${name}" type="${type}" value="${value ?? ''}"${
-      described !== '' && html` aria-describedby="${described}"`
+      descriptionIds !== '' && html` aria-describedby="${descriptionIds}"`
     }${error && html` aria-invalid="true"`}${autocomplete && html` autocomplete="${autocomplete}"`}${
       inputmode && html` inputmode="${inputmode}"`
     }${
@@ -60,7 +60,7 @@ export interface Choice {
   hint?: HtmlValue;
 }
 
-export interface Choices {
+export interface ChoiceField {
   kind: 'radio' | 'checkbox';
   name: string;
   legend: string;
@@ -70,7 +70,7 @@ export interface Choices {
 }
 
 /** Radio buttons or checkboxes under one question. */
-export function choices({ kind, name, legend, options, chosen, error }: Choices): Html {
+export function choiceField({ kind, name, legend, options, chosen, error }: ChoiceField): Html {
   return html`<fieldset class="field${error && ' wrong'}"${error && html` aria-describedby="${name}-error"`}>
     <legend>${legend}</legend>
     ${error && html`<p class="error" id="${name}-error">${error}</p>`}
@@ -95,7 +95,7 @@ export function linkButton(href: string, label: string, variant: 'main' | 'plain
 }
 
 /** A message about what went wrong, at the top of a page. */
-export function problem(title: string, body?: HtmlValue): Html {
+export function problemNotice(title: string, body?: HtmlValue): Html {
   return html`<div class="notice bad" role="alert"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
@@ -103,35 +103,35 @@ export function notice(title: string, body?: HtmlValue, variant: 'good' | 'calm'
   return html`<div class="notice ${variant}" role="status"><h2>${title}</h2>${body && html`<p>${body}</p>`}</div>`;
 }
 
-/** The result of the form sent last: the entry of `texts` that the address names, if any. */
-export function doneNotice(query: Fields, texts: Readonly<Record<string, string>>): HtmlValue {
-  const word = query.text('done');
-  return Object.hasOwn(texts, word) && notice(texts[word]!);
+/** The result of the form sent last: the entry of `messages` that the address names, if any. */
+export function doneNotice(query: Fields, messages: Readonly<Record<string, string>>): HtmlValue {
+  const result = query.text('done');
+  return Object.hasOwn(messages, result) && notice(messages[result]!);
 }
 
-const NUMBERS = new Intl.NumberFormat('en');
+const NUMBER_FORMAT = new Intl.NumberFormat('en');
 
-export const number = (value: number) => NUMBERS.format(value);
+export const formatNumber = (value: number) => NUMBER_FORMAT.format(value);
 
-/** A time in UTC to the minute; the text `never` if it is null. */
-export function moment(ms: number | null, never = 'never'): Html {
-  if (ms === null) return html`<span class="soft">${never}</span>`;
+/** A time in UTC to the minute; `textIfNull` if it is null. */
+export function timeElement(ms: number | null, textIfNull = 'never'): Html {
+  if (ms === null) return html`<span class="soft">${textIfNull}</span>`;
   const iso = new Date(ms).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} <span class="soft">${iso.slice(11, 16)} UTC</span></time>`;
 }
 
 /** A badge that shows a state. */
-export function mark(text: string, variant: 'good' | 'bad' | 'calm'): Html {
+export function badge(text: string, variant: 'good' | 'bad' | 'calm'): Html {
   return html`<span class="mark ${variant}">${text}</span>`;
 }
 
 /** A list of terms and values. */
-export function facts(list: readonly (readonly [string, HtmlValue] | false | null)[]): Html {
-  return html`<dl class="facts">${list.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
+export function factList(facts: readonly (readonly [string, HtmlValue] | false | null)[]): Html {
+  return html`<dl class="facts">${facts.map((fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`)}</dl>`;
 }
 
 /** A text with a button that copies it, if scripts run. */
-export function copyable(id: string, label: string, text: string): Html {
+export function copyBlock(id: string, label: string, text: string): Html {
   return html`<div class="field"><span class="label" id="${id}-label">${label}</span>
     <div class="copy"><code id="${id}" tabindex="0" role="group" aria-labelledby="${id}-label">${text}</code>
     <button type="button" class="button plain" data-copy="${id}" aria-describedby="${id}-label" hidden>Copy</button></div></div>`;

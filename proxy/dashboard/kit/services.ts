@@ -26,9 +26,9 @@ export interface Services {
   perMonth: number;
   clock: Clock;
   /** Prefix of new keys. */
-  brand: string;
+  keyPrefix: string;
   /** URL at which people reach the dashboard, without a trailing slash. */
-  url: () => string;
+  dashboardUrl: () => string;
   /** Where people find the report; null if the operator has not said. */
   reportUrl: string | null;
   /** URL at which clients reach the API, without a trailing slash. */
@@ -36,15 +36,15 @@ export interface Services {
   /** The snapshot being served. */
   snapshot: () => Snapshot;
   /** Fills the placeholders of a text (contract/words.ts) with the words of the snapshot's country. */
-  words: (text: string) => string;
+  inCountryWords: (text: string) => string;
   /** The snapshot's description of the API; null if the snapshot contains none. */
   reference: () => Promise<ReferenceContent | null>;
   /** Logs a line; one about a failure with its cause. */
-  report: (line: string, cause?: 'dashboard' | 'mail' | 'sign_in') => void;
+  logLine: (line: string, cause?: 'dashboard' | 'mail' | 'sign_in') => void;
   /** Counts an attempt to sign in, or to confirm it, in the metrics. */
   countSignIn: (outcome: SignInOutcome) => void;
   /** Roles that must use two-step sign-in, in addition to the service team. */
-  twoStep: readonly Role[];
+  twoStepRoles: readonly Role[];
   /** Does work after the answer, so that the answer's timing reveals nothing; awaited when the server stops. */
-  later: (work: () => Promise<void>) => void;
+  runAfterAnswer: (action: () => Promise<void>) => void;
 }

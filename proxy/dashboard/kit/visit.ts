@@ -11,7 +11,7 @@ import type { Services } from './services.ts';
 export interface Fields {
   /** The field's value; '' if missing or repeated. */
   text(name: string): string;
-  all(name: string): string[];
+  values(name: string): string[];
   names(): string[];
 }
 
@@ -19,16 +19,16 @@ export interface Visit {
   /** The requested path, without the query. */
   path: string;
   query: Fields;
-  form: Fields;
+  formData: Fields;
   params: Readonly<Record<string, string>>;
   /** The visitor if fully signed in, including the code of two-step sign-in. */
   visitor: Visitor | null;
   /** The visitor if the password was right and the code is still to be entered. */
-  pending: Visitor | null;
+  pendingVisitor: Visitor | null;
   /** Hash of the session's token, signed in or not. */
-  session: Buffer;
+  sessionHash: Buffer;
   /** Hash of the token by which this browser was remembered; null if it has none. */
-  browser: Buffer | null;
+  browserHash: Buffer | null;
   /** The token that every form carries. */
   csrf: string;
   /** The client's address in the form under which attempts are counted. */
@@ -45,8 +45,8 @@ export interface SignedIn extends Visit {
 
 /** New tokens for the browser. */
 interface Cookies {
-  session?: string;
-  browser?: string;
+  sessionToken?: string;
+  browserToken?: string;
 }
 
 export type Answer =
@@ -56,72 +56,74 @@ export type Answer =
 /** Who may open a page: anyone, or people of these roles. */
 type Audience = 'anyone' | readonly Role[];
 /** A page: a function that answers a visit. */
-export type Page<V extends Visit = SignedIn> = (visit: V, services: Services) => Awaitable<Answer>;
+export type PageHandler<V extends Visit = SignedIn> = (visit: V, services: Services) => Awaitable<Answer>;
 
 type Method = 'GET' | 'POST';
 
-interface RouteFor<A extends Audience, V extends Visit> {
+interface RouteDefinition<A extends Audience, V extends Visit> {
   method: Method;
   path: string;
-  for: A;
-  answer: Page<V>;
+  audience: A;
+  handler: PageHandler<V>;
   /** Why a POST does not ask again for the password or a code; undefined if it does (pages/confirm.ts). */
   withoutConfirmation?: string | undefined;
 }
 /** A GET changes nothing. */
-export type Route = RouteFor<'anyone', Visit> | RouteFor<readonly Role[], SignedIn>;
+export type Route = RouteDefinition<'anyone', Visit> | RouteDefinition<readonly Role[], SignedIn>;
 
 /** A page that changes something without asking for the password or a code again, and the reason why it need not. */
-interface Unconfirmed<V extends Visit> {
+interface UnconfirmedChange<V extends Visit> {
   withoutConfirmation: string;
-  answer: Page<V>;
+  handler: PageHandler<V>;
 }
 
 type RouteKey<M extends Method> = M | `${M} /${string}`;
-type Pages<V extends Visit, Change> = Partial<Record<RouteKey<'GET'>, Page<V>> & Record<RouteKey<'POST'>, Change>>;
+type Pages<V extends Visit, Change> = Partial<
+  Record<RouteKey<'GET'>, PageHandler<V>> & Record<RouteKey<'POST'>, Change>
+>;
 
 /**
- * Routes below `base` for one audience, keyed by method and the rest of the path. Each POST of somebody who is signed
- * in asks again for the password or a code, unless a reason is given why it need not; strangers have nothing to be
- * asked for, so theirs always have one.
+ * Routes below `base` for one audience, keyed by method and the rest of the path. A POST by somebody who is signed in
+ * asks again for the password or a code, unless `withoutConfirmation` gives a reason; without a sign-in there is
+ * nothing to ask for, so there it is required.
  */
-export function routes(base: string, audience: 'anyone', pages: Pages<Visit, Unconfirmed<Visit>>): Route[];
+export function routes(base: string, audience: 'anyone', pages: Pages<Visit, UnconfirmedChange<Visit>>): Route[];
 export function routes(
   base: string,
   audience: readonly Role[],
-  pages: Pages<SignedIn, Page | Unconfirmed<SignedIn>>,
+  pages: Pages<SignedIn, PageHandler | UnconfirmedChange<SignedIn>>,
 ): Route[];
 export function routes(
   base: string,
   audience: Audience,
-  pages: Pages<never, Page<never> | Unconfirmed<never>>,
+  pages: Pages<never, PageHandler<never> | UnconfirmedChange<never>>,
 ): Route[] {
-  return Object.entries(pages).map(([key, page]) => {
+  return Object.entries(pages).map(([key, definition]) => {
     const [method, path = ''] = key.split(' ');
-    const { answer, withoutConfirmation } =
-      typeof page === 'object' ? page : { answer: page, withoutConfirmation: undefined };
-    return { method, path: base + path, for: audience, answer, withoutConfirmation } as Route;
+    const { handler, withoutConfirmation } =
+      typeof definition === 'object' ? definition : { handler: definition, withoutConfirmation: undefined };
+    return { method, path: base + path, audience, handler, withoutConfirmation } as Route;
   });
 }
 
 /** The result of `work`, or the error that it found in what the visitor entered. */
-export async function attempt<T>(work: () => Awaitable<T>): Promise<T | UsageError> {
+export async function resultOrUsageError<T>(action: () => Awaitable<T>): Promise<T | UsageError> {
   try {
-    return await work();
+    return await action();
   } catch (error) {
     if (error instanceof UsageError) return error;
     throw error;
   }
 }
 
-export function formFields(values: unknown): Fields {
-  const all = (name: string): string[] => {
+export function readFields(values: unknown): Fields {
+  const valuesOf = (name: string): string[] => {
     const value = Object.hasOwn(Object(values), name) ? (values as Record<string, unknown>)[name] : undefined;
     return (Array.isArray(value) ? value : [value]).filter((value) => typeof value === 'string');
   };
   return {
-    all,
+    values: valuesOf,
     names: () => Object.keys(Object(values)),
-    text: (name) => (all(name).length === 1 ? all(name)[0]! : ''),
+    text: (name) => (valuesOf(name).length === 1 ? valuesOf(name)[0]! : ''),
   };
 }

@@ -78,9 +78,9 @@ function openOutbox(folder: string, from: string): Mailer {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${date.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
       // The file gets its final name only once it is complete: somebody may be waiting to pass it on.
-      const part = join(folder, `${name}.part`);
-      await writeFile(part, `${headers.join('\n')}\n\n${text}\n`, { mode: 0o600, flag: 'wx' });
-      await rename(part, join(folder, name));
+      const unfinishedFile = join(folder, `${name}.part`);
+      await writeFile(unfinishedFile, `${headers.join('\n')}\n\n${text}\n`, { mode: 0o600, flag: 'wx' });
+      await rename(unfinishedFile, join(folder, name));
     },
     close() {},
   };

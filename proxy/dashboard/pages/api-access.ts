@@ -10,9 +10,18 @@ import { KEY_KINDS, type KeyKind } from '../../store/key-format.ts';
 import { auditActor, whyNoKeys } from '../../store/people/person-rules.ts';
 import { mintToken } from '../../store/people/tokens.ts';
 import type { Key } from '../../store/row-types.ts';
-import { button, choices, doneNotice, field, form, linkButton, notice, problem } from '../kit/parts.ts';
+import {
+  button,
+  choiceField,
+  doneNotice,
+  inputField,
+  linkButton,
+  notice,
+  postForm,
+  problemNotice,
+} from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
-import { type Answer, attempt, routes, type SignedIn } from '../kit/visit.ts';
+import { type Answer, type PageHandler, resultOrUsageError, routes, type SignedIn } from '../kit/visit.ts';
 import { issueKey } from './key-created.ts';
 import {
   API_ACCESS_PATH,
@@ -25,23 +34,23 @@ import {
   settingsHeading,
 } from './key-parts.ts';
 
-const revokeAt = (id: string) => `${API_ACCESS_PATH}/${id}/revoke`;
+const revokePath = (id: string) => `${API_ACCESS_PATH}/${id}/revoke`;
 /** Lifetimes in days offered for a new key, and the one that is chosen beforehand. */
 const LIFETIME_DAYS = [30, 90, 365];
-const USUAL_DAYS = '90';
+const DEFAULT_LIFETIME_DAYS = '90';
 /** How many expired and revoked keys are shown. */
-const MOST_PAST = 100;
+const MAX_INACTIVE_SHOWN = 100;
 
 const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
 
-const DONE: Record<string, string> = {
+const DONE_MESSAGES: Record<string, string> = {
   revoked: 'The key has been revoked and no longer works',
   made:
     'This form had already been sent, and its key is in the list. ' +
     'A key is shown only once; revoke it if you did not save it',
 };
 
-const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
+const KIND_TEXTS: Record<KeyKind, { label: string; hint: string }> = {
   live: { label: 'Live', hint: 'For production use. Requests count towards the monthly allowance.' },
   test: {
     label: 'Test',
@@ -50,15 +59,26 @@ const KIND_TEXT: Record<KeyKind, { label: string; hint: string }> = {
 };
 
 /** Escaped, since an address may contain `?` or `%`. */
-const mailto = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
+const mailtoUrl = (email: string) => `mailto:${email.split('@').map(encodeURIComponent).join('@')}`;
 
-/** Null if the visitor may create and revoke keys; else a page that explains why not and what to do. */
-export async function refusalNotice({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
+/** A handler for those who may create and revoke keys; others get a page that explains why not and what to do. */
+export const withKeyRights =
+  (handler: PageHandler): PageHandler =>
+  async (visit, services) => {
+    const refusal = await refusalNotice(visit, services);
+    if (!refusal) return handler(visit, services);
+    return { title: 'API access', status: 403, body: html`${settingsHeading('API access')}${refusal}` };
+  };
+
+/** Null if the visitor may create and revoke keys; else why not and what to do. */
+async function refusalNotice({ visitor }: SignedIn, { directory }: Services): Promise<Html | null> {
   const { person, account } = visitor;
-  const why = whyNoKeys(person, account);
-  if (why === null) return null;
-  if (why === 'member') {
-    const admins = (await directory.listPeople(person.account_id)).filter(({ role }) => role === 'administrator');
+  const reason = whyNoKeys(person, account);
+  if (reason === null) return null;
+  if (reason === 'member') {
+    const administrators = (await directory.listPeople(person.account_id)).filter(
+      ({ role }) => role === 'administrator',
+    );
     return html`${notice(
       'Keys are created by administrators',
       'You are a member of this organisation. Only its administrators can see, create and revoke keys: ' +
@@ -66,9 +86,9 @@ export async function refusalNotice({ visitor }: SignedIn, { directory }: Servic
       'calm',
     )}
     <section><h2>Administrators of ${account!.name}</h2>
-    <ul>${admins.map(({ name, email }) => html`<li>${name}, <a href="${mailto(email)}">${email}</a></li>`)}</ul></section>`;
+    <ul>${administrators.map(({ name, email }) => html`<li>${name}, <a href="${mailtoUrl(email)}">${email}</a></li>`)}</ul></section>`;
   }
-  if (why === 'locked') {
+  if (reason === 'locked') {
     return notice(
       'API access is locked',
       'The service team will unlock it after reviewing your account. Until then you cannot create keys. ' +
@@ -76,42 +96,42 @@ export async function refusalNotice({ visitor }: SignedIn, { directory }: Servic
       'calm',
     );
   }
-  return problem('This account cannot have keys', 'Please contact the service team.');
+  return problemNotice('This account cannot have keys', 'Please contact the service team.');
 }
 
 async function listPage(visit: SignedIn, services: Services): Promise<Answer> {
-  const refused = await refusalNotice(visit, services);
-  if (refused) return { title: 'API access', body: html`${settingsHeading('API access')}${refused}` };
+  const refusal = await refusalNotice(visit, services);
+  if (refusal) return { title: 'API access', body: html`${settingsHeading('API access')}${refusal}` };
   const { account } = visit.visitor;
   // So that the last use agrees with the page about usage.
   await services.flushUsage();
   const keys = (await services.accounts.listKeys(account!.name)).map(({ key }) => key).reverse();
   const creators = await keyCreators(keys, services);
   const isActive = (key: Key) => keyStatus(key, visit.now) === 'active';
-  const [active, past] = [keys.filter(isActive), keys.filter((key) => !isActive(key))];
+  const [active, inactive] = [keys.filter(isActive), keys.filter((key) => !isActive(key))];
   const intro =
     account!.kind === 'organisation'
       ? `Keys belong to ${account!.name}: any of its administrators can see and revoke them.`
       : 'Keys let your programs read the data.';
   const body = html`${settingsHeading('API access')}
-    ${doneNotice(visit.query, DONE)}
+    ${doneNotice(visit.query, DONE_MESSAGES)}
     <p>${intro} A key is shown only once, when it is created.</p>
     <p>${linkButton(`${API_ACCESS_PATH}/new`, 'Create a key')}</p>
     ${
       active.length > 0
-        ? keyTable('Active keys', active, creators, visit.now, revokeAt, replacePath)
-        : html`<section class="empty"><p>${past.length > 0 ? 'No active keys' : 'No keys yet'}.</p></section>`
+        ? keyTable('Active keys', active, creators, visit.now, revokePath, replacePath)
+        : html`<section class="empty"><p>${inactive.length > 0 ? 'No active keys' : 'No keys yet'}.</p></section>`
     }
-    ${past.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', past.slice(0, MOST_PAST), creators, visit.now, revokeAt)}`}
-    ${past.length > MOST_PAST && html`<p class="soft">The newest ${MOST_PAST} of ${past.length}.</p>`}`;
+    ${inactive.length > 0 && html`<h2>Expired and revoked</h2>${keyTable('Expired and revoked keys', inactive.slice(0, MAX_INACTIVE_SHOWN), creators, visit.now, revokePath)}`}
+    ${inactive.length > MAX_INACTIVE_SHOWN && html`<p class="soft">The newest ${MAX_INACTIVE_SHOWN} of ${inactive.length}.</p>`}`;
   return { title: 'API access', body };
 }
 
 type Errors = Partial<Record<'name' | 'kind' | 'scopes' | 'lasts', string | false>>;
 
-function newPage(
-  { csrf, form: sent }: SignedIn,
-  { words }: Services,
+function newKeyPage(
+  { csrf, formData }: SignedIn,
+  { inCountryWords }: Services,
   errors: Errors = {},
   banner: HtmlValue = null,
 ): Html {
@@ -119,28 +139,28 @@ function newPage(
     const readable = ALL_OPERATIONS.filter(({ scopes, response }) => response && scopes.includes(scope));
     return {
       value: scope,
-      label: html`${words(SCOPES[scope])} <code>${scope}</code>`,
-      hint: html`<ul>${readable.map(({ path, summary }) => html`<li><code>${path}</code> ${words(summary)}</li>`)}<li><code>/v1/tables/…</code> The same data as complete tables</li></ul>`,
+      label: html`${inCountryWords(SCOPES[scope])} <code>${scope}</code>`,
+      hint: html`<ul>${readable.map(({ path, summary }) => html`<li><code>${path}</code> ${inCountryWords(summary)}</li>`)}<li><code>/v1/tables/…</code> The same data as complete tables</li></ul>`,
     };
   });
-  const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXT[kind] }));
+  const kinds = KEY_KINDS.map((kind) => ({ value: kind, ...KIND_TEXTS[kind] }));
   // A form that was sent has its answers; a new one asks for the name alone.
-  const isNew = sent.names().length === 0;
+  const isNew = formData.names().length === 0;
   return html`${settingsHeading('Create a key')}
     ${banner}
-    ${form(
+    ${postForm(
       csrf,
       API_ACCESS_PATH,
-      html`<input type="hidden" name="form" value="${mintToken()}">${field({
+      html`<input type="hidden" name="form" value="${mintToken()}">${inputField({
         label: 'Name',
         name: 'name',
-        value: sent.text('name'),
+        value: formData.text('name'),
         hint: 'What the key is for, for example the program that uses it.',
         error: errors.name,
         autocomplete: 'off',
       })}
-      ${choices({ kind: 'radio', name: 'kind', legend: 'Kind', options: kinds, chosen: [isNew ? 'live' : sent.text('kind')], error: errors.kind })}
-      ${choices({
+      ${choiceField({ kind: 'radio', name: 'kind', legend: 'Kind', options: kinds, chosen: [isNew ? 'live' : formData.text('kind')], error: errors.kind })}
+      ${choiceField({
         kind: 'radio',
         name: 'lasts',
         legend: 'How long it works',
@@ -148,16 +168,16 @@ function newPage(
           ...LIFETIME_DAYS.map((count) => ({ value: String(count), label: formatDays(count) })),
           { value: 'unlimited', label: 'Until it is revoked' },
         ],
-        chosen: [isNew ? USUAL_DAYS : sent.text('lasts')],
+        chosen: [isNew ? DEFAULT_LIFETIME_DAYS : formData.text('lasts')],
         error: errors.lasts,
       })}
       <details${!isNew && html` open`}><summary>Data that the key may read: all, unless you choose</summary>
-      ${choices({
+      ${choiceField({
         kind: 'checkbox',
         name: 'scopes',
         legend: 'Scopes',
         options: scopes,
-        chosen: isNew ? SCOPE_NAMES : sent.all('scopes'),
+        chosen: isNew ? SCOPE_NAMES : formData.values('scopes'),
         error: errors.scopes,
       })}</details>
       <div class="actions">${button('Create the key')}<a href="${API_ACCESS_PATH}">Cancel</a></div>`,
@@ -165,31 +185,29 @@ function newPage(
 }
 
 async function createKey(visit: SignedIn, services: Services): Promise<Answer> {
-  const refused = await refusalNotice(visit, services);
-  if (refused) return { title: 'API access', status: 403, body: html`${settingsHeading('API access')}${refused}` };
-  const { form: sent, now } = visit;
-  const name = await attempt(() => checkName('name', sent.text('name')));
-  const kind = KEY_KINDS.find((value) => value === sent.text('kind'));
-  const scopes = await attempt(() => parseScopes(sent.all('scopes').join(',')));
-  const lasts = sent.text('lasts');
-  const lifetime = parseDays(lasts, LIFETIME_DAYS);
-  const isLasting = lifetime !== undefined || lasts === 'unlimited';
-  if (name instanceof UsageError || !kind || scopes instanceof UsageError || !isLasting) {
+  const { formData, now } = visit;
+  const name = await resultOrUsageError(() => checkName('name', formData.text('name')));
+  const kind = KEY_KINDS.find((value) => value === formData.text('kind'));
+  const scopes = await resultOrUsageError(() => parseScopes(formData.values('scopes').join(',')));
+  const lifetimeText = formData.text('lasts');
+  const lifetimeDays = parseDays(lifetimeText, LIFETIME_DAYS);
+  const hasLifetime = lifetimeDays !== undefined || lifetimeText === 'unlimited';
+  if (name instanceof UsageError || !kind || scopes instanceof UsageError || !hasLifetime) {
     const errors: Errors = {
       name: name instanceof UsageError && 'Enter a name of at most 100 characters.',
       kind: !kind && 'Choose a kind.',
       scopes: scopes instanceof UsageError && 'Choose at least one.',
-      lasts: !isLasting && 'Choose one.',
+      lasts: !hasLifetime && 'Choose one.',
     };
-    const body = newPage(
+    const body = newKeyPage(
       visit,
       services,
       errors,
-      problem('The key has not been created', 'Please check the fields marked below.'),
+      problemNotice('The key has not been created', 'Please check the fields marked below.'),
     );
     return { title: 'Create a key: error', status: 400, body };
   }
-  const expiresAt = lifetime === undefined ? null : now + lifetime * DAY_MS;
+  const expiresAt = lifetimeDays === undefined ? null : now + lifetimeDays * DAY_MS;
   return issueKey({ name, kind, scopes, expiresAt }, visit, services);
 }
 
@@ -212,19 +230,22 @@ async function revokePage(visit: SignedIn, services: Services): Promise<Answer> 
 }
 
 async function revokeKey({ visitor, params, now }: SignedIn, { accounts }: Services): Promise<Answer> {
-  const revoked = await attempt(() =>
+  const revoked = await resultOrUsageError(() =>
     accounts.revokeKey(params.id!, now, auditActor(visitor.person), visitor.account!.id),
   );
   return revoked instanceof UsageError ? NO_SUCH_KEY : { location: `${API_ACCESS_PATH}?done=revoked` };
 }
 
 export const keyRoutes = [
-  ...routes(API_ACCESS_PATH, ['administrator', 'member', 'researcher'], { GET: listPage, POST: createKey }),
+  ...routes(API_ACCESS_PATH, ['administrator', 'member', 'researcher'], {
+    GET: listPage,
+    POST: withKeyRights(createKey),
+  }),
   ...routes(API_ACCESS_PATH, ['administrator', 'researcher'], {
     'GET /new': async (visit, services) => {
-      const refused = await refusalNotice(visit, services);
-      const body = refused ? html`${settingsHeading('Create a key')}${refused}` : newPage(visit, services);
-      return { title: 'Create a key', body, status: refused ? 403 : 200 };
+      const refusal = await refusalNotice(visit, services);
+      const body = refusal ? html`${settingsHeading('Create a key')}${refusal}` : newKeyPage(visit, services);
+      return { title: 'Create a key', body, status: refusal ? 403 : 200 };
     },
     'GET /:id/revoke': revokePage,
     'POST /:id/revoke': revokeKey,

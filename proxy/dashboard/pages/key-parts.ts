@@ -4,7 +4,7 @@ import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
 import { type Column, renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { Key } from '../../store/row-types.ts';
-import { button, facts, form, mark, moment } from '../kit/parts.ts';
+import { badge, button, factList, postForm, timeElement } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { SignedIn } from '../kit/visit.ts';
 
@@ -21,20 +21,20 @@ export function keyCreators(keys: readonly Key[], { directory }: Services) {
   return directory.personNames(keys.flatMap(({ created_by }) => (created_by === null ? [] : [created_by])));
 }
 
-const creator = (key: Key, creators: ReadonlyMap<string, string>) =>
+const creatorName = (key: Key, creators: ReadonlyMap<string, string>) =>
   key.created_by === null ? html`<span class="soft">service team</span>` : (creators.get(key.created_by) ?? '');
 
-const VARIANTS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
-const stateMark = (key: Key, now: number) => mark(keyStatus(key, now), VARIANTS[keyStatus(key, now)]);
+const STATUS_VARIANTS = { active: 'good', expired: 'calm', revoked: 'bad' } as const;
+const statusBadge = (key: Key, now: number) => badge(keyStatus(key, now), STATUS_VARIANTS[keyStatus(key, now)]);
 
-/** A table of keys; `revokeAt` and `replaceAt` return the paths of the pages for revoking and replacing a key. */
+/** A table of keys. @param replacePathOf path of the page for replacing a key, if the page offers that */
 export function keyTable(
   caption: string,
   keys: readonly Key[],
   creators: ReadonlyMap<string, string>,
   now: number,
-  revokeAt: (id: string) => string,
-  replacePath?: (id: string) => string,
+  revokePathOf: (id: string) => string,
+  replacePathOf?: (id: string) => string,
 ): Html {
   const columns: Column<Key>[] = [
     {
@@ -47,42 +47,42 @@ export function keyTable(
       title: 'Scopes',
       cell: (key) => html`<span>${key.scopes.map((scope, i) => html`${i > 0 && ', '}<code>${scope}</code>`)}</span>`,
     },
-    { title: 'Created by', cell: (key) => creator(key, creators) },
-    { title: 'Created', cell: (key) => moment(key.created_at) },
-    { title: 'Last used', cell: (key) => moment(key.last_used_at) },
-    { title: 'Expires', cell: (key) => moment(key.expires_at) },
-    { title: 'Status', cell: (key) => stateMark(key, now) },
+    { title: 'Created by', cell: (key) => creatorName(key, creators) },
+    { title: 'Created', cell: (key) => timeElement(key.created_at) },
+    { title: 'Last used', cell: (key) => timeElement(key.last_used_at) },
+    { title: 'Expires', cell: (key) => timeElement(key.expires_at) },
+    { title: 'Status', cell: (key) => statusBadge(key, now) },
     {
       title: 'Change',
       variant: 'controls',
       cell: (key) =>
         keyStatus(key, now) === 'active' &&
         html`${
-          replacePath && html`<a href="${replacePath(key.id)}">Replace<span class="unseen"> ${key.name}</span></a> `
-        }<a href="${revokeAt(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
+          replacePathOf && html`<a href="${replacePathOf(key.id)}">Replace<span class="unseen"> ${key.name}</span></a> `
+        }<a href="${revokePathOf(key.id)}">Revoke<span class="unseen"> ${key.name}</span></a>`,
     },
   ];
   return renderTable(caption, columns, keys);
 }
 
-/** Asks whether to revoke `key`, with a form that posts below `at`; the link to `back` keeps the key. */
+/** Asks whether to revoke `key`. @param keysPath the form posts below it @param returnPath page to go back to */
 export function confirmRevoke(
   key: Key,
   creators: ReadonlyMap<string, string>,
   visit: SignedIn,
-  back: string,
-  base = back,
+  returnPath: string,
+  keysPath = returnPath,
 ): Html {
   return html`<h1>Revoke “${key.name}”?</h1>
     <p>The key stops working everywhere at once. A revoked key cannot be restored.</p>
-    ${facts([
+    ${factList([
       ['Id', html`<code>${key.id}</code>`],
       ['Kind', key.kind],
       ['Scopes', key.scopes.join(', ')],
-      ['Created by', creator(key, creators)],
-      ['Created', moment(key.created_at)],
-      ['Last used', moment(key.last_used_at)],
+      ['Created by', creatorName(key, creators)],
+      ['Created', timeElement(key.created_at)],
+      ['Last used', timeElement(key.last_used_at)],
     ])}
-    <div class="actions">${form(visit.csrf, `${base}/${key.id}/revoke`, button('Revoke the key', 'danger'))}
-    <a href="${back}">Keep it</a></div>`;
+    <div class="actions">${postForm(visit.csrf, `${keysPath}/${key.id}/revoke`, button('Revoke the key', 'danger'))}
+    <a href="${returnPath}">Keep it</a></div>`;
 }

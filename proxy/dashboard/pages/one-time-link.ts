@@ -6,16 +6,16 @@ import type { Link } from '../../store/people/links.ts';
 import { checkNewPassword, hashPassword, MIN_PASSWORD_LENGTH } from '../../store/people/passwords.ts';
 import { checkPersonName, maySignIn, parseEmail, RESET_LINK_MS, ROLE_NAMES } from '../../store/people/person-rules.ts';
 import { hashToken, isToken, mintToken } from '../../store/people/tokens.ts';
-import { button, facts, field, form, notice, problem } from '../kit/parts.ts';
+import { button, factList, inputField, notice, postForm, problemNotice } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
-import { type Answer, attempt, routes, type Visit } from '../kit/visit.ts';
+import { type Answer, resultOrUsageError, routes, type Visit } from '../kit/visit.ts';
 import { linkUrl, resetMail } from '../mail/mails.ts';
-import { tooManyAt } from './confirm.ts';
-import { welcome } from './sign-in.ts';
+import { tooManyAttemptsPage } from './confirm.ts';
+import { completeSignIn } from './sign-in.ts';
 
-function deadLink(): Answer {
+function invalidLinkPage(): Answer {
   const body = html`<h1>This link does not work</h1>
-    ${problem('Used, expired or incomplete', 'Links work once and for a limited time. Check that you copied the complete link.')}
+    ${problemNotice('Used, expired or incomplete', 'Links work once and for a limited time. Check that you copied the complete link.')}
     <p><a href="/forgotten">Reset your password</a>, or ask whoever invited you for another invitation.</p>`;
   return { title: 'This link does not work', status: 404, body };
 }
@@ -34,10 +34,10 @@ async function linkPage(visit: Visit, services: Services, link: Link, errors: Er
   const title = invitation ? 'Accept your invitation' : 'Choose a new password';
   const fields = html`${
     invitation &&
-    field({
+    inputField({
       label: 'Your name',
       name: 'name',
-      value: visit.form.text('name'),
+      value: visit.formData.text('name'),
       error: errors.name,
       autocomplete: 'name',
     })
@@ -46,16 +46,16 @@ async function linkPage(visit: Visit, services: Services, link: Link, errors: Er
     ${button(invitation ? 'Create your account' : 'Set the password')}`;
   return html`<h1>${title}</h1>
     ${banner}
-    ${facts([
+    ${factList([
       ['Email', email],
       invitation && ['Account', account?.name ?? 'Service team'],
       invitation && ['Role', ROLE_NAMES[invitation.role]],
     ])}
-    ${form(visit.csrf, `/link/${visit.params.token}`, fields)}`;
+    ${postForm(visit.csrf, `/link/${visit.params.token}`, fields)}`;
 }
 
 export function passwordFields(errors: Errors): Html {
-  return html`${field({
+  return html`${inputField({
     label: 'New password',
     name: 'password',
     type: 'password',
@@ -63,54 +63,57 @@ export function passwordFields(errors: Errors): Html {
     error: errors.password,
     autocomplete: 'new-password',
   })}
-  ${field({ label: 'Repeat the new password', name: 'again', type: 'password', error: errors.again, autocomplete: 'new-password' })}`;
+  ${inputField({ label: 'Repeat the new password', name: 'again', type: 'password', error: errors.again, autocomplete: 'new-password' })}`;
 }
 
-/** Errors in the new password that was sent; `about` lists what others know about the person. */
-export async function passwordErrors({ form: sent }: Visit, about: readonly string[]): Promise<Errors> {
-  const password = sent.text('password');
-  const error = await attempt(() => checkNewPassword(password, about));
+/** Errors in the new password that was sent; `personalTexts` are what others know about the person. */
+export async function passwordErrors({ formData }: Visit, personalTexts: readonly string[]): Promise<Errors> {
+  const password = formData.text('password');
+  const error = await resultOrUsageError(() => checkNewPassword(password, personalTexts));
   if (error instanceof UsageError) return { password: error.message };
-  return password === sent.text('again') ? {} : { again: 'The passwords do not match.' };
+  return password === formData.text('again') ? {} : { again: 'The passwords do not match.' };
 }
 
-async function useLink(visit: Visit, services: Services): Promise<Answer> {
+async function acceptLinkForm(visit: Visit, services: Services): Promise<Answer> {
   const link = await findLink(visit, services);
-  if (!link) return deadLink();
+  if (!link) return invalidLinkPage();
   const { directory } = services;
-  const { form: sent, now } = visit;
-  const again = async (errors: Errors, banner: Html = problem('Please check what you entered')): Promise<Answer> => {
+  const { formData, now } = visit;
+  const showErrors = async (
+    errors: Errors,
+    banner: Html = problemNotice('Please check what you entered'),
+  ): Promise<Answer> => {
     return { title: 'Error', status: 400, body: await linkPage(visit, services, link, errors, banner) };
   };
-  const { email, name } = link.person ?? { email: link.invitation!.email, name: sent.text('name') };
+  const { email, name } = link.person ?? { email: link.invitation!.email, name: formData.text('name') };
   const errors = await passwordErrors(visit, [email, name]);
-  if (link.invitation && (await attempt(() => checkPersonName(name))) instanceof UsageError) {
+  if (link.invitation && (await resultOrUsageError(() => checkPersonName(name))) instanceof UsageError) {
     errors.name = 'Enter your name, in at most 100 characters.';
   }
-  if (Object.keys(errors).length > 0) return again(errors);
-  const passwordHash = await hashPassword(sent.text('password'));
-  const hash = hashToken(visit.params.token!);
-  const person = await attempt(() =>
+  if (Object.keys(errors).length > 0) return showErrors(errors);
+  const passwordHash = await hashPassword(formData.text('password'));
+  const tokenHash = hashToken(visit.params.token!);
+  const person = await resultOrUsageError(() =>
     link.invitation
-      ? directory.links.acceptInvitation(hash, name, passwordHash, now)
-      : directory.links.resetPassword(hash, passwordHash, now),
+      ? directory.links.acceptInvitation(tokenHash, name, passwordHash, now)
+      : directory.links.resetPassword(tokenHash, passwordHash, now),
   );
-  if (person instanceof UsageError) return again({}, problem('This could not be done', person.message));
-  if (!person) return deadLink();
+  if (person instanceof UsageError) return showErrors({}, problemNotice('This could not be done', person.message));
+  if (!person) return invalidLinkPage();
   // Signs out whoever was signed in here, this person or another.
-  await directory.sessions.close(visit.session);
-  const session = mintToken();
+  await directory.sessions.close(visit.sessionHash);
+  const sessionToken = mintToken();
   if (link.invitation) {
     const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
-    if (!maySignIn(account)) return { location: '/sign-in', session };
+    if (!maySignIn(account)) return { location: '/sign-in', sessionToken };
     const visitor = { person, account, factorDue: false, confirmedAt: now };
-    await directory.sessions.open(hashToken(session), { id: person.id, passwordHash, factorDue: false }, now);
-    return welcome(visitor, session, visit, services, false);
+    await directory.sessions.open(hashToken(sessionToken), { id: person.id, passwordHash, factorDue: false }, now);
+    return completeSignIn(visitor, sessionToken, visit, services, false);
   }
   // Anyone who opened a mailed link may sign in here, however often others have tried elsewhere.
-  const browser = mintToken();
-  await directory.sessions.rememberBrowser(hashToken(browser), link.person.id, now);
-  return { location: '/sign-in?done=password-set', session, browser };
+  const browserToken = mintToken();
+  await directory.sessions.rememberBrowser(hashToken(browserToken), link.person.id, now);
+  return { location: '/sign-in?done=password-set', sessionToken, browserToken };
 }
 
 const forgottenPage = (
@@ -120,10 +123,10 @@ const forgottenPage = (
 ) => html`<h1>Reset your password</h1>
   ${banner}
   <p>${outbox === null ? 'We will send you a link to choose a new one.' : 'This service sends no mail: the service team passes a link to choose a new one on to you.'}</p>
-  ${form(
+  ${postForm(
     visit.csrf,
     '/forgotten',
-    html`${field({ label: 'Email', name: 'email', type: 'email', value: visit.form.text('email'), autocomplete: 'username' })}
+    html`${inputField({ label: 'Email', name: 'email', type: 'email', value: visit.formData.text('email'), autocomplete: 'username' })}
     ${button(outbox === null ? 'Send the link' : 'Ask for a link')}`,
   )}
   <p><a href="/sign-in">Back to sign-in</a></p>`;
@@ -132,21 +135,21 @@ const forgottenPage = (
 async function askForReset(visit: Visit, services: Services): Promise<Answer> {
   const { attempts, directory, mailer } = services;
   const { now } = visit;
-  const email = parseEmail(visit.form.text('email'));
+  const email = parseEmail(visit.formData.text('email'));
   if (email === null) {
-    const banner = problem('Please check what you entered', 'Enter an address such as ada@example.org.');
+    const banner = problemNotice('Please check what you entered', 'Enter an address such as ada@example.org.');
     return { title: 'Error', status: 400, body: forgottenPage(visit, services, banner) };
   }
   const waitMs = await attempts.charge([{ name: `reset from ${visit.address}`, limit: 20, windowMs: HOUR_MS }], now);
-  if (waitMs !== null) return tooManyAt('Reset your password', waitMs);
-  services.later(async () => {
+  if (waitMs !== null) return tooManyAttemptsPage('Reset your password', waitMs);
+  services.runAfterAnswer(async () => {
     if ((await attempts.charge([{ name: `reset of ${email}`, limit: 3, windowMs: HOUR_MS }], now)) !== null) return;
     const credentials = await directory.credentialsByEmail(email);
     const token = mintToken();
     await directory.links.createReset(credentials?.person.id ?? null, hashToken(token), now, null);
-    if (credentials) await mailer.send(resetMail(email, linkUrl(services.url(), token)), now);
+    if (credentials) await mailer.send(resetMail(email, linkUrl(services.dashboardUrl(), token)), now);
   });
-  const [title, result, more] =
+  const [title, outcome, hint] =
     mailer.outbox === null
       ? [
           'Check your email',
@@ -155,8 +158,8 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
         ]
       : ['Ask the service team', 'the service team has a link for you', null];
   const body = html`<h1>${title}</h1>
-    ${notice(`If this address has an account, ${result}`, `It works once, within ${RESET_LINK_MS / 60_000} minutes.`, 'calm')}
-    ${more}
+    ${notice(`If this address has an account, ${outcome}`, `It works once, within ${RESET_LINK_MS / 60_000} minutes.`, 'calm')}
+    ${hint}
     <p><a href="/sign-in">Back to sign-in</a></p>`;
   return { title, body };
 }
@@ -164,13 +167,16 @@ async function askForReset(visit: Visit, services: Services): Promise<Answer> {
 export const linkRoutes = routes('', 'anyone', {
   'GET /link/:token': async (visit, services) => {
     const link = await findLink(visit, services);
-    if (!link) return deadLink();
+    if (!link) return invalidLinkPage();
     return { title: link.invitation ? 'Invitation' : 'New password', body: await linkPage(visit, services, link) };
   },
-  'POST /link/:token': { withoutConfirmation: 'The link itself is the proof, and works once.', answer: useLink },
+  'POST /link/:token': {
+    withoutConfirmation: 'The link itself is the proof, and works once.',
+    handler: acceptLinkForm,
+  },
   'GET /forgotten': (visit, services) => ({ title: 'Reset your password', body: forgottenPage(visit, services) }),
   'POST /forgotten': {
     withoutConfirmation: 'It changes nothing until the mailed link is opened.',
-    answer: askForReset,
+    handler: askForReset,
   },
 });

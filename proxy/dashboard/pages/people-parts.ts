@@ -7,7 +7,17 @@ import { renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { auditActor, INVITATION_LINK_MS, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Role } from '../../store/row-types.ts';
-import { button, choices, copyable, field, form, linkButton, mark, moment, notice } from '../kit/parts.ts';
+import {
+  badge,
+  button,
+  choiceField,
+  copyBlock,
+  inputField,
+  linkButton,
+  notice,
+  postForm,
+  timeElement,
+} from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { Answer, SignedIn } from '../kit/visit.ts';
 import { invitationMail, invitedElsewhereMail, linkUrl } from '../mail/mails.ts';
@@ -38,9 +48,9 @@ export async function peopleTables(
             { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
             {
               title: 'Two-step',
-              cell: ({ has_factor }) => (has_factor ? mark('on', 'good') : mark('off', 'calm')),
+              cell: ({ has_factor }) => (has_factor ? badge('on', 'good') : badge('off', 'calm')),
             },
-            { title: 'Since', cell: ({ created_at }) => moment(created_at) },
+            { title: 'Since', cell: ({ created_at }) => timeElement(created_at) },
             paths && {
               title: 'Manage',
               variant: 'controls',
@@ -60,12 +70,12 @@ export async function peopleTables(
       [
         { title: 'Email', cell: ({ email }) => email },
         { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
-        { title: 'Expires', cell: ({ expires_at }) => moment(expires_at) },
+        { title: 'Expires', cell: ({ expires_at }) => timeElement(expires_at) },
         {
           title: 'Withdraw',
           variant: 'controls',
           cell: ({ id, email }) =>
-            form(
+            postForm(
               visit.csrf,
               `${paths.invitations}/${id}/withdraw`,
               html`<button type="submit" class="link">Withdraw<span class="unseen"> the invitation to ${email}</span></button>`,
@@ -83,18 +93,18 @@ export function inviteForm(action: string, account: Account | null, visit: Signe
     administrator: 'Creates and revokes keys, invites and removes people.',
     member: 'Sees usage.',
   };
-  return form(
+  return postForm(
     visit.csrf,
     action,
-    html`${field({ label: 'Email', name: 'email', type: 'email', value: visit.form.text('email'), error, autocomplete: 'off' })}
+    html`${inputField({ label: 'Email', name: 'email', type: 'email', value: visit.formData.text('email'), error, autocomplete: 'off' })}
     ${
       roles.length > 1 &&
-      choices({
+      choiceField({
         kind: 'radio',
         name: 'role',
         legend: 'Role',
         options: roles.map((role) => ({ value: role, label: ROLE_NAMES[role], hint: hints[role] })),
-        chosen: [visit.form.text('role') || 'member'],
+        chosen: [visit.formData.text('role') || 'member'],
       })
     }
     ${button('Send the invitation')}`,
@@ -115,13 +125,13 @@ export function outboxNote({ mailer }: Services): HtmlValue {
 }
 
 /** The role in `account` that the form names; if it names none, the one with the fewest rights. */
-export function requestedRole(account: Account | null, { form: sent }: SignedIn): Role {
+export function requestedRole(account: Account | null, { formData }: SignedIn): Role {
   const roles = rolesIn(account);
-  return roles.find((role) => role === sent.text('role')) ?? roles.at(-1)!;
+  return roles.find((role) => role === formData.text('role')) ?? roles.at(-1)!;
 }
 
 /**
- * Invites the address in the form to `account` and redirects to `back`; if no mail is sent, or it could not be, it
+ * Invites the address in the form to `account` and redirects to `returnPath`; if no mail is sent, or it could not be, it
  * shows the link first. If the address has an account elsewhere, only its owner learns of that, by mail.
  * @throws UsageError with a message to show in the form.
  */
@@ -130,37 +140,40 @@ export async function invite(
   role: Role,
   visit: SignedIn,
   services: Services,
-  back: string,
+  returnPath: string,
 ): Promise<Answer> {
   const { directory, mailer } = services;
-  const by = auditActor(visit.visitor.person);
-  const allowance = { name: `invitations ${by.id}`, limit: 50, windowMs: HOUR_MS };
+  const actor = auditActor(visit.visitor.person);
+  const allowance = { name: `invitations ${actor.id}`, limit: 50, windowMs: HOUR_MS };
   if ((await services.attempts.charge([allowance], visit.now)) !== null) {
     throw new UsageError('You have sent too many invitations. Try again in an hour.');
   }
   const token = mintToken();
-  const request = { email: visit.form.text('email'), role, accountId: account?.id ?? null, hash: hashToken(token) };
-  const { email } = await directory.links.invite(request, visit.now, by);
-  const link = linkUrl(services.url(), token);
-  const [isElsewhere, name] = [(await directory.credentialsByEmail(email)) !== null, account?.name ?? null];
-  const mail = isElsewhere
-    ? invitedElsewhereMail(email, name)
-    : invitationMail({ to: email, role, account: name, link });
+  const invitation = {
+    email: visit.formData.text('email'),
+    role,
+    accountId: account?.id ?? null,
+    hash: hashToken(token),
+  };
+  const { email } = await directory.links.invite(invitation, visit.now, actor);
+  const link = linkUrl(services.dashboardUrl(), token);
+  const [isElsewhere, accountName] = [(await directory.credentialsByEmail(email)) !== null, account?.name ?? null];
+  const mail = isElsewhere ? invitedElsewhereMail(email, accountName) : invitationMail(email, role, accountName, link);
   const isSent = await mailer.send(mail, visit.now).then(
     () => mailer.outbox === null,
     (error) => {
-      services.report(`mail not sent: ${errorLine(error)}`, 'mail');
+      services.logLine(`mail not sent: ${errorLine(error)}`, 'mail');
       return false;
     },
   );
-  if (isSent) return { location: back };
+  if (isSent) return { location: returnPath };
   const body = html`<h1>Pass the invitation on</h1>
     ${notice(
       mailer.outbox === null ? 'The mail could not be sent' : 'No mail is sent',
       `Give this link to ${email} and to nobody else: whoever opens it first chooses the password. ` +
         `It will not be shown again. It works once, within ${INVITATION_LINK_MS / DAY_MS} days.`,
     )}
-    ${copyable('link', 'Invitation', link)}
-    ${linkButton(back, 'I have passed it on')}`;
+    ${copyBlock('link', 'Invitation', link)}
+    ${linkButton(returnPath, 'I have passed it on')}`;
   return { title: 'Invitation', body };
 }

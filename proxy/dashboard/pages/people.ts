@@ -3,12 +3,22 @@ import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { html } from '../../../pipeline/lib/pages/html.ts';
 import { auditActor, ROLE_NAMES, rolesIn } from '../../store/people/person-rules.ts';
 import type { Person, Role } from '../../store/row-types.ts';
-import { button, choices, doneNotice, facts, form, linkButton, mark, moment, problem } from '../kit/parts.ts';
+import {
+  badge,
+  button,
+  choiceField,
+  doneNotice,
+  factList,
+  linkButton,
+  postForm,
+  problemNotice,
+  timeElement,
+} from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
-import { type Answer, attempt, type Page, type Route, routes, type SignedIn } from '../kit/visit.ts';
+import { type Answer, type PageHandler, type Route, resultOrUsageError, routes, type SignedIn } from '../kit/visit.ts';
 import { invite, inviteForm, outboxNote, peopleTables, requestedRole } from './people-parts.ts';
 
-const DONE: Record<string, string> = {
+const DONE_MESSAGES: Record<string, string> = {
   invited: 'The invitation is on its way',
   withdrawn: 'The invitation has been withdrawn',
   removed: 'The person has been removed and signed out everywhere',
@@ -18,25 +28,25 @@ const DONE: Record<string, string> = {
 
 /** One of the two lists of people: an organisation's, or the service team's. */
 interface PeopleList {
-  base: string;
+  basePath: string;
   title: string;
   kicker: string;
-  for: 'administrator' | 'service';
+  managerRole: 'administrator' | 'service';
   viewers: readonly Role[];
 }
 
-const LISTS: readonly PeopleList[] = [
+const PEOPLE_LISTS: readonly PeopleList[] = [
   {
-    base: '/settings/people',
+    basePath: '/settings/people',
     title: 'People',
     kicker: 'Settings',
-    for: 'administrator',
+    managerRole: 'administrator',
     viewers: ['administrator', 'member'],
   },
-  { base: '/team/people', title: 'Service team', kicker: 'Service', for: 'service', viewers: ['service'] },
+  { basePath: '/team/people', title: 'Service team', kicker: 'Service', managerRole: 'service', viewers: ['service'] },
 ];
 
-const NOBODY: Answer = {
+const NO_SUCH_PERSON: Answer = {
   title: 'No such person',
   status: 404,
   body: html`<h1>No such person</h1><p>They may have been removed.</p>`,
@@ -44,23 +54,23 @@ const NOBODY: Answer = {
 
 /** A page about the person in the path, if the visitor may manage them: in the same account, or as the service team. */
 const withPerson =
-  (answer: (person: Person, visit: SignedIn, services: Services) => Awaitable<Answer>): Page =>
+  (handler: (person: Person, visit: SignedIn, services: Services) => Awaitable<Answer>): PageHandler =>
   async (visit, services) => {
     const credentials = await services.directory.credentialsById(visit.params.id!);
     const manager = visit.visitor.person;
-    const isTheirs = manager.role === 'service' || credentials?.person.account_id === manager.account_id;
-    return credentials && isTheirs ? answer(credentials.person, visit, services) : NOBODY;
+    const mayManage = manager.role === 'service' || credentials?.person.account_id === manager.account_id;
+    return credentials && mayManage ? handler(credentials.person, visit, services) : NO_SUCH_PERSON;
   };
 
 async function listPage(list: PeopleList, visit: SignedIn, services: Services, error?: string): Promise<Answer> {
-  const { base } = list;
+  const { basePath } = list;
   const { person, account } = visit.visitor;
-  const manages = person.role === list.for;
+  const canManage = person.role === list.managerRole;
   const body = html`<p class="kicker">${list.kicker}</p><h1>${list.title}</h1>
-    ${error === undefined ? doneNotice(visit.query, DONE) : problem('The invitation was not sent')}
+    ${error === undefined ? doneNotice(visit.query, DONE_MESSAGES) : problemNotice('The invitation was not sent')}
     ${person.role === 'service' && outboxNote(services)}
-    ${await peopleTables(account, manages ? { people: base, invitations: `${base}/invitations` } : null, visit, services)}
-    ${manages && html`<section><h2>Invite somebody</h2>${inviteForm(`${base}/invitations`, account, visit, error)}</section>`}`;
+    ${await peopleTables(account, canManage ? { people: basePath, invitations: `${basePath}/invitations` } : null, visit, services)}
+    ${canManage && html`<section><h2>Invite somebody</h2>${inviteForm(`${basePath}/invitations`, account, visit, error)}</section>`}`;
   return {
     title: error === undefined ? list.title : `${list.title}: error`,
     body,
@@ -69,7 +79,7 @@ async function listPage(list: PeopleList, visit: SignedIn, services: Services, e
 }
 
 async function personPage(
-  { base, kicker }: PeopleList,
+  { basePath, kicker }: PeopleList,
   person: Person,
   visit: SignedIn,
   services: Services,
@@ -77,19 +87,19 @@ async function personPage(
   const account = person.account_id === null ? null : await services.accounts.accountById(person.account_id);
   const roles = rolesIn(account);
   const body = html`<p class="kicker">${kicker}</p><h1>${person.name}</h1>
-    ${doneNotice(visit.query, DONE)}
-    ${facts([
+    ${doneNotice(visit.query, DONE_MESSAGES)}
+    ${factList([
       ['Email', person.email],
       ['Account', account?.name ?? 'Service team'],
       ['Role', ROLE_NAMES[person.role]],
-      ['Since', moment(person.created_at)],
+      ['Since', timeElement(person.created_at)],
     ])}
     ${
       roles.length > 1 &&
-      html`<section><h2>Role</h2>${form(
+      html`<section><h2>Role</h2>${postForm(
         visit.csrf,
-        `${base}/${person.id}/role`,
-        html`${choices({
+        `${basePath}/${person.id}/role`,
+        html`${choiceField({
           kind: 'radio',
           name: 'role',
           legend: 'Role',
@@ -102,59 +112,61 @@ async function personPage(
     ${
       person.has_factor &&
       person.id !== visit.visitor.person.id &&
-      html`<section><h2>Two-step sign-in ${mark('on', 'good')}</h2>
+      html`<section><h2>Two-step sign-in ${badge('on', 'good')}</h2>
       <p>Turn it off for somebody who has lost both phone and recovery codes. Make sure that the request
       really comes from them.</p>
-      ${form(visit.csrf, `${base}/${person.id}/two-step-off`, button('Turn it off', 'plain'))}</section>`
+      ${postForm(visit.csrf, `${basePath}/${person.id}/two-step-off`, button('Turn it off', 'plain'))}</section>`
     }
     <section><h2>Remove</h2>
     <p>They will no longer be able to sign in. The keys that they created remain, since keys belong to the account.</p>
-    ${linkButton(`${base}/${person.id}/remove`, 'Remove …', 'plain')}</section>`;
+    ${linkButton(`${basePath}/${person.id}/remove`, 'Remove …', 'plain')}</section>`;
   return { title: person.name, body };
 }
 
-function removePage({ base }: PeopleList, person: Person, { csrf }: SignedIn): Answer {
+function removePage({ basePath }: PeopleList, person: Person, { csrf }: SignedIn): Answer {
   const body = html`<h1>Remove ${person.name}?</h1>
     <p>${person.email} will be signed out at once and can return only with a new invitation.</p>
-    <div class="actions">${form(csrf, `${base}/${person.id}/remove`, button('Remove', 'danger'))}
-    <a href="${base}/${person.id}">Cancel</a></div>`;
+    <div class="actions">${postForm(csrf, `${basePath}/${person.id}/remove`, button('Remove', 'danger'))}
+    <a href="${basePath}/${person.id}">Cancel</a></div>`;
   return { title: 'Remove', body };
 }
 
 function listRoutes(list: PeopleList): Route[] {
-  const { base } = list;
+  const { basePath } = list;
   return [
-    ...routes(base, list.viewers, { GET: (visit, services) => listPage(list, visit, services) }),
-    ...routes(base, [list.for], {
+    ...routes(basePath, list.viewers, { GET: (visit, services) => listPage(list, visit, services) }),
+    ...routes(basePath, [list.managerRole], {
       'POST /invitations': async (visit, services) => {
         const { account } = visit.visitor;
-        const back = `${base}?done=invited`;
-        const done = await attempt(() => invite(account, requestedRole(account, visit), visit, services, back));
-        return done instanceof UsageError ? listPage(list, visit, services, done.message) : done;
+        const returnPath = `${basePath}?done=invited`;
+        const answer = await resultOrUsageError(() =>
+          invite(account, requestedRole(account, visit), visit, services, returnPath),
+        );
+        return answer instanceof UsageError ? listPage(list, visit, services, answer.message) : answer;
       },
       'POST /invitations/:id/withdraw': async ({ visitor: { person }, params, now }, { directory }) => {
         await directory.links.withdrawInvitation(params.id!, person.account_id, now, auditActor(person));
-        return { location: `${base}?done=withdrawn` };
+        return { location: `${basePath}?done=withdrawn` };
       },
       'GET /:id': withPerson((person, visit, services) => personPage(list, person, visit, services)),
-      'POST /:id/role': withPerson(async (person, { visitor, form: sent, now }, { directory }) => {
-        await directory.changeRole(person.id, sent.text('role') as Role, now, auditActor(visitor.person));
-        return { location: person.id === visitor.person.id ? base : `${base}/${person.id}?done=role` };
+      'POST /:id/role': withPerson(async (person, { visitor, formData, now }, { directory }) => {
+        await directory.changeRole(person.id, formData.text('role') as Role, now, auditActor(visitor.person));
+        return { location: person.id === visitor.person.id ? basePath : `${basePath}/${person.id}?done=role` };
       }),
       'POST /:id/two-step-off': withPerson(async (person, { visitor, now }, { directory }) => {
         // People turn off their own on the profile page.
-        if (person.id === visitor.person.id) return NOBODY;
+        if (person.id === visitor.person.id) return NO_SUCH_PERSON;
         await directory.factors.turnOff(person.id, now, auditActor(visitor.person));
-        return { location: `${base}/${person.id}?done=two-step` };
+        return { location: `${basePath}/${person.id}?done=two-step` };
       }),
       'GET /:id/remove': withPerson((person, visit) => removePage(list, person, visit)),
       'POST /:id/remove': withPerson(async (person, { visitor, now }, { directory }) => {
         await directory.removePerson(person.id, now, auditActor(visitor.person));
         const isElsewhere = person.account_id !== visitor.person.account_id;
-        return { location: isElsewhere ? `/team/accounts/${person.account_id}` : `${base}?done=removed` };
+        return { location: isElsewhere ? `/team/accounts/${person.account_id}` : `${basePath}?done=removed` };
       }),
     }),
   ];
 }
 
-export const peopleRoutes = LISTS.flatMap(listRoutes);
+export const peopleRoutes = PEOPLE_LISTS.flatMap(listRoutes);

@@ -3,7 +3,7 @@
  * shown, but for PowerShell, which Debian does not have.
  */
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { copyable } from '../kit/parts.ts';
+import { copyBlock } from '../kit/parts.ts';
 
 export interface Sample {
   language: string;
@@ -71,5 +71,5 @@ export function codeSamples(url: string, file: string | null): Sample[] {
 export const sampleBlocks = (samples: readonly Sample[]): Html =>
   html`${samples.map(
     ({ language, text }, i) =>
-      html`<details name="language"${i === 0 && html` open`}><summary>${language}</summary>${copyable(`sample-${language.toLowerCase()}`, language, text)}</details>`,
+      html`<details name="language"${i === 0 && html` open`}><summary>${language}</summary>${copyBlock(`sample-${language.toLowerCase()}`, language, text)}</details>`,
   )}`;

@@ -6,62 +6,75 @@ import { renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { accountStatus } from '../../store/account-rules.ts';
 import { auditActor, parseEmail } from '../../store/people/person-rules.ts';
 import type { Account, AccountKind } from '../../store/row-types.ts';
-import { button, choices, field, form, linkButton, mark, moment, number, problem } from '../kit/parts.ts';
+import {
+  badge,
+  button,
+  choiceField,
+  formatNumber,
+  inputField,
+  linkButton,
+  postForm,
+  problemNotice,
+  timeElement,
+} from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
-import { type Answer, attempt, routes, type SignedIn } from '../kit/visit.ts';
+import { type Answer, resultOrUsageError, routes, type SignedIn } from '../kit/visit.ts';
 import { invite, outboxNote } from './people-parts.ts';
 
-const PATH = '/team/accounts';
+const ACCOUNTS_PATH = '/team/accounts';
 const PER_PAGE = 50;
 
-export const VARIANTS = { active: 'good', locked: 'calm', suspended: 'bad', removed: 'bad' } as const;
-export const statusMark = (account: Account) => mark(accountStatus(account), VARIANTS[accountStatus(account)]);
+export const STATUS_VARIANTS = { active: 'good', locked: 'calm', suspended: 'bad', removed: 'bad' } as const;
+export const statusBadge = (account: Account) => badge(accountStatus(account), STATUS_VARIANTS[accountStatus(account)]);
 
-const limit = (value: number | null) => (value === null ? html`<span class="soft">default</span>` : number(value));
+const limitOrDefault = (value: number | null) =>
+  value === null ? html`<span class="soft">default</span>` : formatNumber(value);
 
 /** Accounts that need attention come first, removed ones last. */
-const ORDER = ['locked', 'suspended', 'active', 'removed'] as const;
+const STATUS_ORDER = ['locked', 'suspended', 'active', 'removed'] as const;
 
 async function listPage({ query }: SignedIn, services: Services): Promise<Answer> {
-  const search = query.text('q').trim().toLowerCase();
-  const all = (await services.accounts.listAccounts())
-    .filter(({ name }) => name.toLowerCase().includes(search))
+  const searchText = query.text('q').trim().toLowerCase();
+  const matches = (await services.accounts.listAccounts())
+    .filter(({ name }) => name.toLowerCase().includes(searchText))
     .sort(
-      (a, b) => ORDER.indexOf(accountStatus(a)) - ORDER.indexOf(accountStatus(b)) || a.name.localeCompare(b.name, 'en'),
+      (a, b) =>
+        STATUS_ORDER.indexOf(accountStatus(a)) - STATUS_ORDER.indexOf(accountStatus(b)) ||
+        a.name.localeCompare(b.name, 'en'),
     );
   const page = Math.max(1, Math.trunc(Number(query.text('page')) || 1));
-  const shown = all.slice((page - 1) * PER_PAGE, page * PER_PAGE);
-  const waiting = all.filter((account) => accountStatus(account) === 'locked').length;
-  const searchQuery = search === '' ? '' : `q=${encodeURIComponent(search)}&`;
+  const accountsOnPage = matches.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+  const lockedCount = matches.filter((account) => accountStatus(account) === 'locked').length;
+  const searchQuery = searchText === '' ? '' : `q=${encodeURIComponent(searchText)}&`;
   const body = html`<p class="kicker">Service</p><h1>Accounts</h1>
     ${outboxNote(services)}
     <div class="toolbar">
-    <form method="get" action="${PATH}" role="search"><label class="unseen" for="q">Name of an account</label>
+    <form method="get" action="${ACCOUNTS_PATH}" role="search"><label class="unseen" for="q">Name of an account</label>
       <input id="q" name="q" type="search" value="${query.text('q')}" placeholder="Name of an account"> ${button('Find', 'plain')}</form>
-    ${linkButton(`${PATH}/new`, 'New account')}</div>
-    <p class="soft">${all.length} ${all.length === 1 ? 'account' : 'accounts'}${waiting > 0 && `, ${waiting} waiting to be unlocked`}</p>
+    ${linkButton(`${ACCOUNTS_PATH}/new`, 'New account')}</div>
+    <p class="soft">${matches.length} ${matches.length === 1 ? 'account' : 'accounts'}${lockedCount > 0 && `, ${lockedCount} waiting to be unlocked`}</p>
     ${
-      shown.length > 0
+      accountsOnPage.length > 0
         ? renderTable(
             'Accounts',
             [
-              { title: 'Name', cell: ({ id, name }) => html`<a href="${PATH}/${id}">${name}</a>` },
+              { title: 'Name', cell: ({ id, name }) => html`<a href="${ACCOUNTS_PATH}/${id}">${name}</a>` },
               { title: 'Kind', cell: ({ kind }) => kind },
-              { title: 'Status', cell: statusMark },
-              { title: 'Per minute', variant: 'number', cell: ({ per_minute }) => limit(per_minute) },
-              { title: 'Per month', variant: 'number', cell: ({ per_month }) => limit(per_month) },
-              { title: 'Created', cell: ({ created_at }) => moment(created_at) },
+              { title: 'Status', cell: statusBadge },
+              { title: 'Per minute', variant: 'number', cell: ({ per_minute }) => limitOrDefault(per_minute) },
+              { title: 'Per month', variant: 'number', cell: ({ per_month }) => limitOrDefault(per_month) },
+              { title: 'Created', cell: ({ created_at }) => timeElement(created_at) },
             ],
-            shown,
+            accountsOnPage,
           )
-        : html`<section class="empty"><p>No accounts${search !== '' && ' with that name'}.</p></section>`
+        : html`<section class="empty"><p>No accounts${searchText !== '' && ' with that name'}.</p></section>`
     }
-    <p class="actions">${page > 1 && linkButton(`${PATH}?${searchQuery}page=${page - 1}`, 'Previous', 'plain')}
-    ${all.length > page * PER_PAGE && linkButton(`${PATH}?${searchQuery}page=${page + 1}`, 'Next', 'plain')}</p>`;
+    <p class="actions">${page > 1 && linkButton(`${ACCOUNTS_PATH}?${searchQuery}page=${page - 1}`, 'Previous', 'plain')}
+    ${matches.length > page * PER_PAGE && linkButton(`${ACCOUNTS_PATH}?${searchQuery}page=${page + 1}`, 'Next', 'plain')}</p>`;
   return { title: 'Accounts', body };
 }
 
-const KINDS = [
+const KIND_OPTIONS = [
   {
     value: 'organisation',
     label: 'Organisation',
@@ -76,49 +89,56 @@ const KINDS = [
 
 type Errors = Partial<Record<'name' | 'kind' | 'email', string>>;
 
-function newPage({ csrf, form: sent }: SignedIn, errors: Errors = {}, banner: HtmlValue = null): Html {
+function newAccountPage({ csrf, formData }: SignedIn, errors: Errors = {}, banner: HtmlValue = null): Html {
   return html`<p class="kicker">Service</p><h1>New account</h1>
     ${banner}
-    ${form(
+    ${postForm(
       csrf,
-      PATH,
-      html`${choices({ kind: 'radio', name: 'kind', legend: 'Kind', options: KINDS, chosen: [sent.text('kind')], error: errors.kind })}
-      ${field({ label: 'Name', name: 'name', value: sent.text('name'), error: errors.name, hint: 'Name of the organisation or the researcher. It cannot be changed later.', autocomplete: 'off' })}
-      ${field({
+      ACCOUNTS_PATH,
+      html`${choiceField({ kind: 'radio', name: 'kind', legend: 'Kind', options: KIND_OPTIONS, chosen: [formData.text('kind')], error: errors.kind })}
+      ${inputField({ label: 'Name', name: 'name', value: formData.text('name'), error: errors.name, hint: 'Name of the organisation or the researcher. It cannot be changed later.', autocomplete: 'off' })}
+      ${inputField({
         label: 'Email of the researcher or the first administrator',
         name: 'email',
         type: 'email',
-        value: sent.text('email'),
+        value: formData.text('email'),
         error: errors.email,
         hint: 'An invitation will be sent to this address.',
         autocomplete: 'off',
       })}
-      <div class="actions">${button('Create the account')}<a href="${PATH}">Cancel</a></div>`,
+      <div class="actions">${button('Create the account')}<a href="${ACCOUNTS_PATH}">Cancel</a></div>`,
     )}`;
 }
 
-async function create(visit: SignedIn, services: Services): Promise<Answer> {
-  const { form: sent, now, visitor } = visit;
-  const kind = KINDS.find(({ value }) => value === sent.text('kind'))?.value as AccountKind | undefined;
-  const again = (errors: Errors): Answer => ({
+async function createAccount(visit: SignedIn, services: Services): Promise<Answer> {
+  const { formData, now, visitor } = visit;
+  const kind = KIND_OPTIONS.find(({ value }) => value === formData.text('kind'))?.value as AccountKind | undefined;
+  const showErrors = (errors: Errors): Answer => ({
     title: 'New account: error',
     status: 400,
-    body: newPage(visit, errors, problem('The account has not been created', 'Please check the field marked below.')),
+    body: newAccountPage(
+      visit,
+      errors,
+      problemNotice('The account has not been created', 'Please check the field marked below.'),
+    ),
   });
-  if (kind === undefined) return again({ kind: 'Choose a kind.' });
-  if (parseEmail(sent.text('email')) === null) return again({ email: 'Enter an address such as ada@example.org.' });
+  if (kind === undefined) return showErrors({ kind: 'Choose a kind.' });
+  if (parseEmail(formData.text('email')) === null)
+    return showErrors({ email: 'Enter an address such as ada@example.org.' });
   const { accounts } = services;
-  const account = await attempt(() => accounts.createAccount(kind, sent.text('name'), now, auditActor(visitor.person)));
-  if (account instanceof UsageError) return again({ name: account.message });
+  const account = await resultOrUsageError(() =>
+    accounts.createAccount(kind, formData.text('name'), now, auditActor(visitor.person)),
+  );
+  if (account instanceof UsageError) return showErrors({ name: account.message });
   const role = kind === 'organisation' ? 'administrator' : 'researcher';
-  const back = `${PATH}/${account.id}?done=`;
-  const done = await attempt(() => invite(account, role, visit, services, `${back}created`));
+  const accountPath = `${ACCOUNTS_PATH}/${account.id}?done=`;
+  const answer = await resultOrUsageError(() => invite(account, role, visit, services, `${accountPath}created`));
   // The account exists even if the invitation failed; its page has a form to invite somebody.
-  return done instanceof UsageError ? { location: `${back}uninvited` } : done;
+  return answer instanceof UsageError ? { location: `${accountPath}uninvited` } : answer;
 }
 
-export const teamRoutes = routes(PATH, ['service'], {
+export const teamRoutes = routes(ACCOUNTS_PATH, ['service'], {
   GET: listPage,
-  'GET /new': (visit) => ({ title: 'New account', body: newPage(visit) }),
-  POST: create,
+  'GET /new': (visit) => ({ title: 'New account', body: newAccountPage(visit) }),
+  POST: createAccount,
 });

@@ -16,12 +16,12 @@ const rain = { id: 'rain', role: 'climate' as const, span: { first: '2001-01', l
 
 test('surveys and case records are evidence, rain is not', () => {
   const sources = [clusters(2015, 2018), states, cases('2021-03'), rain];
-  expect(surveyRounds(sources).map(({ what, last }) => [what, last])).toEqual([
+  expect(surveyRounds(sources).map(({ label: what, last }) => [what, last])).toEqual([
     ['survey 2015', '2015-11'],
     ['survey 2018', '2018-11'],
     ['survey 2021', '2021-12'],
   ]);
-  expect(caseRecords(sources)).toEqual([{ what: 'cases_states', id: 'cases', first: '2021-01', last: '2021-03' }]);
+  expect(caseRecords(sources)).toEqual([{ label: 'cases_states', id: 'cases', first: '2021-01', last: '2021-03' }]);
 });
 
 test('a round is new if the older catalog did not have it under any source; case records do not count', () => {

@@ -14,7 +14,7 @@ test('raw-data/README.md lists every role with its columns', () => {
   expect(rows.map(([, role]) => role![0])).toEqual(Object.keys(ROLES));
   for (const [, role, columns, optional] of rows) {
     const form = roleDefinition(role![0] as Role);
-    const required = [...form.columns, ...(form.either ?? []).flat()];
+    const required = [...form.columns, ...(form.exactlyOneOf ?? []).flat()];
     // Layers and covariates have `value` or `classes`, which are not columns of the role.
     expect(columns!.filter((name) => !['value', 'classes'].includes(name)).sort(), role![0]).toEqual(required.sort());
     expect([...optional!].sort(), role![0]).toEqual([...(form.optional ?? [])].sort());

@@ -142,7 +142,7 @@ describe('the texts', () => {
       ),
       ...Object.values(SCOPES).map((text) => fillPlaceholders(text, words)),
       ...OPERATIONS.map(({ summary }) => fillPlaceholders(summary, words)),
-      ...Object.values(ROLES).map(({ what }) => what),
+      ...Object.values(ROLES).map(({ description }) => description),
     ];
     expect(texts.length).toBeGreaterThan(300);
     expect(texts.flatMap(foreignWords)).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { accountFor, firstPage } from '../../../pipeline/ingest/accounts.ts';
+import { accountForDeliveries, summarizeAccounts } from '../../../pipeline/ingest/accounts.ts';
 import type { AccountRow, CasesRow, CensusRow, Cluster } from '../../../pipeline/ingest/ingest-tables.ts';
-import { deliver } from '../../../pipeline/ingest/readers/delivered.ts';
+import { recordDelivery } from '../../../pipeline/ingest/readers/delivery.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { LGAS, sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
 import { read } from './broken.ts';
@@ -122,10 +122,10 @@ describe('what a file delivered is what is taken and what is left out by rule', 
 });
 
 const USED = [
-  { ours: 'lga', names: ['chiefdom'], indexes: [1] },
-  { ours: 'state', names: ['district'], indexes: [0] },
-  { ours: 'period', names: ['month'], indexes: [2] },
-  { ours: 'confirmed', names: ['cases'], indexes: [3] },
+  { projectColumn: 'lga', fileColumns: ['chiefdom'], indexes: [1] },
+  { projectColumn: 'state', fileColumns: ['district'], indexes: [0] },
+  { projectColumn: 'period', fileColumns: ['month'], indexes: [2] },
+  { projectColumn: 'confirmed', fileColumns: ['cases'], indexes: [3] },
 ];
 const HEADER = ['district', 'chiefdom', 'month', 'cases', 'stock', 'note'];
 const CELLS = [
@@ -135,16 +135,19 @@ const CELLS = [
 ];
 
 test('the key that tells rows apart is counted, and each cell is a number, blank or text', () => {
-  const delivered = { ...deliver({ id: 'cases' }, 'x.csv', HEADER, CELLS, USED), people: new Map([[2021, 100]]) };
+  const delivered = {
+    ...recordDelivery({ id: 'cases' }, 'x.csv', HEADER, CELLS, USED),
+    people: new Map([[2021, 100]]),
+  };
   // Both chiefdoms are called Bo: neither the name nor name and month are enough.
   expect(delivered.key).toEqual(['chiefdom', 'district']);
-  const rows = accountFor([delivered]);
+  const rows = accountForDeliveries([delivered]);
   const cells = { numbers: 1, blank: 0, text: 0, zero: 0, negative: 0, fractional: 0 };
   expect(rows.filter(({ column }) => column === 'cases')).toMatchObject([
     { ...cells, year: 2021, fate: 'taken', reason: 'confirmed', blank: 1, sum: 5, people: 100 },
     { ...cells, year: 2022, fate: 'taken', reason: 'confirmed', zero: 1, sum: 0, people: null },
   ]);
-  expect(firstPage(rows)).toEqual([
+  expect(summarizeAccounts(rows)).toEqual([
     'x.csv: cases read: 2021 5 (50 per 1,000 people), 2022 0; 3 rows, told apart by chiefdom + district',
   ]);
 });

@@ -3,7 +3,7 @@ import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { countryWords, wordingInCountry } from '../../../pipeline/contract/words.ts';
 import type { ReportLine } from '../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../pipeline/ingest/areas.ts';
-import { Locator } from '../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../pipeline/ingest/locator.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { areaKm2, cellAreaKm2 } from '../../../pipeline/lib/numerics/area.ts';
 import { toPolygons } from '../../../pipeline/measure/boundaries/outline-check.ts';

@@ -69,7 +69,11 @@ test('a word that most names of a table have is no part of a name; one that tell
 test('a name that two areas have is one of them only within its upper-level area', () => {
   expect(codeOf('Kiru', 'South')).toBe('S4');
   expect(codeOf('Kiru', 'N')).toBe('N4');
-  expect(matched([['Kiru']])[0]).toMatchObject({ area: null, proposal: null, candidates: [{ like: 1 }, { like: 1 }] });
+  expect(matched([['Kiru']])[0]).toMatchObject({
+    area: null,
+    proposal: null,
+    candidates: [{ similarity: 1 }, { similarity: 1 }],
+  });
   expect(codeOf('Mwanza', 'South'), 'in the other one').toBeNull();
 });
 
@@ -81,7 +85,7 @@ test('a name that is merely alike has no area: the likest is proposed, with its 
     proposal: { name: 'Mwanza City Council', parent: '', code: 'N3', from: '' },
   });
   // Pairs ke em mm mi, and ke em mi.
-  expect(slip!.candidates[0]!.like).toBeCloseTo(6 / 7);
+  expect(slip!.candidates[0]!.similarity).toBeCloseTo(6 / 7);
   expect(slip!.proposal).toEqual({ name: 'Kemmi', parent: 'South', code: 'S3', from: '' });
   expect(none).toMatchObject({ area: null, candidates: [], proposal: null });
 });
@@ -89,7 +93,11 @@ test('a name that is merely alike has no area: the likest is proposed, with its 
 test('the only area left over is proposed for the only name that is like none, with how little it is like it', () => {
   const others: Parameters<typeof matched>[0] = ['Cade', 'Cade City', 'Kiru'].map((name) => [name, 'South']);
   const found = matched([...others, ['Zomba', 'South']]).at(-1)!;
-  expect(found).toMatchObject({ area: null, leftOver: true, candidates: [{ area: { code: 'S3' }, like: 0 }] });
+  expect(found).toMatchObject({
+    area: null,
+    isOnlyRemaining: true,
+    candidates: [{ area: { code: 'S3' }, similarity: 0 }],
+  });
   expect(found.proposal).toEqual({ name: 'Zomba', parent: 'South', code: 'S3', from: '' });
   const withName = [
     ...['Cade', 'Kemi', 'Kiru'].map((name) => [name, 'South'] as [string, string]),

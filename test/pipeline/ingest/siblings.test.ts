@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { siblingsOf } from '../../../pipeline/ingest/siblings.ts';
+import { findSiblings } from '../../../pipeline/ingest/siblings.ts';
 
 const ROWS = 60;
 /** Numbers of each row, around a mean. */
@@ -9,7 +9,7 @@ const plus = (...parts: number[][]) => parts[0]!.map((_, row) => parts.reduce((s
 const [young, old, pregnant] = [around(40, 1), around(60, 2), around(15, 3)];
 
 const found = (columns: Record<string, number[]>, ...taken: string[]) =>
-  siblingsOf(
+  findSiblings(
     Object.entries(columns).map(([column, numbers]) => ({ column, numbers, isTaken: taken.includes(column) })),
   ).map(({ column, total }) => (total === null ? column : `${column}, to ${total}`));
 

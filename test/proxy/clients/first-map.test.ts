@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { CLIENTS } from '../../../pipeline/contract/operations.ts';
-import { firstMap } from '../../../proxy/dashboard/pages/first-map.ts';
+import { firstMapCommands } from '../../../proxy/dashboard/pages/first-map.ts';
 import { temporary } from '../../support/command-line.ts';
 import { atEndOfSuite } from '../../support/proxy/service.ts';
 import { HAS_R, PYTHON, TITLE_WITHOUT_PYTHON, TITLE_WITHOUT_R } from './languages.ts';
@@ -32,7 +32,7 @@ for (const [language, { runs, title, file, begins }] of Object.entries(LANGUAGES
     // This Node takes precedence over the system's, and a Python that has the packages.
     const first = [path.dirname(process.execPath), path.dirname(PYTHON ?? ''), PATH].join(':');
     const env = { HOME, PATH: first, MALARIA_API_KEY: setting.env.KEY! };
-    const commands = firstMap(language as (typeof CLIENTS)[number], setting.env.URL!);
+    const commands = firstMapCommands(language as (typeof CLIENTS)[number], setting.env.URL!);
     const { stdout } = await promisify(execFile)('bash', ['--norc', '-e', '-c', commands], {
       cwd: folder,
       env,

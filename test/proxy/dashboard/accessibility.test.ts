@@ -89,8 +89,8 @@ const pages = ROUTES.filter(({ method, path }) => method === 'GET' && path !== '
 
 /** Whether `who` sees `route`, and differently from an administrator. */
 function isShownTo(who: Role | 'nobody', route: (typeof ROUTES)[number]): boolean {
-  if (who === 'nobody' || route.for === 'anyone') return who === 'nobody' && route.for === 'anyone';
-  if (!route.for.includes(who)) return false;
+  if (who === 'nobody' || route.audience === 'anyone') return who === 'nobody' && route.audience === 'anyone';
+  if (!route.audience.includes(who)) return false;
   return who === 'service' || who === 'administrator' || /api-access$|people$/.test(route.path);
 }
 

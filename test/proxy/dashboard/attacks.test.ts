@@ -9,7 +9,8 @@ import { contents, EMAIL_OF, FIELDS, makeWorld, type Owned, pathOf } from '../..
 
 const posts = ROUTES.filter(({ method, path }) => method === 'POST' && path !== '/sign-out');
 /** A role that may open `route`. */
-const allowed = (route: (typeof ROUTES)[number]): Role => (route.for === 'anyone' ? 'administrator' : route.for[0]!);
+const allowed = (route: (typeof ROUTES)[number]): Role =>
+  route.audience === 'anyone' ? 'administrator' : route.audience[0]!;
 
 describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore }) => {
   let dashboard: Dashboard;
@@ -131,9 +132,9 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     await stranger.open('/sign-in');
     let tried = 0;
     for (const route of ROUTES) {
-      if (route.for === 'anyone') continue;
+      if (route.audience === 'anyone') continue;
       const path = pathOf(route, alpha!);
-      for (const role of ROLES.filter((one) => !route.for.includes(one))) {
+      for (const role of ROLES.filter((one) => !route.audience.includes(one))) {
         const csrf = await visitors[role].csrf();
         const page =
           route.method === 'GET'
@@ -157,7 +158,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
     for (const role of ['administrator', 'researcher'] as const) {
       const csrf = await visitors[role].csrf();
       for (const route of ROUTES) {
-        if (route.for === 'anyone' || !route.for.includes(role) || !route.path.includes(':')) continue;
+        if (route.audience === 'anyone' || !route.audience.includes(role) || !route.path.includes(':')) continue;
         // Operations belong to nobody.
         if (route.path === '/reference/:operation') continue;
         const unknown = { ...beta!, key: 'key_unknown', person: 'per_unknown', invitation: 'inv_unknown' };
@@ -190,7 +191,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
   test('an API key gives no access to the dashboard, and a session none to the API', async () => {
     for (const headers of [{ authorization: `Bearer ${alpha!.secret}` }, { 'x-api-key': alpha!.secret }]) {
       const someone = dashboard.visitor(headers);
-      for (const route of ROUTES.filter(({ method, for: who }) => method === 'GET' && who !== 'anyone')) {
+      for (const route of ROUTES.filter(({ method, audience: who }) => method === 'GET' && who !== 'anyone')) {
         expect((await someone.open(pathOf(route, alpha!))).path).toBe('/sign-in');
       }
     }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import type { Services } from '../../../proxy/dashboard/kit/services.ts';
 import type { Mail } from '../../../proxy/dashboard/mail/mailer.ts';
-import { sendNotices } from '../../../proxy/dashboard/notices.ts';
+import { sendScheduledMails } from '../../../proxy/dashboard/scheduled-mails.ts';
 import { type Dashboard, movableClock, startDashboard, testBackends } from '../../support/proxy/dashboard.ts';
 import { giveKey } from '../../support/proxy/service.ts';
 
@@ -16,7 +16,7 @@ function noticesOf({ store, directory }: Dashboard) {
     directory,
     clock,
     perMonth: 10,
-    url: () => 'https://d.example',
+    dashboardUrl: () => 'https://d.example',
     usage: { grantedInMonth: async () => state.used },
     mailer: {
       async send(mail: Mail) {
@@ -24,11 +24,11 @@ function noticesOf({ store, directory }: Dashboard) {
         state.sent.push(mail);
       },
     },
-    report: (line: string) => state.reports.push(line),
+    logLine: (line: string) => state.reports.push(line),
   } as unknown as Services;
   const check = async () => {
     state.sent.length = 0;
-    await Promise.all([sendNotices(services), sendNotices(services)]);
+    await Promise.all([sendScheduledMails(services), sendScheduledMails(services)]);
     return state.sent.map(({ to, text }) => `${to}: ${text.split('\n')[0]}`);
   };
   return { state, clock, check };

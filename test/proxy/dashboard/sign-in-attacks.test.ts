@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { openMailer } from '../../../proxy/dashboard/mail/mailer.ts';
-import { checkCounted, QUARTER_HOUR_MS } from '../../../proxy/dashboard/pages/confirm.ts';
+import { checkPasswordOrGiveBack, QUARTER_HOUR_MS } from '../../../proxy/dashboard/pages/confirm.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
 import { checkPassword, hashPassword, TooBusy } from '../../../proxy/store/people/passwords.ts';
@@ -315,10 +315,10 @@ testBackends('an attempt that the service was too busy to check is not counted',
   expect(await attempts.charge([allowance], 0)).toBeNull();
   const stored = await hashPassword('another');
   const flood = Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', stored)));
-  await expect(checkCounted('x', stored, [allowance], attempts)).rejects.toThrow(TooBusy);
+  await expect(checkPasswordOrGiveBack('x', stored, [allowance], attempts)).rejects.toThrow(TooBusy);
   expect(await attempts.charge([allowance], 0)).toBeNull();
   await flood;
-  expect(await checkCounted('x', null, [allowance], attempts)).toBe(false);
+  expect(await checkPasswordOrGiveBack('x', null, [allowance], attempts)).toBe(false);
   expect(await attempts.charge([allowance], 0)).toBe(1000);
 });
 

@@ -1,6 +1,6 @@
 import { isTable } from '../../../catalog/roles.ts';
 import { countryWords } from '../../../contract/words.ts';
-import { firstPage } from '../../../ingest/accounts.ts';
+import { summarizeAccounts } from '../../../ingest/accounts.ts';
 import { type Block, renderBlocks } from '../../../lib/pages/blocks.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
@@ -28,7 +28,7 @@ const renderSums = (
   findings: readonly Finding[],
 ): Html => html`<section aria-labelledby="read-head"><h2 id="read-head">What was read from the tables</h2>
 <p class="lead">Sums of what is used, by year. The table <code>accounts</code> has every column of numbers and what became of it.</p>
-<ul>${[...firstPage(tables.accounts), ...controlLines(findings)].map((line) => html`<li>${line}</li>`)}</ul></section>`;
+<ul>${[...summarizeAccounts(tables.accounts), ...controlLines(findings)].map((line) => html`<li>${line}</li>`)}</ul></section>`;
 
 /** Without what a data team is to do about it; what it had to approve is what readers should doubt. */
 const toReaderBlock = (block: Block): Block =>

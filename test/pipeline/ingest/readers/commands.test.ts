@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { makeValid } from '../../../../pipeline/ingest/readers/commands.ts';
 import { describeRaster } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
 import { readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
-import { refuseUnsupported, type Wanted } from '../../../../pipeline/ingest/readers/unsupported.ts';
-import { drawOutline } from '../../../../pipeline/measure/zonal/outline.ts';
+import { type ContentKind, refuseUnsupported } from '../../../../pipeline/ingest/readers/unsupported.ts';
+import { toGridOutline } from '../../../../pipeline/measure/zonal/outline.ts';
 import { commandsIn, HAS_GDAL, messageOf, needsGdal, readAll, runBeside } from '../../gdal.ts';
 import { temporaryDirectory, writeRaster } from '../../rasters.ts';
 
@@ -18,7 +18,7 @@ const made = (file: string, ending: string) => file.replace(/\.\w+$/, ending);
 const total = (values: readonly number[]) => values.reduce((sum, n) => sum + (Number.isNaN(n) ? 0 : n), 0);
 
 /** The command that turns a file of an unsupported format into what is wanted. */
-async function commandFor(file: string, wanted: Wanted): Promise<string> {
+async function commandFor(file: string, wanted: ContentKind): Promise<string> {
   return commandsIn(await messageOf((async () => refuseUnsupported(file, readFileSync(file), wanted))()))[0]!;
 }
 
@@ -214,7 +214,7 @@ describe.skipIf(!HAS_GDAL)(needsGdal('outlines'), () => {
     runBeside(file, makeValid(file).replace('mapshaper', MAPSHAPER));
     const [feature] = await readPolygons(made(file, '_valid.geojson'));
     const grid = { west: 0, north: 5, cellWidth: 1, cellHeight: 1, columns: 5, rows: 5 };
-    expect(drawOutline(feature!.polygons, grid).area).toBeCloseTo(area, 9);
+    expect(toGridOutline(feature!.polygons, grid).area).toBeCloseTo(area, 9);
   });
 });
 

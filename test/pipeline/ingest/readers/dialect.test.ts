@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Dialect, MonthOrder } from '../../../../pipeline/catalog/dialect.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { monthOrders, readMonth } from '../../../../pipeline/ingest/readers/months.ts';
-import { readCells, readTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
+import { readTable, readTextTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { temporary } from '../../../support/command-line.ts';
 
 test.each<[string, MonthOrder | undefined, string | null]>([
@@ -130,7 +130,7 @@ test('figures as rows and months as columns give a row for each month, with a co
   const lines = ['A1,cases,<5,1,2', 'A1,cases,5+,3,4', 'A1,deaths,5+,0,', 'A2,cases,<5,5,6'];
   writeFileSync(path.join(directory, 'a.csv'), `${['code,of,age,2015-01,2015-02', ...lines].join('\n')}\n`);
   const dialect = { pivot: { months: 'month', values: 'n' }, wide: { names: ['of', 'age'], values: 'n' } };
-  const { header, rows } = await readCells(directory, { files: [{ path: 'a.csv' }], format: 'csv', dialect });
+  const { header, rows } = await readTextTable(directory, { files: [{ path: 'a.csv' }], format: 'csv', dialect });
   expect(header).toEqual(['code', 'month', 'cases <5', 'cases 5+', 'deaths 5+']);
   expect(rows.map(({ cells }) => cells)).toEqual([
     ['A1', '2015-01', '1', '3', '0'],

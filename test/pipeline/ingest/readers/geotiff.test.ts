@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeArrayBuffer } from 'geotiff';
 import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
-import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
+import type { RasterDeclaration } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
 import { temporaryDirectory, writeRaster } from '../../rasters.ts';
 
 const ROWS = [
@@ -23,7 +23,7 @@ const PLACE = {
   ModelTiepoint: [0, 0, 0, 0, 2, 0],
 };
 
-async function readAll(file: string, declared: Declared = {}) {
+async function readAll(file: string, declared: RasterDeclaration = {}) {
   const raster = await openRaster(file, { marksAreValues: true, ...declared });
   try {
     const { columns, rows } = raster.grid;

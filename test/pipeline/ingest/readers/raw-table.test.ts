@@ -139,7 +139,7 @@ test('errors name the file of several and its row', async () => {
     ],
   };
   const short = await deliveriesRead({ 'a.csv': first, 'b.csv': ['Alpha,A,2020-02,1'] }, least);
-  expect(() => short.table.refuseShort()).toThrow(/^b\.csv: found 1 rows, expected 3 or more/);
+  expect(() => short.table.refuseTooFewRows()).toThrow(/^b\.csv: found 1 rows, expected 3 or more/);
 });
 
 test('a column of a sum may be blank in one delivery, and rows that are left out replace none', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fromFile } from 'geotiff';
 import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
-import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
+import type { RasterDeclaration } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
 import { decodeLzw } from '../../../../pipeline/ingest/readers/lzw.ts';
 import { HAS_GDAL, needsGdal } from '../../gdal.ts';
 import { temporaryDirectory } from '../../rasters.ts';
@@ -51,7 +51,7 @@ function write(bands: number[][][], options: TiffOptions): string {
   return file;
 }
 
-async function readAll(file: string, declared: Declared = {}): Promise<number[]> {
+async function readAll(file: string, declared: RasterDeclaration = {}): Promise<number[]> {
   const raster = await openRaster(file, { marksAreValues: true, ...declared });
   try {
     return [...(await raster.readWindow({ row: 0, column: 0, rows: raster.grid.rows, columns: raster.grid.columns }))];

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openRaster } from '../../../../pipeline/ingest/readers/geotiff.ts';
-import type { Declared } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
+import type { RasterDeclaration } from '../../../../pipeline/ingest/readers/geotiff-conversion.ts';
 import { temporaryDirectory } from '../../rasters.ts';
 import { encodeTiff, type TiffOptions } from '../../tiff-encoder.ts';
 
@@ -28,9 +28,9 @@ function write(rows: number[][], options: Partial<TiffOptions>, change = (_: Buf
 }
 
 /** The values, with those that usually mark missing cells. */
-const read = (file: string, declared: Declared = {}) => readWith(file, { marksAreValues: true, ...declared });
+const read = (file: string, declared: RasterDeclaration = {}) => readWith(file, { marksAreValues: true, ...declared });
 
-async function readWith(file: string, declared: Declared): Promise<number[]> {
+async function readWith(file: string, declared: RasterDeclaration): Promise<number[]> {
   const raster = await openRaster(file, declared);
   const values = await raster.readWindow({ row: 0, column: 0, rows: raster.grid.rows, columns: raster.grid.columns });
   await raster.close();

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { refuseUnsupported, type Wanted } from '../../../../pipeline/ingest/readers/unsupported.ts';
+import { type ContentKind, refuseUnsupported } from '../../../../pipeline/ingest/readers/unsupported.ts';
 
 const bytes = (text: string) => Buffer.from(text.padEnd(64, '\0'), 'latin1');
 
-test.each<[string, Wanted, Uint8Array, string]>([
+test.each<[string, ContentKind, Uint8Array, string]>([
   ['areas.gpkg', 'outlines', bytes('SQLite format 3\0'), 'ogr2ogr -t_srs EPSG:4326 areas_4326.geojson areas.gpkg'],
   ['rain.nc', 'raster', bytes('CDF\x02'), `gdal_translate -b N 'NETCDF:"rain.nc":VARIABLE' rain_N.tif for each band N`],
   ['rain.nc', 'raster', bytes('\x89HDF\r\n\x1a\n'), 'NETCDF:"rain.nc"'],

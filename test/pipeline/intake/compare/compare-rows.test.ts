@@ -373,8 +373,8 @@ test('the same months in another form are no change; every column of a role is c
   const whole = read(['survey_year', 'period', 'method'], '2018', '2018-09', 'rdt');
   expect(whole).toEqual(read(['survey_year', 'year', 'month', 'method'], '2018', '2018', '9', 'rdt'));
   for (const role of Object.keys(ROLES) as Role[]) {
-    const { columns, optional = [], either = [] } = roleDefinition(role);
-    const all = [...columns, ...optional, ...either.flat()];
+    const { columns, optional = [], exactlyOneOf = [] } = roleDefinition(role);
+    const all = [...columns, ...optional, ...exactlyOneOf.flat()];
     const { words, numbers } = read(all, ...all.map(() => '1'));
     const times = ['year', 'month'];
     expect([...Object.keys(words), ...Object.keys(numbers)].sort()).toEqual(

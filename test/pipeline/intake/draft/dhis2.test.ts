@@ -5,9 +5,9 @@ import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
 import { ingestCensus } from '../../../../pipeline/ingest/layers.ts';
-import { Locator } from '../../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../../pipeline/ingest/locator.ts';
 import { readPolygons } from '../../../../pipeline/ingest/readers/polygons.ts';
-import { readCells } from '../../../../pipeline/ingest/readers/raw-table.ts';
+import { readTextTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, filesOf } from './drafted.ts';
 
@@ -247,13 +247,13 @@ test('units of several levels in one file are refused with what to save, and a f
   const paged = filesOf({ 'page.json': page });
   const message = /page\.json: found page 1 of 17, expected all of it: add paging=false to the URL/;
   await expect(readPolygons(path.join(paged, 'page.json'))).rejects.toThrow(message);
-  await expect(readCells(paged, { files: [{ path: 'page.json' }], format: 'json' })).rejects.toThrow(message);
+  await expect(readTextTable(paged, { files: [{ path: 'page.json' }], format: 'json' })).rejects.toThrow(message);
   const twice = JSON.parse(analytics(() => 90));
   twice.rows.push(twice.rows[0]);
   const { format, dialect } = (await ingested({ 'units.json': asJson(3), 'analytics.json': analytics(() => 90) }))
     .source;
   const directory = filesOf({ 'analytics.json': JSON.stringify(twice) });
   await expect(
-    readCells(directory, { files: [{ path: 'analytics.json' }], format, dialect: dialect! }),
+    readTextTable(directory, { files: [{ path: 'analytics.json' }], format, dialect: dialect! }),
   ).rejects.toThrow(/analytics\.json, row 290: found Malaria cases confirmed a second time, expected each figure once/);
 });

@@ -4,7 +4,7 @@ import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
 import { ingestClimate } from '../../../../pipeline/ingest/climate.ts';
 import { ingestCensus } from '../../../../pipeline/ingest/layers.ts';
-import { Locator } from '../../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../../pipeline/ingest/locator.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, filesOf } from './drafted.ts';
 

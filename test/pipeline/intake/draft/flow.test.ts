@@ -6,7 +6,7 @@ import { readCountry } from '../../../../pipeline/catalog/country.ts';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
-import { Locator } from '../../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../../pipeline/ingest/locator.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';

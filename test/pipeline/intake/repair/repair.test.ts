@@ -6,7 +6,7 @@ import { periodRange } from '../../../../pipeline/contract/months.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
-import { Locator } from '../../../../pipeline/ingest/locate.ts';
+import { Locator } from '../../../../pipeline/ingest/locator.ts';
 import { ingestSurveys } from '../../../../pipeline/ingest/surveys.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
 import { groupRepairs, repairCountry } from '../../../../pipeline/intake/repair/repair.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../../pipeline/lib/numerics/grid.ts';
 import { type Coverage, createCover } from '../../../../pipeline/measure/zonal/coverage.ts';
-import { drawOutline, shareInside } from '../../../../pipeline/measure/zonal/outline.ts';
+import { shareInside, toGridOutline } from '../../../../pipeline/measure/zonal/outline.ts';
 
 type Ring = Polygon[number];
 
@@ -25,7 +25,7 @@ function matrix(grid: Grid): number[][] {
 }
 
 function shares(polygons: Polygon[], grid = GRID): number[][] {
-  return unfold(createCover(grid.columns)(drawOutline(polygons, grid), 0, grid.rows), grid);
+  return unfold(createCover(grid.columns)(toGridOutline(polygons, grid), 0, grid.rows), grid);
 }
 
 function box(west: number, south: number, east: number, north: number): Ring {
@@ -192,7 +192,7 @@ describe('shares by hand', () => {
   });
 
   test('adjacent full cells form one span', () => {
-    const coverage = createCover(5)(drawOutline([[box(0.5, 2, 4, 3)]], GRID), 0, 5);
+    const coverage = createCover(5)(toGridOutline([[box(0.5, 2, 4, 3)]], GRID), 0, 5);
     expect([...coverage.column]).toEqual([0, 1]);
     expect([...coverage.length]).toEqual([1, 3]);
     expect([...coverage.share]).toEqual([0.5, 1]);
@@ -267,7 +267,7 @@ describe('neighbours', () => {
         (shifts, lattice) => {
           const sum = matrix(grid);
           for (const polygon of tiling(shifts, lattice)) {
-            unfold(cover(drawOutline([polygon], grid), 0, grid.rows), grid, sum);
+            unfold(cover(toGridOutline([polygon], grid), 0, grid.rows), grid, sum);
           }
           expectClose(
             sum,
@@ -283,7 +283,7 @@ describe('neighbours', () => {
   test('shares computed for parts of the rows equal those for all rows', () => {
     fc.assert(
       fc.property(star, fc.integer({ min: 1, max: 4 }), ({ ring }, cut) => {
-        const outline = drawOutline([[ring]], GRID);
+        const outline = toGridOutline([[ring]], GRID);
         const cover = createCover(5);
         const parts = unfold(cover(outline, cut, 5), GRID, unfold(cover(outline, 0, cut), GRID));
         expect(parts).toEqual(unfold(cover(outline, 0, 5), GRID));
@@ -297,7 +297,7 @@ describe('neighbours', () => {
       fc.property(star, ({ ring }) => {
         const all = shares([[ring]]).flat();
         const inside = shareInside([[ring]], GRID);
-        expect(inside).toBeCloseTo(all.reduce((a, b) => a + b) / drawOutline([[ring]], GRID).area, 9);
+        expect(inside).toBeCloseTo(all.reduce((a, b) => a + b) / toGridOutline([[ring]], GRID).area, 9);
       }),
       { seed: 5, numRuns: 200 },
     );
@@ -307,7 +307,7 @@ describe('neighbours', () => {
   });
 
   test('the shares of an outline within the grid sum to its area', () => {
-    const outline = drawOutline([[box(0.3, 0.7, 4.1, 3.3), box(1.2, 1.1, 2.9, 2.2)]], GRID);
+    const outline = toGridOutline([[box(0.3, 0.7, 4.1, 3.3), box(1.2, 1.1, 2.9, 2.2)]], GRID);
     expect(outline.area).toBeCloseTo(3.8 * 2.6 - 1.7 * 1.1, 12);
     const all = shares([[box(0.3, 0.7, 4.1, 3.3), box(1.2, 1.1, 2.9, 2.2)]]).flat();
     expect(all.reduce((a, b) => a + b)).toBeCloseTo(outline.area, 12);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { areaKm2, gridCellAreaKm2 } from '../../../../pipeline/lib/numerics/area.ts';
 import { createCover } from '../../../../pipeline/measure/zonal/coverage.ts';
 import { spreadEvenly } from '../../../../pipeline/measure/zonal/even-people.ts';
-import { drawOutline } from '../../../../pipeline/measure/zonal/outline.ts';
+import { toGridOutline } from '../../../../pipeline/measure/zonal/outline.ts';
 import { addWindow, createSums, zonalStatistics } from '../../../../pipeline/measure/zonal/sums.ts';
 
 /** Two areas with a slanting border inside cells, from 3 to 3.1° east and 40 to 40.1° north. */
@@ -28,8 +28,8 @@ test('the sum over an area is its census, at one density', () => {
   expect([grid.columns, grid.rows]).toEqual([12, 12]);
   POLYGONS.forEach((polygons, lga) => {
     const sums = createSums();
-    const persons = even.ofArea(lga, window);
-    addWindow(sums, createCover(grid.columns)(drawOutline(polygons, grid), 0, grid.rows), window, persons, null);
+    const persons = even.personsInArea(lga, window);
+    addWindow(sums, createCover(grid.columns)(toGridOutline(polygons, grid), 0, grid.rows), window, persons, null);
     expect(zonalStatistics(sums, false).sum).toBeCloseTo(Object.values(census)[lga]!.people, 9);
     const density = persons[0]! / gridCellAreaKm2(grid, 0);
     // Edges are straight in the grid's plane, and not on the ellipsoid of the other calculation.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeRaster } from '../../../../pipeline/ingest/readers/geotiff-description.ts';
 import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
-import { drawOutline } from '../../../../pipeline/measure/zonal/outline.ts';
+import { toGridOutline } from '../../../../pipeline/measure/zonal/outline.ts';
 import { sumInside } from '../../../../pipeline/measure/zonal/pass.ts';
 import { zonalStatistics } from '../../../../pipeline/measure/zonal/sums.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
@@ -48,7 +48,7 @@ async function describeAs(rows: number[][], options: Partial<TiffOptions> = {}, 
 type Rasters = Awaited<ReturnType<typeof describeAs>>;
 
 async function statistics(layers: Rasters[], weights: Rasters | null, polygons = POLYGONS, jobs = 1) {
-  const outlines = polygons.map((polygon) => drawOutline(polygon, layers[0]!.grid));
+  const outlines = polygons.map((polygon) => toGridOutline(polygon, layers[0]!.grid));
   const sums = await sumInside(layers, weights, outlines, jobs, () => {});
   return sums.map((layer) => layer.map((sum) => zonalStatistics(sum, weights !== null)));
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../../pipeline/lib/numerics/grid.ts';
 import { createCover } from '../../../../pipeline/measure/zonal/coverage.ts';
-import { drawOutline } from '../../../../pipeline/measure/zonal/outline.ts';
+import { toGridOutline } from '../../../../pipeline/measure/zonal/outline.ts';
 import { addWindow, createSums, zonalStatistics } from '../../../../pipeline/measure/zonal/sums.ts';
 
 const GRID: Grid = { west: 0, north: 5, cellWidth: 1, cellHeight: 1, columns: 5, rows: 5 };
@@ -22,7 +22,7 @@ const BOX: Polygon = [
 
 function statistics(values: number[], weights: number[] | null, polygon = BOX) {
   const sums = createSums();
-  const coverage = createCover(5)(drawOutline([polygon], GRID), 0, 5);
+  const coverage = createCover(5)(toGridOutline([polygon], GRID), 0, 5);
   addWindow(sums, coverage, WINDOW, Float64Array.from(values), weights && Float64Array.from(weights));
   return zonalStatistics(sums, weights !== null);
 }
@@ -82,7 +82,7 @@ test('cells without a value are left out, not treated as 0; without any value th
 
 test('windows give exactly the sums of all rows at once', () => {
   const values = Float64Array.from({ length: 25 }, (_, i) => 1 / (i + 3));
-  const outline = drawOutline([BOX], GRID);
+  const outline = toGridOutline([BOX], GRID);
   const cover = createCover(5);
   const all = createSums();
   addWindow(all, cover(outline, 0, 5), WINDOW, values, values);

@@ -10,7 +10,7 @@ import type { Polygon } from '../../../../pipeline/lib/numerics/area.ts';
 import type { Grid } from '../../../../pipeline/lib/numerics/grid.ts';
 import { toTable } from '../../../../pipeline/lib/tables/table.ts';
 import { createUrbanCentreFinder, markCentres } from '../../../../pipeline/measure/zonal/urban-centre.ts';
-import { type ZonalInput, zonal } from '../../../../pipeline/measure/zonal/zonal-stage.ts';
+import { measureZones, type ZonalInput } from '../../../../pipeline/measure/zonal/zonal-stage.ts';
 import type { PredictionCell, PredictionCells } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
 import { CELLS } from '../../../../pipeline/measure/zonal/zonal-tables.ts';
 import { HAS_REAL_DATA, needsReal, REAL_CATALOG, REAL_DATA } from '../../../support/real-data.ts';
@@ -115,7 +115,7 @@ const columnsOf = (cells: PredictionCell[]) => toTable(CELLS, cells).columns as 
 
 describe('figures by hand', () => {
   test('population, elevation and a population-weighted layer', async () => {
-    const { lgas, climate } = await zonal(prepare());
+    const { lgas, climate } = await measureZones(prepare());
     const west = 100 + 0.5 * 40 + 300 + 0.5 * 60;
     const east = 0.5 * 40 + 0.5 * 60 + 0.5 * 8;
     expect(lgas.map((row) => row.population)).toEqual([west, east]);
@@ -129,7 +129,7 @@ describe('figures by hand', () => {
   });
 
   test('percentages are converted to shares', async () => {
-    const { lgas } = await zonal(
+    const { lgas } = await measureZones(
       prepare({
         unit: 'percent',
         layer: [
@@ -153,17 +153,17 @@ describe('figures by hand', () => {
       rule: 'uncovered',
       what: worded`${11} of ${515} people are in no {lga.one} (${where}coast, borders); ${1} of ${6} cells with people do not meet any {lga.one}`,
     });
-    expect((await zonal(input)).report).toContainEqual(finding(''));
+    expect((await measureZones(input)).report).toContainEqual(finding(''));
     const gaps: Source['gaps'] = [{ rule: 'uncovered', state_pcode: 'X', area_km2: 1, reason: 'a lagoon' }];
     const outlines = source('states', 'state_boundaries', 'degrees', [], { format: 'geojson', gaps });
-    expect((await zonal({ ...input, sources: [...input.sources, outlines] })).report).toContainEqual(
+    expect((await measureZones({ ...input, sources: [...input.sources, outlines] })).report).toContainEqual(
       finding('lagoon, '),
     );
   });
 
   test('people in urban centres, and prediction cells', async () => {
     // 111 km cells need 1,500 × 12,300 people.
-    const { lgas, report, ...out } = await zonal(
+    const { lgas, report, ...out } = await measureZones(
       prepare({
         people: [
           [4e6, 40, 0],
@@ -191,7 +191,7 @@ describe('figures by hand', () => {
       Array.from({ length: 10 }, (_, c) => (r < 3 && c < 3 ? 6000 : 10)),
     );
     writeRaster(join(rawData, 'people.tif'), people, { cell: 0.01 });
-    const { lgas, ...out } = await zonal({
+    const { lgas, ...out } = await measureZones({
       areas: { states: [], lgas: AREAS.lgas.slice(0, 1) },
       polygons: { lgas: [{ lga_code: 'A', polygons: [box(0, 4.9, 0.1, 5)] }], neighbours: {} },
       rawData,
@@ -227,7 +227,7 @@ describe('rain by month', () => {
   }
 
   test('is weighted by population, with months in order', async () => {
-    const { climate } = await zonal(withRain({ '2020-01': [[50, 80]], '2019-12': [[10, 20]] }));
+    const { climate } = await measureZones(withRain({ '2020-01': [[50, 80]], '2019-12': [[10, 20]] }));
     expect(climate.map(({ lga_code, period }) => `${lga_code} ${period}`)).toEqual([
       'A 2019-12',
       'A 2020-01',
@@ -240,21 +240,25 @@ describe('rain by month', () => {
   });
 
   test('missing values are ignored; an LGA without any value needs a declared gap', async () => {
-    const partly = await zonal(withRain({ '2020-01': [[50, -9999]] }));
+    const partly = await measureZones(withRain({ '2020-01': [[50, -9999]] }));
     expect(partly.climate[1]).toMatchObject({ lga_code: 'B', rain_mm: 50 });
-    await expect(zonal(withRain({ '2020-01': [[-9999, 80]] }))).rejects.toThrow(
+    await expect(measureZones(withRain({ '2020-01': [[-9999, 80]] }))).rejects.toThrow(
       'A: found no cell with rain in 2020-01',
     );
-    const filled = await zonal(
+    const filled = await measureZones(
       withRain({ '2020-01': [[-9999, 80]] }, [{ rule: 'neighbours', lga_pcode: 'A', reason: 'test' }]),
     );
     expect(filled.climate[0]).toMatchObject({ lga_code: 'A', rain_mm: 80 });
   });
 
   test('missing months, different grids and impossible values are refused', async () => {
-    await expect(zonal(withRain({ '2019-11': [[1, 2]], '2020-01': [[1, 2]] }))).rejects.toThrow('no file for 2019-12');
-    await expect(zonal(withRain({ '2019-12': [[1, 2]], '2020-01': [[1, 2, 3]] }))).rejects.toThrow('3 × 1 cells');
-    await expect(zonal(withRain({ '2019-12': [[1, -5]] }))).rejects.toThrow('found -5, expected 0 to 10000');
+    await expect(measureZones(withRain({ '2019-11': [[1, 2]], '2020-01': [[1, 2]] }))).rejects.toThrow(
+      'no file for 2019-12',
+    );
+    await expect(measureZones(withRain({ '2019-12': [[1, 2]], '2020-01': [[1, 2, 3]] }))).rejects.toThrow(
+      '3 × 1 cells',
+    );
+    await expect(measureZones(withRain({ '2019-12': [[1, -5]] }))).rejects.toThrow('found -5, expected 0 to 10000');
   });
 });
 
@@ -265,16 +269,18 @@ describe('refuses', () => {
   ];
 
   test('a figure missing for an LGA, unless the catalog declares it', async () => {
-    await expect(zonal(prepare({ layer: empty }))).rejects.toThrow('A: found no cell with effective_treatment');
-    const unknown = await zonal(prepare({ layer: empty, gaps: [{ rule: 'null', lga_pcode: 'A', reason: 'test' }] }));
+    await expect(measureZones(prepare({ layer: empty }))).rejects.toThrow('A: found no cell with effective_treatment');
+    const unknown = await measureZones(
+      prepare({ layer: empty, gaps: [{ rule: 'null', lga_pcode: 'A', reason: 'test' }] }),
+    );
     expect(unknown.lgas.map((row) => row.effective_treatment)).toEqual([null, 1]);
     expect(unknown.report).toContainEqual({ source: 'treated', rule: 'null', what: 'A has no effective_treatment' });
   });
 
   test('percentages instead of shares, an untagged nodata value, a wrong unit', async () => {
-    await expect(zonal(prepare({ layer: [[50, 50, 50]] }))).rejects.toThrow('found 50, expected 0 to 1');
-    await expect(zonal(prepare({ people: [[100, -1, 3]] }))).rejects.toThrow('row 0, column 1');
-    await expect(zonal(prepare({ unit: 'minutes' }))).rejects.toThrow(
+    await expect(measureZones(prepare({ layer: [[50, 50, 50]] }))).rejects.toThrow('found 50, expected 0 to 1');
+    await expect(measureZones(prepare({ people: [[100, -1, 3]] }))).rejects.toThrow('row 0, column 1');
+    await expect(measureZones(prepare({ unit: 'minutes' }))).rejects.toThrow(
       'found the unit minutes, expected share or percent',
     );
   });
@@ -285,9 +291,13 @@ describe('refuses', () => {
       ...input,
       polygons: { ...POLYGONS, lgas: [POLYGONS.lgas[0]!, { lga_code: 'B', polygons }] },
     });
-    await expect(zonal(moved([box(20, 3, 21, 5)]))).rejects.toThrow('B East: found 0.0% of the area inside the raster');
-    await expect(zonal(moved([box(2, 3, 4, 5)]))).rejects.toThrow('B East: found 50.0% of the area inside the raster');
-    await expect(zonal(moved([box(2, 4, 3, 5)]))).rejects.toThrow('B East: found no people');
+    await expect(measureZones(moved([box(20, 3, 21, 5)]))).rejects.toThrow(
+      'B East: found 0.0% of the area inside the raster',
+    );
+    await expect(measureZones(moved([box(2, 3, 4, 5)]))).rejects.toThrow(
+      'B East: found 50.0% of the area inside the raster',
+    );
+    await expect(measureZones(moved([box(2, 4, 3, 5)]))).rejects.toThrow('B East: found no people');
   });
 });
 
@@ -300,7 +310,7 @@ describe('real rasters', () => {
     const lgas = identifyFeatures(features, 'ADM2_PCODE', file)
       .map((lga_code, i) => ({ lga_code, polygons: features[i]!.polygons }))
       .sort((a, b) => (a.lga_code < b.lga_code ? -1 : 1));
-    const result = await zonal({
+    const result = await measureZones({
       areas: { states: [], lgas: lgas.map(({ lga_code }) => ({ lga_code, lga: '', state_code: '' })) },
       polygons: { lgas, neighbours: {} },
       sources: catalog.sources,

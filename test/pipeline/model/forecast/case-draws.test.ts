@@ -3,7 +3,7 @@ import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { selectQuantiles } from '../../../../pipeline/lib/numerics/selection.ts';
 import { mapToQuantiles } from '../../../../pipeline/model/forecast/case-draws.ts';
 import { caseModel } from '../../../../pipeline/model/forecast/case-model.ts';
-import { QUANTILE_PROBABILITIES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { QUANTILE_LEVELS } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import { madePanel } from './made-panel.ts';
 
 /** The made panel with a hundredth of its cases, so that counting matters. */
@@ -39,11 +39,11 @@ test('a horizon has the same forecast whichever others are asked for', () => {
 });
 
 test('draws take the quantile of their rank, and ties a random order', () => {
-  const grid = Float64Array.from(QUANTILE_PROBABILITIES, (_, i) => 10 * i);
+  const grid = Float64Array.from(QUANTILE_LEVELS, (_, i) => 10 * i);
   const ranked = mapToQuantiles(Float64Array.of(5, -1, 7, 2), grid, randomStream(1, 'ties'));
   expect([...ranked]).toEqual([610, 120, 860, 370]);
   const tied = mapToQuantiles(new Float64Array(990), grid, randomStream(1, 'ties'));
   const times = Map.groupBy(tied, (value) => value);
-  expect([...times.values()].map(({ length }) => length)).toEqual(QUANTILE_PROBABILITIES.map(() => 10));
+  expect([...times.values()].map(({ length }) => length)).toEqual(QUANTILE_LEVELS.map(() => 10));
   expect([...tied]).not.toEqual([...tied].sort((a, b) => a - b));
 });

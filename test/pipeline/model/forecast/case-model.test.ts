@@ -38,7 +38,7 @@ function oracleErrors({ panel, scales }: ReturnType<typeof simulated>): number[]
     const start = { ...startNoise(scales.length, MONTHS, 1), precision };
     const { noise, sites } = iterateUpdates(
       hidden,
-      { logHyperparameters: TRUE_LOGS, noise: start, sites: known.map(firstSites) },
+      { logParameters: TRUE_LOGS, noise: start, sites: known.map(firstSites) },
       5,
     );
     const part = buildAreaLayer(
@@ -101,15 +101,15 @@ describe('records simulated from the model', () => {
     const found = worlds.map(({ panel, scales }) => {
       const data = groupedOf(panel.areas);
       let fitted: CaseModelFit = {
-        logHyperparameters: hyperparameterPriors(true).map(({ median }) => Math.log(median)),
+        logParameters: hyperparameterPriors(true).map(({ median }) => Math.log(median)),
         noise: startNoise(scales.length, MONTHS, 0.2),
         sites: data.cases.map(firstSites),
       };
       for (let round = 0; round < 2; round++) {
         fitted = iterateUpdates(data, fitted, 5);
-        fitted = { ...fitted, logHyperparameters: fitHyperparameters(data, fitted) };
+        fitted = { ...fitted, logParameters: fitHyperparameters(data, fitted) };
       }
-      const { logHyperparameters: logs, noise } = fitted;
+      const { logParameters: logs, noise } = fitted;
       const own = noise.precision.map((precision) => -Math.log(precision) / 2);
       return { logs, alike: correlation(own, scales.map(Math.log)) };
     });

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { normalQuantile } from '../../../../pipeline/lib/numerics/normal.ts';
 import { logGamma } from '../../../../pipeline/lib/numerics/special.ts';
 import { countQuantiles } from '../../../../pipeline/model/forecast/count-quantiles.ts';
-import { percentIndex, QUANTILE_PROBABILITIES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { percentIndex, QUANTILE_LEVELS } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 
 const logRates = (mean: number, sd: number) =>
-  Float64Array.from(QUANTILE_PROBABILITIES, (share) => mean + sd * normalQuantile(share));
+  Float64Array.from(QUANTILE_LEVELS, (share) => mean + sd * normalQuantile(share));
 
 /** Probabilities of at most 0, 1, … cases at a log-normal rate, summed over a fine grid. */
 function exactChances(mean: number, sd: number, most: number): number[] {

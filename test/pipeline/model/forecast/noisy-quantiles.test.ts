@@ -4,7 +4,7 @@ import { normalQuantile } from '../../../../pipeline/lib/numerics/normal.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { selectQuantiles } from '../../../../pipeline/lib/numerics/selection.ts';
 import { studentQuantile } from '../../../../pipeline/lib/numerics/student-t.ts';
-import { percentIndex, QUANTILE_PROBABILITIES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { percentIndex, QUANTILE_LEVELS } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import { noisyQuantiles } from '../../../../pipeline/model/forecast/noisy-quantiles.ts';
 
 const DF = 5;
@@ -12,7 +12,7 @@ const of = noisyQuantiles(DF);
 
 test('quantiles without noise are normal, and those of pure noise Student t', () => {
   const [normal, noise] = [of(4, 0), of(0, 3)];
-  for (const [i, share] of QUANTILE_PROBABILITIES.entries()) {
+  for (const [i, share] of QUANTILE_LEVELS.entries()) {
     expect(normal[i]).toBeCloseTo(2 * normalQuantile(share), 9);
     expect(noise[i]).toBeCloseTo(3 * studentQuantile(share, DF), 9);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { normalQuantile } from '../../../../pipeline/lib/numerics/normal.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
-import { percentIndex, QUANTILE_PROBABILITIES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { percentIndex, QUANTILE_LEVELS } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import type { Panel } from '../../../../pipeline/model/forecast/panel.ts';
 import type { Forecaster } from '../../../../pipeline/model/forecast/past-errors.ts';
 import { recalibrate } from '../../../../pipeline/model/forecast/recalibration.ts';
@@ -29,7 +29,7 @@ const narrow: Forecaster = {
   forecast: ({ areas }) =>
     areas.map(() =>
       Array.from({ length: 4 }, () =>
-        Float64Array.from(QUANTILE_PROBABILITIES, (p) => Math.round(Math.exp(CENTRE + normalQuantile(p) / 2))),
+        Float64Array.from(QUANTILE_LEVELS, (p) => Math.round(Math.exp(CENTRE + normalQuantile(p) / 2))),
       ),
     ),
 };
@@ -65,7 +65,7 @@ test('ranges that begin below five cases are neither scaled nor learned from', (
     ...seen(months),
     areas: seen(months).areas.map((area) => ({ ...area, cases: area.cases.map((_, t) => (t % 3 === 0 ? 6 : 0)) })),
   });
-  const small = Float64Array.from(QUANTILE_PROBABILITIES, (share) => Math.floor(3 * share));
+  const small = Float64Array.from(QUANTILE_LEVELS, (share) => Math.floor(3 * share));
   const method = recalibrate({ name: 'small', forecast: ({ areas }) => areas.map(() => new Array(4).fill(small)) });
   for (let months = 10; months < 30; months++) expect(method.forecast(few(months))[0]![0]).toEqual(small);
   expect(method.stretches(few(30))).toEqual(new Array(4).fill({ inner: 1, outer: 1 }));

@@ -108,7 +108,7 @@ test('a true position uses its own cell; positions outside the country and unkno
   expect([...one({ ...place, displaced: true }).observations[0]!.risk.cells]).toEqual([0, 1]);
   expect(() => one({ longitude: 30, latitude: 10 })).toThrow('no inhabited cell near (30, 10)');
   expect(() => one({ lga_code: 'L99' })).toThrow('area L99 is not among the 16 known');
-  expect(() => one({ examined: 0 })).toThrow('cluster L00-0 children examined, expected more than 0');
+  expect(() => one({ examined: 0 })).toThrow('cluster L00-0: 0 children examined, expected more than 0');
 });
 
 test('a survey uses the season of its own month and place, a score that of its month', async () => {

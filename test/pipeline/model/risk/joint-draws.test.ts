@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { meanPrevalence, surveyPredictor } from '../../../../pipeline/model/risk/cell-predictors.ts';
 import { type Draw, drawLatent, type StreamForDraw } from '../../../../pipeline/model/risk/draws.ts';
 import { fitAtPoints, fitRisk, type Posterior, type RiskFit } from '../../../../pipeline/model/risk/fit.ts';
 import { estimateInThreads } from '../../../../pipeline/model/risk/in-threads.ts';
 import { prepareMarginal } from '../../../../pipeline/model/risk/marginal.ts';
 import { defaultTheta } from '../../../../pipeline/model/risk/optimum.ts';
 import { drawPaths, type PredictedMonth } from '../../../../pipeline/model/risk/paths.ts';
-import { meanPrevalence, surveyPredictor } from '../../../../pipeline/model/risk/places.ts';
 import { predictRisk } from '../../../../pipeline/model/risk/prediction.ts';
 import { antitheticStreams } from '../../../../pipeline/model/risk/streams.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { choleskyDense, invertDense } from '../../../../pipeline/lib/numerics/dense.ts';
-import { fromTheta, hyperparameterLogPrior } from '../../../../pipeline/model/risk/hyperparameters.ts';
+import { fromTheta, thetaLogPrior } from '../../../../pipeline/model/risk/hyperparameters.ts';
 
 const logit = (p: number) => Math.log(p / (1 - p));
 const CENTRE = [...[0.7, 250, 0.3, 0.3, 0.3, 0.05, 5, 5].map(Math.log), ...[0.1, 0.1, 0.1].map(logit)];
-const moved = (by: Record<number, number>) => hyperparameterLogPrior(fromTheta(CENTRE.map((v, i) => v + (by[i] ?? 0))));
+const moved = (by: Record<number, number>) => thetaLogPrior(fromTheta(CENTRE.map((v, i) => v + (by[i] ?? 0))));
 
 /** Share of the prior's mass below `at` on the search scale of parameter `i`, by the trapezium rule. */
 function shareBelow(i: number, at: number): number {

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { POSITIVE_HYPERPARAMETERS } from '../../../../pipeline/catalog/model.ts';
 import { quantile } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
+import { meanPrevalence, surveyPredictor } from '../../../../pipeline/model/risk/cell-predictors.ts';
 import { drawLatent } from '../../../../pipeline/model/risk/draws.ts';
 import { fitRisk } from '../../../../pipeline/model/risk/fit.ts';
 import { toTheta } from '../../../../pipeline/model/risk/hyperparameters.ts';
-import { meanPrevalence, surveyPredictor } from '../../../../pipeline/model/risk/places.ts';
 import { lgaPlace, plainConstants, simulateSurvey, simulateTruth, toyMesh } from './toy-country.ts';
 
 const TIMES = [2015.8, 2018.8];

@@ -55,7 +55,7 @@ const artifacts: Record<string, unknown> = {
   'ingest/clusters': surveys.clusters,
   'ingest/state_rounds': surveys.state_rounds,
   'zonal/lgas': LGAS.map((lga_code, i) => ({ lga_code, population: cells.population[i] })),
-  'zonal/cells': { form: CELLS, columns: cells },
+  'zonal/cells': { schema: CELLS, columns: cells },
   'season/lgas': LGAS.flatMap((lga_code) => seasonal_index.map((index) => ({ lga_code, seasonal_index: index }))),
   'season/check': [],
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detrendLogs } from '../../../../pipeline/lib/numerics/logs-over-trend.ts';
+import { detrendLogs } from '../../../../pipeline/lib/numerics/detrend-logs.ts';
 import { caseSeason, sumReportingLgas } from '../../../../pipeline/model/season/case-season.ts';
 
 const SHAPE = [0.6, 0.5, 0.5, 0.55, 0.6, 0.8, 0.9, 1, 0.95, 0.9, 0.7, 0.65];

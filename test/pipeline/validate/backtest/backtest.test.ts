@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { QUANTILE_PROBABILITIES } from '../../../../pipeline/model/forecast/forecast-scores.ts';
+import { QUANTILE_LEVELS } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import type { Forecaster } from '../../../../pipeline/model/forecast/past-errors.ts';
 import { backtest, panelOrigins } from '../../../../pipeline/validate/backtest/backtest.ts';
 import { summariseForecasts } from '../../../../pipeline/validate/backtest/backtest-summary.ts';
@@ -11,7 +11,7 @@ const calm: Forecaster = {
   forecast: ({ areas, months }) =>
     areas.map(({ cases }) =>
       Array.from({ length: 4 }, () =>
-        Float64Array.from(QUANTILE_PROBABILITIES, (share) => cases[months - 1]! * Math.exp(share - 0.5)),
+        Float64Array.from(QUANTILE_LEVELS, (share) => cases[months - 1]! * Math.exp(share - 0.5)),
       ),
     ),
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OtherNames } from '../../../pipeline/ingest/names.ts';
+import { OtherNames } from '../../../pipeline/ingest/other-names.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { sourceIn } from '../../support/tiny-country.ts';
 import { edit, read } from './broken.ts';

@@ -14,12 +14,12 @@ import {
 import type { ZonalRow } from './zonal-tables.ts';
 
 /** Share of an LGA that may be outside the population raster (cells trimmed along a coast). */
-const MAX_OUTSIDE = 0.01;
+const MAX_OUTSIDE_SHARE = 0.01;
 /** The factor by which a state's population may differ from its census: real ones differ by a factor of up to 2.4. */
 const CENSUS_FACTOR = 4;
 
 /** Checks a raster, window by window, for signs of an undeclared nodata value. */
-export interface FillWatch {
+export interface FillCheck {
   /** Checks a window; each cell must be passed once. @throws BadInput for a missing cell, if none may be */
   check(values: RasterValues, window: GridWindow): void;
   /** @throws BadInput if one value other than 0 fills adjacent cells, or is the largest value in many cells */
@@ -30,11 +30,11 @@ export interface FillWatch {
  * An untagged nodata value fills an area, or is the largest value in many cells, whereas measured values rarely repeat
  * from cell to cell. `source.repeats` specifies how often they may; without it repetitions are not checked.
  */
-export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source): FillWatch {
+export function createFillCheck(raster: Pick<Raster, 'file' | 'grid'>, source: Source): FillCheck {
   const { grid } = raster;
   const location = new InputLocation(raster.file);
-  const most = source.repeats ?? Number.POSITIVE_INFINITY;
-  const touching = new Map<number, number>();
+  const mostRepeats = source.repeats ?? Number.POSITIVE_INFINITY;
+  const repeatsByValue = new Map<number, number>();
   const largest = { value: Number.NEGATIVE_INFINITY, cells: 0 };
   const formatPlace = (window: GridWindow, i: number) => {
     const row = window.row + Math.floor(i / window.columns);
@@ -59,15 +59,15 @@ export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source
           continue;
         }
         if ((i % columns !== 0 && values[i - 1] === value) || values[i - columns] === value)
-          touching.set(value, (touching.get(value) ?? 0) + 1);
+          repeatsByValue.set(value, (repeatsByValue.get(value) ?? 0) + 1);
       }
     },
     finish() {
-      const expected = `at most ${most} (sources.json, repeats); is this an undeclared nodata value?`;
-      for (const [value, cells] of touching)
-        if (cells > most)
+      const expected = `at most ${mostRepeats} (sources.json, repeats); is this an undeclared nodata value?`;
+      for (const [value, cells] of repeatsByValue)
+        if (cells > mostRepeats)
           throw location.error(`the value ${value} in ${cells} cells next to others with the same value`, expected);
-      if (largest.cells > most)
+      if (largest.cells > mostRepeats)
         throw location.error(`the largest value, ${largest.value}, in ${largest.cells} cells`, expected);
     },
   };
@@ -76,20 +76,20 @@ export function watchFills(raster: Pick<Raster, 'file' | 'grid'>, source: Source
 /** Checks an entire raster if the catalog specifies how often its values may repeat. */
 export async function refuseFills(raster: Raster, source: Source): Promise<void> {
   if (source.repeats === undefined) return;
-  const watch = watchFills(raster, source);
+  const fillCheck = createFillCheck(raster, source);
   for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)]))
-    watch.check(await raster.readWindow(window), window);
-  watch.finish();
+    fillCheck.check(await raster.readWindow(window), window);
+  fillCheck.finish();
 }
 
 /**
- * Refuses an LGA of which more than `MAX_OUTSIDE` is outside the population raster.
- * @param inside the share of its area inside the raster
+ * Refuses an LGA of which more than `MAX_OUTSIDE_SHARE` is outside the population raster.
+ * @param shareInside the share of its area inside the raster
  */
-export function checkCovered(population: Pick<Raster, 'file'>, lga: string, inside: number): void {
-  if (inside >= 1 - MAX_OUTSIDE) return;
+export function checkCovered(population: Pick<Raster, 'file'>, lga: string, shareInside: number): void {
+  if (shareInside >= 1 - MAX_OUTSIDE_SHARE) return;
   throw new InputLocation(population.file, lga).error(
-    `${(100 * inside).toFixed(1)}% of the area inside the raster`,
+    `${(100 * shareInside).toFixed(1)}% of the area inside the raster`,
     'all of it (is the extent wrong?)',
   );
 }
@@ -103,14 +103,18 @@ export function compareWithCensus(source: Source, areas: Areas, rows: readonly Z
   for (const { state_code, state } of areas.states) {
     const lgas = areas.lgas.flatMap((lga, i) => {
       const row = lga.state_code === state_code ? census[lga.lga_code] : null;
-      return row ? [{ counted: row.people, mapped: rows[i]!.population }] : [];
+      return row ? [{ censusPeople: row.people, rasterPeople: rows[i]!.population }] : [];
     });
-    const counted = lgas.reduce((sum, lga) => sum + lga.counted, 0);
-    const mapped = lgas.reduce((sum, lga) => sum + lga.mapped, 0);
-    if (counted === 0 || (mapped <= counted * CENSUS_FACTOR && mapped >= counted / CENSUS_FACTOR)) continue;
+    const censusPeople = lgas.reduce((sum, lga) => sum + lga.censusPeople, 0);
+    const rasterPeople = lgas.reduce((sum, lga) => sum + lga.rasterPeople, 0);
+    if (
+      censusPeople === 0 ||
+      (rasterPeople <= censusPeople * CENSUS_FACTOR && rasterPeople >= censusPeople / CENSUS_FACTOR)
+    )
+      continue;
     throw new InputLocation(source.files[0]!.path, `${state_code} ${state}`).error(
-      `${Math.round(mapped)} people`,
-      `its census, ${Math.round(counted)}, within a factor of ${CENSUS_FACTOR}; is the unit persons per cell?`,
+      `${Math.round(rasterPeople)} people`,
+      `its census, ${Math.round(censusPeople)}, within a factor of ${CENSUS_FACTOR}; is the unit persons per cell?`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparisonPositions, surveyReferenceMonth } from '../../../../pipeline/model/risk/compared.ts';
+import { comparisonPositions, surveyReferenceMonth } from '../../../../pipeline/model/risk/comparison-months.ts';
 
 const ENDS = ['2015-11', '2018-12', '2021-12'];
 

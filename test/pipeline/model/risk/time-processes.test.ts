@@ -6,7 +6,7 @@ import {
   ornsteinUhlenbeck,
   precisionAt,
   sumKernels,
-} from '../../../../pipeline/model/risk/over-time.ts';
+} from '../../../../pipeline/model/risk/time-processes.ts';
 
 test('an Ornstein-Uhlenbeck process between two times is the regression on its neighbours by normal equations', () => {
   const r = (t: number) => Math.exp(-t / 4);

@@ -9,51 +9,53 @@ export const joinKey = (cells: readonly (string | null)[], columns: readonly num
 /**
  * The table with the columns of `lookup` that it does not have itself, from the row of `lookup` with the same key;
  * blank in rows that have none.
- * @param on the key: the table's columns -> those of `lookup`
+ * @param keyColumns the key: the table's columns -> those of `lookup`
  * @returns also how many rows of `lookup` belong to no row of the table
  * @throws BadInput for a column that is missing, and for a second row of `lookup` with the same key
  */
-export function joined<T extends TextTable>(
+export function joinTables<T extends TextTable>(
   table: T,
   lookup: TextTable,
-  on: Readonly<Record<string, string>>,
+  keyColumns: Readonly<Record<string, string>>,
   locations: { table: InputLocation; lookup: InputLocation },
 ): { table: T; unused: number } {
-  const indexIn =
+  const columnIndexIn =
     ({ header }: TextTable, location: InputLocation) =>
-    (name: string) => {
-      if (header.includes(name)) return header.indexOf(name);
-      throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}" (sources.json, join)`);
+    (columnName: string) => {
+      if (header.includes(columnName)) return header.indexOf(columnName);
+      throw location
+        .at('header')
+        .error(`columns ${header.join(', ')}`, `a column "${columnName}" (sources.json, join)`);
     };
   const [tableKey, lookupKey] = [
-    Object.keys(on).map(indexIn(table, locations.table)),
-    Object.values(on).map(indexIn(lookup, locations.lookup)),
+    Object.keys(keyColumns).map(columnIndexIn(table, locations.table)),
+    Object.values(keyColumns).map(columnIndexIn(lookup, locations.lookup)),
   ];
   const rowByKey = new Map<string, TextTable['rows'][number]>();
   for (const row of lookup.rows) {
     const key = joinKey(row.cells, lookupKey);
-    const first = rowByKey.get(key);
-    if (first)
+    const earlier = rowByKey.get(key);
+    if (earlier)
       throw locations.lookup
         .at(`row ${row.line}`)
         .error(
-          `${Object.values(on).join(' + ')} ${lookupKey.map((i) => row.cells[i] ?? '').join(' ')}, as in row ${first.line}`,
+          `${Object.values(keyColumns).join(' + ')} ${lookupKey.map((i) => row.cells[i] ?? '').join(' ')}, as in row ${earlier.line}`,
           'a single row (sources.json, join)',
         );
     rowByKey.set(key, row);
   }
-  const added = [...lookup.header.keys()].filter(
+  const addedColumns = [...lookup.header.keys()].filter(
     (i) => !lookupKey.includes(i) && !table.header.includes(lookup.header[i]!),
   );
-  const used = new Set<string>();
+  const usedKeys = new Set<string>();
   const rows = table.rows.map(({ line, cells }) => {
     const key = joinKey(cells, tableKey);
     const row = rowByKey.get(key);
-    if (row) used.add(key);
-    return { line, cells: [...cells, ...added.map((i) => row?.cells[i] ?? null)] };
+    if (row) usedKeys.add(key);
+    return { line, cells: [...cells, ...addedColumns.map((i) => row?.cells[i] ?? null)] };
   });
   return {
-    table: { ...table, header: [...table.header, ...added.map((i) => lookup.header[i]!)], rows },
-    unused: rowByKey.size - used.size,
+    table: { ...table, header: [...table.header, ...addedColumns.map((i) => lookup.header[i]!)], rows },
+    unused: rowByKey.size - usedKeys.size,
   };
 }

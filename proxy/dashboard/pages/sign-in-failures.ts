@@ -8,33 +8,33 @@ import type { Visit } from '../kit/visit.ts';
 import { failureMail } from '../mail/mails.ts';
 
 /** Bounded, because strangers cause these lines and they are never deleted. */
-const LINES_AN_HOUR = 20;
-const MAILS_A_DAY = 3;
+const MAX_AUDIT_ENTRIES_PER_HOUR = 20;
+const MAX_MAILS_PER_DAY = 3;
 
 /**
  * Records a wrong password or code for `email`; `person` is null if nobody has that address. Everything except the
  * metric is done after the answer. A wrong password in a browser that the person has signed in with before is taken for
  * a typing error and not mailed.
  */
-export function noteFailure(
-  what: 'password' | 'code',
+export function recordFailure(
+  credential: 'password' | 'code',
   email: string,
   person: Person | null,
-  isKnown: boolean,
+  isKnownBrowser: boolean,
   { address, network, now }: Visit,
-  { attempts, countSignIn, directory, later, mailer, url }: Services,
+  { attempts, countSignIn, directory, runAfterAnswer, mailer, dashboardUrl }: Services,
 ): void {
-  countSignIn(`wrong_${what}`);
-  const isWithinLimit = async (what: string, most: number, windowMs: number) =>
-    (await attempts.charge([{ name: `${what} of ${person?.id ?? 'nobody'}`, limit: most, windowMs }], now)) === null;
-  later(async () => {
-    if (await isWithinLimit('failures', LINES_AN_HOUR, HOUR_MS)) {
+  countSignIn(`wrong_${credential}`);
+  const isWithinLimit = async (counter: string, most: number, windowMs: number) =>
+    (await attempts.charge([{ name: `${counter} of ${person?.id ?? 'nobody'}`, limit: most, windowMs }], now)) === null;
+  runAfterAnswer(async () => {
+    if (await isWithinLimit('failures', MAX_AUDIT_ENTRIES_PER_HOUR, HOUR_MS)) {
       const event = { accountId: person?.account_id ?? null, subject: email, detail: `from ${network}` };
-      await directory.recordUnsynced({ action: `${what}.wrong`, ...event }, UNKNOWN_ACTOR, now);
+      await directory.recordUnsynced({ action: `${credential}.wrong`, ...event }, UNKNOWN_ACTOR, now);
     }
-    if (!person || (isKnown && what === 'password')) return;
-    if (await isWithinLimit('mails of failures', MAILS_A_DAY, DAY_MS)) {
-      await mailer.send(failureMail({ to: person.email, what, address, url: url() }), now);
+    if (!person || (isKnownBrowser && credential === 'password')) return;
+    if (await isWithinLimit('mails of failures', MAX_MAILS_PER_DAY, DAY_MS)) {
+      await mailer.send(failureMail(person.email, credential, address, dashboardUrl()), now);
     }
   });
 }

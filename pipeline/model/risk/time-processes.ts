@@ -1,4 +1,4 @@
-import { choleskyDense, invertDense, logDeterminant, solveLower, solveUpper } from '../../lib/numerics/dense.ts';
+import { choleskyDense, invertDense, logDeterminant, solveCholesky } from '../../lib/numerics/dense.ts';
 
 /** Covariance of a Gaussian process at two times in years. */
 export type Kernel = (s: number, t: number) => number;
@@ -67,8 +67,7 @@ export function conditionalAt(kernel: Kernel, observed: readonly number[], times
   const crossCovariance = covariance(kernel, times, observed);
   const weights = new Float64Array(m * n);
   const remainingCovariance = covariance(kernel, times, times);
-  for (let i = 0; i < m; i++)
-    weights.set(solveUpper(factor, n, solveLower(factor, n, crossCovariance.slice(i * n, (i + 1) * n))), i * n);
+  for (let i = 0; i < m; i++) weights.set(solveCholesky(factor, n, crossCovariance.slice(i * n, (i + 1) * n)), i * n);
   for (let i = 0; i < m; i++)
     for (let j = 0; j < m; j++)
       for (let r = 0; r < n; r++) remainingCovariance[i * m + j]! -= weights[i * n + r]! * crossCovariance[j * n + r]!;
