@@ -32,24 +32,23 @@ import { readKnownTruth } from '../validate/known-truth.ts';
 import type { Validation } from '../validate/validation.ts';
 import { renderApiPage } from './clients/api-page.ts';
 import { clientArchives } from './clients/archives.ts';
-import { headAndFirstRow, shortenAnswer } from './clients/example.ts';
 import { clientFiles } from './clients/files.ts';
+import { headAndFirstRow, shortenAnswer } from './clients/shorten-answer.ts';
 import { renderAnnex, renderReport } from './report/render.ts';
-import { describeRiskLimits } from './report/sections/words.ts';
+import { describeRiskLimits } from './report/sections/risk-limits.ts';
 import type { Evidence } from './report/shared/evidence.ts';
 import { snapshotAnswers } from './snapshot/answers.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
 import { controlLines } from './snapshot/findings.ts';
-import { exampleDiff, exampleVersions } from './snapshot/first-version.ts';
 import { addFileHashes, type Finding, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
-import { createSnapshotWriter, type SnapshotWriter } from './snapshot/tree.ts';
+import { createSnapshotWriter, type SnapshotWriter } from './snapshot/snapshot-writer.ts';
+import { exampleDiff, exampleVersions } from './snapshot/version-examples.ts';
 
 /** Number of answers in progress, so that every core has something to compress while others wait for the disk. */
 const CONCURRENT_WRITES = 4 * availableParallelism();
 
-/** Input of a snapshot. */
 export interface SnapshotInput {
   model: Model;
   sources: readonly Source[];
@@ -74,20 +73,19 @@ export interface SnapshotInput {
 
 /** Writes a snapshot into `directory`, its manifest last. */
 export async function writeSnapshot(directory: string, input: SnapshotInput): Promise<void> {
-  const { contents, observations } = await readContents(input);
+  const { contents, evidence } = await readInput(input);
   const { coverage, tables, model } = contents;
   const { territory } = model;
   const sources = addFileHashes(input.sources, input.raw);
   const writer = createSnapshotWriter(directory);
   const values = exampleValues(coverage, territory);
-  const { count, examples, listed: tableList } = await writeAnswers(writer, contents, values, input.progress);
+  const { count, examples, tableList } = await writeAnswers(writer, contents, values, input.progress);
   input.progress(0.92, 'tables');
   await writeTables(writer, tables, tableMetadata(contents, sources), territory);
   await writer.write('tables/datapackage.json', formatJson(dataPackage(contents, writer.entries())));
   for (const { id, file, type } of OPERATIONS)
     if (type === TABLE_TYPES.csv && file in writer.entries())
       examples.set(id, headAndFirstRow(await readFile(path.join(directory, file), 'utf8')));
-  const evidence = { ...summariseEvidence(input), ...observations };
   const modelCard = makeModelCard(contents, evidence, controlLines(input.findings));
   examples.set(
     'model-card',
@@ -116,33 +114,32 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
 
 const formatJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Writes the answers. @returns their number, shortened ones as examples of each operation, and the list of tables */
+/** @returns the number of answers, a shortened one of each operation as its example, and the list of tables */
 async function writeAnswers(
-  tree: SnapshotWriter,
+  writer: SnapshotWriter,
   contents: Contents,
   values: FileParameters,
   onProgress: SnapshotInput['progress'],
-): Promise<{ count: number; examples: Map<string, unknown>; listed: Tables['tables'] }> {
+): Promise<{ count: number; examples: Map<string, unknown>; tableList: Tables['tables'] }> {
   const total = JSON_OPERATIONS.flatMap((operation) => operationFiles(operation, contents.coverage)).length;
-  const shown = new Set(JSON_OPERATIONS.map((operation) => filePath(operation, values)));
+  const examplePaths = new Set(JSON_OPERATIONS.map((operation) => filePath(operation, values)));
   const examples = new Map<string, unknown>();
   let count = 0;
-  let listed: Tables['tables'] = [];
+  let tableList: Tables['tables'] = [];
   const queue = snapshotAnswers(contents);
-  const work = async () => {
+  const writeFromQueue = async () => {
     for (const { id, path: file, answer } of queue) {
-      if (shown.has(file)) examples.set(id, shortenAnswer(answer));
-      if (id === 'tables') listed = (answer as Tables).tables;
-      await tree.writeEncoded(file, JSON.stringify(answer));
+      if (examplePaths.has(file)) examples.set(id, shortenAnswer(answer));
+      if (id === 'tables') tableList = (answer as Tables).tables;
+      await writer.writeEncoded(file, JSON.stringify(answer));
       count += 1;
       if (count % 100 === 0) onProgress((0.9 * count) / total, 'answers');
     }
   };
-  await awaitAll(Array.from({ length: CONCURRENT_WRITES }, work));
-  return { count, examples, listed };
+  await awaitAll(Array.from({ length: CONCURRENT_WRITES }, writeFromQueue));
+  return { count, examples, tableList };
 }
 
-/** Metadata of every Parquet file. */
 const tableMetadata = ({ model, model_version }: Contents, sources: readonly Source[]): Record<string, string> => ({
   model_version,
   country: model.name,
@@ -187,15 +184,13 @@ function makeManifest(
 }
 
 /** Waits for all promises even if one fails, so that nothing is written after it rejects with the first failure. */
-async function awaitAll(works: Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(works)).find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
+async function awaitAll(promises: Promise<void>[]): Promise<void> {
+  const failure = (await Promise.allSettled(promises)).find((result) => result.status === 'rejected');
+  if (failure) throw failure.reason;
 }
 
-async function readContents(input: SnapshotInput): Promise<{
-  contents: Contents;
-  observations: Pick<Evidence, 'surveys' | 'cases' | 'contrasts' | 'past_forecasts'>;
-}> {
+/** Makes the tables, and reads what the report shows beside them. */
+async function readInput(input: SnapshotInput): Promise<{ contents: Contents; evidence: Evidence }> {
   const { artifact, model, sources, model_version, cache, entries } = input;
   const words = countryWords(model.territory);
   const fitted = artifact<FittedModel | null>('transmission/model');
@@ -215,7 +210,8 @@ async function readContents(input: SnapshotInput): Promise<{
       transmission: transmission !== null,
       alerts: (await db.rows('FROM alerts.areas LIMIT 1')).length > 0,
     };
-    const backtested = entries.some(({ stage }) => stage === 'backtest');
+    const hasRun = (name: string) => entries.some(({ stage }) => stage === name);
+    const backtested = hasRun('backtest');
     const tables = await makeTables(db, {
       coverage,
       territory: model.territory,
@@ -228,7 +224,13 @@ async function readContents(input: SnapshotInput): Promise<{
     const season_method = { ...method, description: wordingInCountry(method.description, words) };
     return {
       contents: { model, sources, coverage, model_version, tables, season_method, transmission },
-      observations: {
+      evidence: {
+        risk: artifact('risk/evidence'),
+        validation: hasRun('validation') ? artifact<Validation | null>('validation/scores') : null,
+        known_truth: readKnownTruth(),
+        season_check: artifact('season/check'),
+        fits: artifact('transmission/fits'),
+        exact_series: fitted?.states ?? [],
         surveys: {
           clusters: await db.rows('FROM ingest.clusters'),
           state_rounds: await db.rows('FROM ingest.state_rounds'),
@@ -243,22 +245,6 @@ async function readContents(input: SnapshotInput): Promise<{
       },
     };
   });
-}
-
-/** Material for the report that is not in the answers. */
-function summariseEvidence({
-  artifact,
-  entries,
-}: SnapshotInput): Omit<Evidence, 'surveys' | 'cases' | 'contrasts' | 'past_forecasts'> {
-  const validated = entries.some(({ stage }) => stage === 'validation');
-  return {
-    risk: artifact('risk/evidence'),
-    validation: validated ? artifact<Validation | null>('validation/scores') : null,
-    known_truth: readKnownTruth(),
-    season_check: artifact('season/check'),
-    fits: artifact('transmission/fits'),
-    exact_series: artifact<FittedModel | null>('transmission/model')?.states ?? [],
-  };
 }
 
 /** The origin of the scores and their checks, in machine-readable form; the report has them in words. */

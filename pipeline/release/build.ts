@@ -15,7 +15,7 @@ import type { ReportLine } from '../engine/stage.ts';
 import { clearUnfinishedCopies, keepAccepted } from '../intake/accepted-files.ts';
 import { codeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
-import { versionSuffix } from '../publish/snapshot/manifest-records.ts';
+import { versionSuffix } from '../publish/snapshot/manifest-check.ts';
 import { catalogFindings, type Finding } from '../publish/snapshot/provenance.ts';
 import { EVALUATION_STAGES, SNAPSHOT, STAGES } from '../stages.ts';
 import { cacheFolder } from './build-paths.ts';

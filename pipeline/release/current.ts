@@ -4,7 +4,7 @@ import path from 'node:path';
 import { snapshotPath } from '../contract/published.ts';
 import { temporaryName } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
-import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
+import { openSnapshot, type Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import { currentLink } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
 

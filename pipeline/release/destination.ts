@@ -1,4 +1,4 @@
-import type { Snapshot } from '../publish/snapshot/read.ts';
+import type { Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import type { ReleaseFiles } from './release-index.ts';
 import type { History } from './release-records.ts';
 

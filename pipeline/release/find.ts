@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from '../lib/errors.ts';
-import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
+import { openSnapshot, type Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import { snapshotsFolder } from './build-paths.ts';
 import { newestCandidate, readCandidates } from './candidates.ts';
 

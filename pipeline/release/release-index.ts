@@ -6,8 +6,8 @@ import { diffPath, type ReleaseIndex, releaseIndexFile } from '../contract/publi
 import type * as schemas from '../contract/schemas.ts';
 import { sha256 } from '../lib/hash.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
-import type { Snapshot } from '../publish/snapshot/read.ts';
-import { compress } from '../publish/snapshot/tree.ts';
+import type { Snapshot } from '../publish/snapshot/open-snapshot.ts';
+import { compress } from '../publish/snapshot/snapshot-writer.ts';
 import type { Review } from './review.ts';
 
 /**

@@ -4,8 +4,8 @@ import type { AccountRow } from '../ingest/ingest-tables.ts';
 import { withDatabase } from '../lib/tables/duckdb.ts';
 import { diffSnapshots, type SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { controlLines, findingLines } from '../publish/snapshot/findings.ts';
+import type { Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import type { Finding } from '../publish/snapshot/provenance.ts';
-import type { Snapshot } from '../publish/snapshot/read.ts';
 import { createViews } from '../publish/snapshot/views.ts';
 import { changedMaking, changedSources, type MakingChange, type SourceChange } from './data-changes.ts';
 

@@ -9,7 +9,7 @@ import { TryAgain, UsageError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
 import { inParallel } from '../lib/in-parallel.ts';
 import { deadlineSignal, openS3Client, putTimeout } from '../lib/s3.ts';
-import { openSnapshot, type Snapshot } from '../publish/snapshot/read.ts';
+import { openSnapshot, type Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import type { Destination } from './destination.ts';
 
 const AT_ONCE = 16;

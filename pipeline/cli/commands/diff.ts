@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { diffOutlines, diffSections } from '../../publish/report/diff-sections.ts';
 import { diffSnapshots } from '../../publish/snapshot/diff.ts';
-import { openSnapshot } from '../../publish/snapshot/read.ts';
+import { openSnapshot } from '../../publish/snapshot/open-snapshot.ts';
 import { sectionsText } from '../terminal/blocks-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { parseFileToWrite, printLines } from '../terminal/options.ts';

@@ -10,7 +10,7 @@ import { UsageError } from '../../lib/errors.ts';
 import { interruptible } from '../../lib/interruptible.ts';
 import { sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import { describeColumn, type TableSchema } from '../../lib/tables/table.ts';
-import { openSnapshot } from '../../publish/snapshot/read.ts';
+import { openSnapshot } from '../../publish/snapshot/open-snapshot.ts';
 import { TABLES } from '../../publish/snapshot/table-columns.ts';
 import { createViews } from '../../publish/snapshot/views.ts';
 import { cacheFolder, snapshotsFolder } from '../../release/build-paths.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
+import { openSnapshot } from '../../publish/snapshot/open-snapshot.ts';
 import { type Provenance, traceFile } from '../../publish/snapshot/provenance.ts';
-import { openSnapshot } from '../../publish/snapshot/read.ts';
 import { parseMonth, printLines } from '../terminal/options.ts';
 import { addRowOptions, printRows, type RowOptions } from '../terminal/rows.ts';
 import { query } from './query.ts';

@@ -22,7 +22,7 @@ export interface DataValue {
   period: string;
   orgUnit: string;
   value: string;
-  /** That it is a forecast; an estimate that replaces it has none. */
+  /** Says that the value is a forecast; estimates have none. */
   comment?: string;
 }
 
@@ -52,7 +52,7 @@ export function* dataValues(
   }
 }
 
-/** The content of a file of values, in each format. DHIS2 reads the columns of its CSV by their place. */
+/** The content of a file of values, in each format. DHIS2 reads the CSV's columns by position. */
 export const FORMATS = {
   json: (values: readonly DataValue[], manifest: Pick<Manifest, 'synthetic'>) =>
     `${JSON.stringify({ dataSet: dataSetId(manifest), dataValues: values })}\n`,

@@ -1,4 +1,4 @@
-/** What DHIS2 has to know before it takes values: data elements, in a data set and in a group. */
+/** The metadata that DHIS2 needs before it imports values: data elements, in a data set and in a group. */
 import { probabilities, scores } from '../../contract/fields.ts';
 import { LEVELS } from '../../contract/levels.ts';
 import type { Manifest } from '../../contract/manifest.ts';
@@ -61,7 +61,7 @@ export function stableUid(kind: 'dataElement' | 'dataSet' | 'dataElementGroup', 
   return takeCharacter(LETTERS) + Array.from({ length: 10 }, () => takeCharacter(`${LETTERS}0123456789`)).join('');
 }
 
-/** The code of a made-up country's objects is another one, so that they cannot become those of a real country. */
+/** A made-up country's objects have codes of their own, so that they cannot overwrite those of a real country. */
 const objectCode = (synthetic: boolean, ...parts: string[]) =>
   [...(synthetic ? ['MADE_UP'] : []), 'MALARIA', ...parts].join('_').toUpperCase();
 const objectName = (synthetic: boolean, name: string) => `${synthetic ? 'MADE UP ' : ''}Malaria ${name}`;
@@ -92,7 +92,7 @@ export function dataElement(
   };
 }
 
-/** The id of the data set, which names that of each file of values. */
+/** The id of the data set, which each file of values refers to. */
 export const dataSetId = ({ synthetic }: Pick<Manifest, 'synthetic'>) =>
   stableUid('dataSet', objectCode(synthetic, 'risk'));
 

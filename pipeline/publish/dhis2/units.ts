@@ -1,4 +1,4 @@
-/** Which organisation unit of a DHIS2 is which area: by codes and ids that are the same, never by likeness. */
+/** Matches organisation units of a DHIS2 with areas by equal codes or ids, never by similar names. */
 import path from 'node:path';
 import { readTextTable } from '../../ingest/readers/raw-table.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
@@ -72,7 +72,7 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
   return { ids, unmatched: places.filter(({ code }) => !ids.has(code)), unrelated };
 }
 
-/** The places by their keys; a key of two places is none. */
+/** The places by their keys, without the keys that two places share. */
 function placesByKey(places: readonly Place[], placeKeys: (place: Place) => (string | null)[]): Map<string, Place> {
   const pairs = places.flatMap((place) => [...new Set(placeKeys(place))].map((key) => ({ key, place })));
   const groups = Map.groupBy(pairs, ({ key }) => key);

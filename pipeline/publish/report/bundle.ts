@@ -8,7 +8,6 @@ const STYLE_FILE = './page/style.css';
 const REPORT_SCRIPT = './page/main.ts';
 const ANNEX_SCRIPT = './page/annex/main.ts';
 
-/** The report's style sheet. */
 export const pageStyle = () => readFileSync(path.resolve(import.meta.dirname, STYLE_FILE), 'utf8');
 
 /** The script of the report or of its annex: own modules, and of D3 and Observable Plot what they use. */

@@ -7,23 +7,23 @@ import { type MapOutlines, renderMap } from './shared/map.ts';
 const CELL_SIZE = { width: 8, height: 14, left: 30, top: 18 };
 const NOT_COMPARED_FILL = '#b9b9b9';
 
-/** Colour scale of changes from `-top` to `top`. */
+/** Colour scale of changes from `-largest` to `largest`. */
 export interface ChangeScale {
-  top: number;
+  largest: number;
   fill: (change: number) => string;
 }
 
 /** One scale for the whole page, up to the largest mean change of an LGA, or of a state in a month. */
 export function makeChangeScale({ lgas, states_by_period }: SnapshotDiff): ChangeScale {
-  const top = Math.max(0.01, ...[...lgas, ...states_by_period].map(({ mean_change }) => Math.abs(mean_change)));
-  return { top, fill: (change) => interpolatePuOr(0.5 + change / top / 2) };
+  const largest = Math.max(0.01, ...[...lgas, ...states_by_period].map(({ mean_change }) => Math.abs(mean_change)));
+  return { largest, fill: (change) => interpolatePuOr(0.5 + change / largest / 2) };
 }
 
 /** Maps by LGA of the mean change and, if there are any, of months with a different level and with ranges apart. */
 export function renderChangeMaps(
   diff: SnapshotDiff,
   diffOutlines: DiffOutlines,
-  { fill: changeColour, top }: ChangeScale,
+  { fill: changeColour, largest }: ChangeScale,
 ): Html[] {
   const { states, lgas } = diffOutlines;
   const lgaName = makeNameLookup(diffOutlines).lga;
@@ -64,8 +64,8 @@ export function renderChangeMaps(
     renderCard(
       'Mean change of score: orange is a rise, purple a fall',
       (row) => changeColour(row.mean_change),
-      [(-top).toFixed(3), `+${top.toFixed(3)}`],
-      colourSteps((portion) => changeColour(top * (2 * portion - 1))),
+      [(-largest).toFixed(3), `+${largest.toFixed(3)}`],
+      colourSteps((portion) => changeColour(largest * (2 * portion - 1))),
     ),
     ...(diff.all.flipped > 0 ? [renderShareCard('Months with a different level', 'flipped')] : []),
     ...(diff.all.disjoint > 0 ? [renderShareCard('Months with ranges that do not overlap', 'disjoint')] : []),
@@ -74,7 +74,6 @@ export function renderChangeMaps(
 
 const colourSteps = (colour: (portion: number) => string) => Array.from({ length: 21 }, (_, i) => colour(i / 20));
 
-/** Heat map of states by months. */
 export function renderHeatMap({ states, periods, states_by_period }: SnapshotDiff, { fill }: ChangeScale): Html {
   const { width, height, left, top } = CELL_SIZE;
   const leftByPeriod = new Map(periods.map(({ period }, i) => [period, left + i * width]));

@@ -4,7 +4,7 @@ import { countryWords, type Words } from '../../contract/words.ts';
 import { type Block, type Cell, type Section, tableBlock } from '../../lib/pages/blocks.ts';
 import type { Column } from '../../lib/pages/table.ts';
 import type { ForecastAccuracy, SnapshotDiff, Tally } from '../snapshot/diff.ts';
-import type { Snapshot } from '../snapshot/read.ts';
+import type { Snapshot } from '../snapshot/open-snapshot.ts';
 import { describeTableChange } from '../snapshot/table-diff.ts';
 import { joinInSentence } from './shared/names.ts';
 

@@ -6,8 +6,8 @@ import type { TransmissionFits } from '../../model/transmission/transmission-sta
 import type { Contents } from '../snapshot/contents.ts';
 import { makeSeasonLookup, surveyTrends } from '../snapshot/contents.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
-import { otherTestsByYear } from './sections/tests.ts';
-import { isReported } from './sections/words.ts';
+import { otherTestsByYear } from './sections/diagnostic-tests.ts';
+import { isReported } from './sections/risk-limits.ts';
 import type { AnnexData, AnnexTransmission } from './shared/annex-data.ts';
 import type { Evidence } from './shared/evidence.ts';
 

@@ -152,7 +152,6 @@ export function encodeObserved({ sources }: Contents, rounds: PageData['rounds']
   ] as PageData['observed'];
 }
 
-/** Roles of monthly files. */
 const MONTHLY_ROLES: Readonly<Record<string, string>> = { climate: 'Rain', cases_states: 'Cases', cases_lgas: 'Cases' };
 
 const percent = (share: number) => Math.round(100 * share);

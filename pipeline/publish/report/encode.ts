@@ -12,7 +12,7 @@ import {
   encodeWindows,
 } from './encode-decisions.ts';
 import { encodeCases, encodeNextSurvey, encodeTested } from './encode-observed.ts';
-import { otherTestsByYear } from './sections/tests.ts';
+import { otherTestsByYear } from './sections/diagnostic-tests.ts';
 import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
 

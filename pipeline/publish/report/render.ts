@@ -1,7 +1,7 @@
 /** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
 import { countryWords } from '../../contract/words.ts';
-import { Html, html, jsonScript, type Html as Markup } from '../../lib/pages/html.ts';
+import { Html, html, jsonScript } from '../../lib/pages/html.ts';
 import { offlinePageHead, pageBody, renderPage } from '../../lib/pages/page.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { Finding } from '../snapshot/provenance.ts';
@@ -10,7 +10,7 @@ import { pageData } from './encode.ts';
 import { annexData } from './encode-annex.ts';
 import { renderDataTab } from './sections/data.ts';
 import { renderMethods } from './sections/methods.ts';
-import { renderObserved } from './sections/observed.ts';
+import { renderObserved } from './sections/observations.ts';
 import { renderMapView } from './sections/risk.ts';
 import { renderSeason, renderSeasonCheck } from './sections/season.ts';
 import { renderModelMessages } from './sections/sources-section.ts';
@@ -100,9 +100,9 @@ ${renderModelMessages(findings)}`,
 interface PageParts {
   title: string;
   /** The rest of the header. */
-  headerContent: Markup;
-  main: Markup;
-  skip?: Markup;
+  headerContent: Html;
+  main: Html;
+  skip?: Html;
   data: unknown;
   script: string;
 }
@@ -114,10 +114,10 @@ function renderScriptedPage(
 ): string {
   const hash = createHash('sha256').update(script).digest('base64');
   // Plot uses inline styles and draws a legend's ramp as a data URL; a script is allowed only by its hash.
-  const permit = `script-src 'sha256-${hash}'; img-src data:; `;
+  const allowedSources = `script-src 'sha256-${hash}'; img-src data:; `;
   return renderPage(
     `${model.synthetic ? '[made up] ' : ''}${title}`,
-    offlinePageHead({ style: pageStyle(), cspDirectives: permit }),
+    offlinePageHead({ style: pageStyle(), cspDirectives: allowedSources }),
     html`${skip}
 ${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
 ${pageBody(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${headerContent}`, main)}

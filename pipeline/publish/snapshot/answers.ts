@@ -17,8 +17,8 @@ import { pick, pickAll } from '../../contract/record.ts';
 import * as schemas from '../../contract/schemas.ts';
 import { SERVED_TABLES, tableFile, tableFormats } from '../../contract/table-list.ts';
 import { describeColumn } from '../../lib/tables/table.ts';
-import { outlineTopology } from './adjacency.ts';
 import { type Contents, makeSeasonLookup, surveyTrends, versionCitation } from './contents.ts';
+import { outlineTopology } from './places-table.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
 import { countryTables } from './table-columns.ts';
 

@@ -37,7 +37,6 @@ export function surveyTrends({ survey_trend }: SnapshotTables) {
   };
 }
 
-/** The citation of this version's answers. */
 export function versionCitation({ model, model_version }: Pick<Contents, 'model' | 'model_version'>): string {
   const madeUp = model.synthetic ? ' of a made-up country' : '';
   return `Malaria Risk Data Service, estimates${madeUp}, version ${model_version}, ${model.updated_at.slice(0, 10)}`;

@@ -5,7 +5,7 @@
 import type { FileEntry } from '../../contract/manifest.ts';
 import { TABLE_NAMES, TABLE_TYPES, tableFile, tableFormats } from '../../contract/table-list.ts';
 import { type Contents, versionCitation } from './contents.ts';
-import { countryTables, tableSchema } from './table-columns.ts';
+import { countryTables, frictionlessSchema } from './table-columns.ts';
 
 /** `tables/datapackage.json`. @param files the snapshot's files by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
@@ -34,7 +34,7 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
           encoding: 'utf-8',
           bytes: entry.bytes,
           hash: `sha256:${entry.sha256}`,
-          schema: tableSchema(definitions[name]),
+          schema: frictionlessSchema(definitions[name]),
         },
       ];
     }),

@@ -7,7 +7,7 @@ import type * as schemas from '../../contract/schemas.ts';
 import { countryWords } from '../../contract/words.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
-import type { Snapshot } from './read.ts';
+import type { Snapshot } from './open-snapshot.ts';
 import { diffTables, type TableChange } from './table-diff.ts';
 import { createViews } from './views.ts';
 
@@ -77,7 +77,6 @@ export interface SnapshotDiff {
    * same model, so their difference does not show how good the forecast was.
    */
   unscored_periods: Period[];
-  /** Exceeded thresholds, in words. */
   over: string[];
 }
 
@@ -229,7 +228,6 @@ function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {
   });
 }
 
-/** Exceeded thresholds, in words. */
 function exceededThresholds(
   all: Tally,
   thresholds: Thresholds,

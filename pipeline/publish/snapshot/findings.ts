@@ -53,7 +53,7 @@ const NOTES: Group = { heading: 'Notes', rules: [] };
 /** Stages whose findings are about fits, not data. */
 const MODEL_STAGES: ReadonlySet<string> = new Set(['season', 'risk', 'validation', 'forecast', 'transmission']);
 
-/** Findings in lines, those of `rules` first and in their order; what is found alike of several sources is one line. */
+/** One line per finding, in the order of `rules`, then all others; sources with the same finding share a line. */
 export function findingLines(findings: readonly Finding[], rules: readonly string[] = DECISIONS.rules): string[] {
   const position = ({ rule }: Finding) => (rules.includes(rule) ? rules.indexOf(rule) : rules.length);
   const inOrder = findings.toSorted((a, b) => position(a) - position(b));

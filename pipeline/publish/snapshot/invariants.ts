@@ -79,25 +79,25 @@ const completenessCheck = (table: string, key: string, expected: string) => `
   WHERE n IS DISTINCT FROM wanted ORDER BY key`;
 
 /** Checks that both tables have the same values for an area, in all columns that both have. */
-const agreementChecks = (table: TableName, parent: TableName, key: string) =>
+const agreementChecks = (table: TableName, reference: TableName, key: string) =>
   Object.keys(TABLES[table].columns)
-    .filter((field) => field !== key && Object.hasOwn(TABLES[parent].columns, field))
+    .filter((field) => field !== key && Object.hasOwn(TABLES[reference].columns, field))
     .map(
       (field) => `
-  SELECT DISTINCT '${table} ' || ${key} || ': ${field} ' || a.${field} || ', but ' || b.${field} || ' in ${parent}' AS fault
-  FROM ${table} a JOIN ${parent} b USING (${key}) WHERE a.${field} <> b.${field} ORDER BY ALL`,
+  SELECT DISTINCT '${table} ' || ${key} || ': ${field} ' || a.${field} || ', but ' || b.${field} || ' in ${reference}' AS fault
+  FROM ${table} a JOIN ${reference} b USING (${key}) WHERE a.${field} <> b.${field} ORDER BY ALL`,
     );
 
 const LEVEL_SQL = `CASE ${LEVELS.map(({ level, below }) => (Number.isFinite(below) ? `WHEN score < ${below} THEN '${level}'` : `ELSE '${level}'`)).join(' ')} END`;
 
-const scoreChecks = (table: string, code: string, list: string) => [
-  `SELECT '${table} ' || ${code} || ' ' || period || ': out of order' AS fault
+const scoreChecks = (table: string, codeColumn: string, partition: string) => [
+  `SELECT '${table} ' || ${codeColumn} || ' ' || period || ': out of order' AS fault
    FROM (SELECT *, row_number() OVER () AS position FROM ${table})
-   WINDOW list AS (PARTITION BY ${list} ORDER BY position)
-   QUALIFY lag(score) OVER list < score OR (lag(score) OVER list = score AND lag(${code}) OVER list > ${code}) ORDER BY ALL`,
-  `SELECT '${table} ' || ${code} || ' ' || period || ': score ' || score || ' outside ' || score_low || ' to ' || score_high AS fault
+   WINDOW list AS (PARTITION BY ${partition} ORDER BY position)
+   QUALIFY lag(score) OVER list < score OR (lag(score) OVER list = score AND lag(${codeColumn}) OVER list > ${codeColumn}) ORDER BY ALL`,
+  `SELECT '${table} ' || ${codeColumn} || ' ' || period || ': score ' || score || ' outside ' || score_low || ' to ' || score_high AS fault
    FROM ${table} WHERE NOT (score BETWEEN score_low AND score_high) ORDER BY ALL`,
-  `SELECT '${table} ' || ${code} || ' ' || period || ': level ' || level || ' for a score of ' || score AS fault
+  `SELECT '${table} ' || ${codeColumn} || ' ' || period || ': level ' || level || ' for a score of ' || score AS fault
    FROM ${table} WHERE level <> ${LEVEL_SQL} ORDER BY ALL`,
 ];
 
@@ -181,9 +181,9 @@ const ALERT_RULES = [
 ] as const;
 const ALERT_CHECKS: readonly string[] = [
   ...ALERT_RULES.map(
-    ([fault, isBroken]) => `
-   SELECT 'alerts ' || ${AREA_MONTH_KEY} || ': ${fault}' AS fault
-   FROM alerts LEFT JOIN (SELECT *, true AS known FROM ${AREAS_SQL}) USING (area, code) WHERE ${isBroken} ORDER BY ALL`,
+    ([message, condition]) => `
+   SELECT 'alerts ' || ${AREA_MONTH_KEY} || ': ${message}' AS fault
+   FROM alerts LEFT JOIN (SELECT *, true AS known FROM ${AREAS_SQL}) USING (area, code) WHERE ${condition} ORDER BY ALL`,
   ),
   `SELECT 'alerts: ' || count(*) || ' rows of ' || area || ' ' || code || ', expected 1' AS fault
    FROM alerts GROUP BY area, code HAVING count(*) > 1 ORDER BY ALL`,

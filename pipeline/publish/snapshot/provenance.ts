@@ -10,7 +10,7 @@ import { UsageError } from '../../lib/errors.ts';
 /** A finding of the build in the country's words, and the stage that found it. */
 export type Finding = Omit<ReportLine, 'what'> & { stage: string; what: string };
 
-/** A stage's entry in the manifest, without its duration, by which equal builds would differ. */
+/** A stage's entry in the manifest, without its duration, which differs between equal builds. */
 export function stageRecord(
   entry: CacheKey & { outputs?: Record<string, string>; counts?: Record<string, number> },
 ): StageRecord {

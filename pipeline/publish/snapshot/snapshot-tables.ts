@@ -23,11 +23,11 @@ import { isScalable, stretchCases } from '../../model/forecast/recalibration.ts'
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
-import { placesTable } from './adjacency.ts';
 import { basisTable } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
-import { countryTables, describeTables, TABLES, tableSchema } from './table-columns.ts';
-import type { SnapshotWriter } from './tree.ts';
+import { placesTable } from './places-table.ts';
+import type { SnapshotWriter } from './snapshot-writer.ts';
+import { countryTables, describeTables, frictionlessSchema, TABLES } from './table-columns.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
 /** Rows by table, in the order in which answers list them. */
@@ -120,19 +120,16 @@ export async function makeTables(
     ...row,
     horizon_months: futurePeriods.indexOf(row.period) + 1,
   });
-  const readRounded = async <Name extends TableName>(_: Name, sql: string) =>
+  const readRounded = async <Name extends TableName>(sql: string) =>
     roundFields(await db.rows(sql)) as SnapshotTables[Name];
 
-  const context_states = await readRounded(
-    'context_states',
+  const context_states = await readRounded<'context_states'>(
     `SELECT ${CONTEXT_STATE_COLUMNS} FROM ${states} JOIN context.states USING (state_code) ORDER BY state_code`,
   );
-  const context_lgas = await readRounded(
-    'context_lgas',
-    `SELECT ${CONTEXT_LGA_COLUMNS} FROM ingest.lgas JOIN context.lgas USING (lga_code)
-     ORDER BY state_code, lga_code`,
-  );
-  const forecast_skill = backtested ? await readRounded('forecast_skill', 'FROM backtest.skill') : [];
+  const context_lgas =
+    await readRounded<'context_lgas'>(`SELECT ${CONTEXT_LGA_COLUMNS} FROM ingest.lgas JOIN context.lgas USING (lga_code)
+     ORDER BY state_code, lga_code`);
+  const forecast_skill = backtested ? await readRounded<'forecast_skill'>('FROM backtest.skill') : [];
   const outlineByState = rowByCode(outlines.states, 'state_code');
   const outlineByLga = rowByCode(outlines.lgas, 'lga_code');
   const boundaries = roundFields({
@@ -154,8 +151,8 @@ export async function makeTables(
     risk_states: await readStateScores(first_estimated, last_estimated),
     forecasts_lgas: (await readLgaScores(futurePeriods[0]!, futurePeriods.at(-1)!)).map(withHorizon),
     forecasts_states: (await readStateScores(futurePeriods[0]!, futurePeriods.at(-1)!)).map(withHorizon),
-    probabilities: await readRounded('probabilities', 'FROM risk.probabilities'),
-    changes: await readRounded('changes', 'FROM risk.changes'),
+    probabilities: await readRounded<'probabilities'>('FROM risk.probabilities'),
+    changes: await readRounded<'changes'>('FROM risk.changes'),
     forecasts_cases: recalibrateRanges(
       await db.rows('FROM forecast.cases'),
       backtested ? await db.rows('FROM backtest.stretch') : [],
@@ -165,16 +162,13 @@ export async function makeTables(
     basis: await basisTable(db, coverage, forecast_skill),
     context_states,
     context_lgas,
-    season: await readRounded(
-      'season',
-      `SELECT area, code, ${SEASON_COLUMNS} FROM (
+    season: await readRounded<'season'>(`SELECT area, code, ${SEASON_COLUMNS} FROM (
          SELECT 1 AS position, 'nation' AS area, NULL AS state_code, NULL AS code, * FROM season.national
          UNION ALL SELECT 2, 'state', state_code, * FROM season.states
          UNION ALL SELECT 3, 'lga', state_code, s.* FROM season.lgas s JOIN ingest.lgas USING (lga_code)
-       ) ORDER BY position, state_code, code, month`,
-    ),
-    season_windows: await readRounded('season_windows', 'FROM season.windows'),
-    survey_trend: await readRounded('survey_trend', 'FROM survey.trend'),
+       ) ORDER BY position, state_code, code, month`),
+    season_windows: await readRounded<'season_windows'>('FROM season.windows'),
+    survey_trend: await readRounded<'survey_trend'>('FROM survey.trend'),
     transmission_series: roundFields(
       (transmission?.states ?? []).flatMap(({ state_code, series }) => series.map((row) => ({ state_code, ...row }))),
     ),
@@ -185,7 +179,7 @@ export async function makeTables(
       territory,
       await db.rows('FROM ingest.other_names'),
     ),
-    accounts: await readRounded('accounts', 'FROM ingest.accounts'),
+    accounts: await readRounded<'accounts'>('FROM ingest.accounts'),
   };
 }
 
@@ -298,7 +292,7 @@ export async function writeTables(
         const geometries = columns.geometry as AreaGeometry[] | undefined;
         const geoEntry = geometries && { geo: JSON.stringify(geoMetadata(geometries)) };
         const wkbColumn = geometries && { geometry: geometries.map(toWkb) };
-        const fileMetadata = { ...metadata, table_schema: JSON.stringify(tableSchema(form)), ...geoEntry };
+        const fileMetadata = { ...metadata, table_schema: JSON.stringify(frictionlessSchema(form)), ...geoEntry };
         await writeTable(db, parquetFile, { schema: form, columns: { ...columns, ...wkbColumn } }, fileMetadata);
         await writer.write(tableFile(name, 'parquet'), await readFile(parquetFile));
         if (tableFormats(name).includes('csv')) {
@@ -326,7 +320,7 @@ export async function writeTables(
 
 /**
  * A table as CSV with a header line, in the table's order. Text that a spreadsheet would run as a formula is marked
- * with an apostrophe, as `inert` does.
+ * with an apostrophe.
  * @param scratchFile path for a temporary file
  */
 export async function tableCsv(db: Database, table: string, scratchFile: string): Promise<string> {

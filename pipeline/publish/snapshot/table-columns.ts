@@ -144,7 +144,7 @@ export function countryTables(territory: Territory): Record<TableName, TableSche
  * The columns of a table as a Frictionless Table Schema (specs.frictionlessdata.io, version 1), which has no units but
  * allows further properties. Outlines have no type there.
  */
-export const tableSchema = ({ columns }: TableSchema) => ({
+export const frictionlessSchema = ({ columns }: TableSchema) => ({
   fields: Object.entries(columns).map(([name, column]) => ({
     name,
     type: column.type === 'BLOB' ? undefined : JSON_TYPES[column.type],

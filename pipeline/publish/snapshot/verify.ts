@@ -12,11 +12,11 @@ import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { sha256 } from '../../lib/hash.ts';
 import { compileSchema } from '../../lib/json-schema.ts';
 import { type Database, sqlIdentifier, withDatabase } from '../../lib/tables/duckdb.ts';
-import { placesTable } from './adjacency.ts';
 import { snapshotAnswers } from './answers.ts';
 import type { Contents } from './contents.ts';
 import { boundaryFaults, tableFaults } from './invariants.ts';
-import { manifestFaults } from './manifest-records.ts';
+import { manifestFaults } from './manifest-check.ts';
+import { placesTable } from './places-table.ts';
 import { readTables, type SnapshotTables, tableCsv } from './snapshot-tables.ts';
 import { createViews } from './views.ts';
 
@@ -149,9 +149,9 @@ function checkFiles(
   onProgress: (share: number) => void,
 ): { faults: string[]; answers: Map<string, string> } {
   const answers = new Map<string, string>();
-  const listed = Object.keys(manifest.files);
-  const faults = listed.flatMap((name, index) => {
-    if (index % 500 === 0) onProgress(index / listed.length);
+  const listedNames = Object.keys(manifest.files);
+  const faults = listedNames.flatMap((name, index) => {
+    if (index % 500 === 0) onProgress(index / listedNames.length);
     if (!filesOnDisk.get(name)) return [`${name}: ${filesOnDisk.has(name) ? NOT_A_FILE : 'missing'}`];
     let bytes: Buffer;
     try {
@@ -185,8 +185,8 @@ function fileFault(
   { files, territory }: Manifest,
   operation: Operation | undefined,
 ): string | null {
-  const plain = plainName(name);
-  if (plain) return unpacksToPlainFile(bytes, name, files[plain]) ? null : `does not unpack to ${plain}`;
+  const plainFile = plainName(name);
+  if (plainFile) return unpacksToPlainFile(bytes, name, files[plainFile]) ? null : `does not unpack to ${plainFile}`;
   if (!operation) return name.startsWith('v1/') ? 'belongs to no operation' : null;
   if (!operation.response) return null;
   const validate = compileSchema(inCountry(operation.response, territory));
@@ -289,12 +289,12 @@ function plainName(name: string): string | null {
   return suffix ? name.slice(0, -suffix.length) : null;
 }
 
-function unpacksToPlainFile(bytes: Buffer, name: string, plain: FileEntry | undefined): boolean {
-  if (!plain) return false;
+function unpacksToPlainFile(bytes: Buffer, name: string, plainEntry: FileEntry | undefined): boolean {
+  if (!plainEntry) return false;
   try {
-    const options = { maxOutputLength: Math.max(1, plain.bytes) };
+    const options = { maxOutputLength: Math.max(1, plainEntry.bytes) };
     const unpacked = name.endsWith(ENCODINGS.gzip) ? gunzipSync(bytes, options) : brotliDecompressSync(bytes, options);
-    return sha256(unpacked) === plain.sha256;
+    return sha256(unpacked) === plainEntry.sha256;
   } catch {
     return false;
   }

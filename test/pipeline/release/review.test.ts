@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { openSnapshot } from '../../../pipeline/publish/snapshot/read.ts';
+import { openSnapshot } from '../../../pipeline/publish/snapshot/open-snapshot.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { type Review, reviewSnapshot } from '../../../pipeline/release/review.ts';
 import {

@@ -1,6 +1,6 @@
 /** Publishes releases of the fixture in the directory of a build, with their release index. */
 import { join } from 'node:path';
-import { openSnapshot } from '../../../pipeline/publish/snapshot/read.ts';
+import { openSnapshot } from '../../../pipeline/publish/snapshot/open-snapshot.ts';
 import { releaseFilesIn } from '../../../pipeline/release/release-files.ts';
 import { writeReleaseIndex } from '../../../pipeline/release/release-index.ts';
 import { type FixtureOptions, publish, versionOf, writeSnapshot } from './fixture.ts';

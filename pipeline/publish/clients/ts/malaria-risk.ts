@@ -4,10 +4,7 @@
  */
 import type { BoundariesNation, FilePath, Operations, Problem, RiskNation } from './types.ts';
 
-/**
- * Waits that the service asks for are waited for up to this many seconds each, since its minute may end a second late,
- * and this many times.
- */
+/** Longest wait that the service may ask for, as its minute may end a second late, and how often the client waits. */
 const MAX_WAIT_SECONDS = 61;
 const MAX_WAITS = 3;
 
@@ -51,7 +48,7 @@ export async function createClient(options: ClientOptions) {
   const key = (options.key ?? process?.env.MALARIA_API_KEY ?? '').trim();
   const headers = { authorization: `Bearer ${key}` };
 
-  /** The answer, after the waits that the service asks for. An exhausted allowance is no such wait: it is too long. */
+  /** The answer, after the waits that the service asks for, except for a used-up monthly allowance. */
   async function request(path: string): Promise<Response> {
     for (let waits = 0; ; waits += 1) {
       const response = await fetch(root + path, { headers, redirect: 'manual' });

@@ -1,33 +1,38 @@
-import { MONTHS, periodName } from '../shared/names.ts';
+import { monthIndex } from '../../../contract/months.ts';
+import { monthName, periodName } from '../shared/names.ts';
 import { populationPlot, seasonPlot, seriesPlot } from './area-plots.ts';
 import { briefButton } from './brief.ts';
 import { casesPart } from './cases.ts';
-import { levelFill } from './colours.ts';
+import { testedInWords } from './children-tested.ts';
+import { levelFill, levelFills } from './colours.ts';
 import { contextList } from './context.ts';
+import { h, note } from './dom.ts';
+import { capitalize, formatPeople, formatShare } from './format.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
+  areaFigures,
   areaIndex,
   areaName,
   areaScore,
+  areaSelection,
   certaintyInWords,
   data,
   elementById,
   isForecast,
-  isState,
   levelIndex,
   levelName,
+  levelOfScore,
   lgaByCode,
   monthInWords,
   onViewChange,
   setView,
   stateByCode,
+  stateTrend,
   testSuffix,
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
-import { testedInWords } from './tested.ts';
-import { adviceInWords } from './when.ts';
-import { capitalize, formatPeople, formatShare, h } from './words.ts';
+import { adviceInWords } from './when-tab.ts';
 
 /** Keeps the card of the selected place, or of the country, and the pins. */
 export function startAreaPanel(): void {
@@ -47,8 +52,7 @@ function announcementText(): string {
   if (view.state === null) return '';
   const code = view.lga ?? view.state;
   const { score, low, high } = areaScore(code, view.month);
-  const name = view.lga === null ? stateByCode(code).state : lgaByCode(code).lga;
-  return `${name}: ${formatShare(score)}, ${levelName(levelIndex(score))}, 90% range ${formatShare(low)} to ${formatShare(high)}`;
+  return `${areaName(code)}: ${formatShare(score)}, ${levelOfScore(score)}, 90% range ${formatShare(low)} to ${formatShare(high)}`;
 }
 
 function countryCard(): Node[] {
@@ -59,15 +63,10 @@ function countryCard(): Node[] {
   const { lga, state } = data.words;
   const title = h('h3', { tabindex: '-1' }, data.country);
   if (view.tab !== 'where')
-    return [
-      title,
-      h('p', { class: 'note' }, 'Select a place on the map, or search for it by name, to see its own figures.'),
-    ];
+    return [title, note('Select a place on the map, or search for it by name, to see its own figures.')];
   return [
     title,
-    h(
-      'p',
-      { class: 'note' },
+    note(
       `${formatPeople(population)} people in ${data.lgas.length} ${lga.many} of ${data.states.length} ${state.many}, by the level of their ${lga.one} in ${monthInWords(view.month)}`,
     ),
     h(
@@ -77,7 +76,7 @@ function countryCard(): Node[] {
         h(
           'li',
           {},
-          h('i', { style: `background:${fillAt(i)}` }),
+          h('i', { style: `background:${levelFills[i]}` }),
           h('span', {}, levelName(i)),
           h('b', {}, `${Math.round((100 * people) / population)}%`),
           h('small', {}, formatPeople(people)),
@@ -89,14 +88,10 @@ function countryCard(): Node[] {
   ];
 }
 
-/** Fill of a level. */
-const fillAt = (level: number) => levelFill(level === 0 ? 0 : data.levels[level - 1]!.below!);
-
-/** The season's plot and description. */
 const seasonParts = (season: typeof data.seasons.national): Node[] =>
   data.has_season
-    ? [seasonPlot(season), h('p', { class: 'note' }, seasonInWords(season))]
-    : [h('p', { class: 'note' }, 'The season is unknown, because there are no monthly rain data.')];
+    ? [seasonPlot(season), note(seasonInWords(season))]
+    : [note('The season is unknown, because there are no monthly rain data.')];
 
 /** Some countries have no zones. */
 const zoneInWords = ({ zone }: { zone: string | null }) => (zone === null ? '' : `, ${zone}`);
@@ -105,19 +100,15 @@ function areaCard(code: string): Node[] {
   const isLga = view.lga !== null;
   const { words } = data;
   const state = stateByCode(view.state!);
-  const figures = isLga ? lgaByCode(code) : state;
-  const name = isLga ? lgaByCode(code).lga : state.state;
   const { score, low, high } = areaScore(code, view.month);
   const month = periodName(data.periods[view.month]!);
   const season = isLga
     ? data.seasons.lgas[data.lgas.findIndex((row) => row.lga_code === code)]!
     : data.seasons.states[data.states.indexOf(state)]!;
-  const trend = data.trend.states[data.states.indexOf(state)]!;
+  const trend = stateTrend(state.state_code);
   return [
-    h('h3', { tabindex: '-1' }, name),
-    h(
-      'p',
-      { class: 'note' },
+    h('h3', { tabindex: '-1' }, areaName(code)),
+    note(
       isLga
         ? `${capitalize(words.lga.one)} of ${state.state}${zoneInWords(state)} · ${code} · ${lgaByCode(code).is_urban ? 'urban' : 'rural'}`
         : `${capitalize(words.state.one)}${zoneInWords(state)} · ${code} · ${state.lgas} ${words.lga.many}`,
@@ -134,7 +125,7 @@ function areaCard(code: string): Node[] {
           'span',
           { class: 'chip' },
           h('i', { style: `background:${levelFill(score)}` }),
-          `${levelName(levelIndex(score))}${certaintyInWords(code)}`,
+          `${levelOfScore(score)}${certaintyInWords(code)}`,
         ),
         h('span', { id: 'range' }, `90% range ${formatShare(low)}–${formatShare(high)}`),
         h('small', {}, `${month}, ${isForecast(view.month) ? 'forecast' : 'estimated'}${nearestRoundInWords()}`),
@@ -160,7 +151,7 @@ function areaCard(code: string): Node[] {
     ...seasonParts(season),
     ...windowParts(code),
     h('h4', {}, 'Context (not part of the score)'),
-    contextList(figures),
+    contextList(areaFigures(code)),
     h('h4', {}, 'Neighbours'),
     neighbourList(code),
   ];
@@ -168,13 +159,12 @@ function areaCard(code: string): Node[] {
 
 /** How far the month is from the nearest survey. */
 function nearestRoundInWords(): string {
-  const monthNumber = (period: string) => Number(period.slice(0, 4)) * 12 + Number(period.slice(5));
-  const selectedMonth = monthNumber(data.periods[view.month]!);
+  const selectedMonth = monthIndex(data.periods[view.month]!);
   const nearest = [...data.rounds].sort(
-    (a, b) => Math.abs(monthNumber(a.middle) - selectedMonth) - Math.abs(monthNumber(b.middle) - selectedMonth),
+    (a, b) => Math.abs(monthIndex(a.middle) - selectedMonth) - Math.abs(monthIndex(b.middle) - selectedMonth),
   )[0];
   if (!nearest) return '';
-  const monthsOff = selectedMonth - monthNumber(nearest.middle);
+  const monthsOff = selectedMonth - monthIndex(nearest.middle);
   const months = Math.abs(monthsOff) === 1 ? '1 month' : `${Math.abs(monthsOff)} months`;
   return ` · ${monthsOff === 0 ? 'middle month' : `${months} ${monthsOff > 0 ? 'after' : 'before'} the middle`} of the ${nearest.survey_year} survey`;
 }
@@ -186,29 +176,29 @@ function seasonInWords({
   season_months,
   high_months,
 }: typeof data.seasons.national): string {
-  const month = (number: number) => MONTHS[number - 1]!;
   if (season_months === 12)
-    return `Reported cases of all ages are expected to peak in ${month(peak_month)} and to be at half the peak or more ${high_months.length === 12 ? 'in every month' : 'for most of the year'}${data.windows.length > 0 ? '; rain-driven transmission varies more' : ''}.`;
-  return `High season ${month(season_start_month)} to ${month(season_end_month)} (${season_months} months), with the peak in ${month(peak_month)}.`;
+    return `Reported cases of all ages are expected to peak in ${monthName(peak_month)} and to be at half the peak or more ${high_months.length === 12 ? 'in every month' : 'for most of the year'}${data.windows.length > 0 ? '; rain-driven transmission varies more' : ''}.`;
+  return `High season ${monthName(season_start_month)} to ${monthName(season_end_month)} (${season_months} months), with the peak in ${monthName(peak_month)}.`;
 }
 
-/** The best months to act, by both measures. */
 const windowParts = (code: string): Node[] =>
   data.windows.length === 0 ? [] : [h('p', { class: 'words' }, adviceInWords(code))];
 
 function neighbourList(code: string): HTMLElement {
   const neighbours = data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean);
-  const go = (to: string) => () =>
-    setView(isState(to) ? { state: to, lga: null } : { state: lgaByCode(to).state_code, lga: to });
   return h(
     'ul',
     { class: 'near' },
-    ...neighbours.map((to) =>
+    ...neighbours.map((neighbour) =>
       h(
         'li',
         {},
-        h('button', { type: 'button', class: 'link', click: go(to) }, areaName(to)),
-        ` ${formatShare(areaScore(to, view.month).score)}`,
+        h(
+          'button',
+          { type: 'button', class: 'link', click: () => setView(areaSelection(neighbour)) },
+          areaName(neighbour),
+        ),
+        ` ${formatShare(areaScore(neighbour, view.month).score)}`,
       ),
     ),
   );
@@ -219,9 +209,7 @@ function surveyParts(trend: (typeof data.trend.states)[number], stateOfLga: stri
   if (stateOfLga === null) return [surveyTable(trend)];
   return [
     h('h4', {}, `Surveys of ${stateOfLga}`),
-    h(
-      'p',
-      { class: 'note' },
+    note(
       `Surveys are designed to describe ${data.words.state.many}: in one ${data.words.lga.one} they reach few children or none.`,
     ),
     surveyTable(trend),

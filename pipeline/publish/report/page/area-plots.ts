@@ -1,13 +1,13 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { MONTHS, periodName } from '../shared/names.ts';
-import { levelFill } from './colours.ts';
-import { availableWidth, chart } from './figures.ts';
+import { availableWidth, chart } from './charts.ts';
+import { levelFills } from './colours.ts';
+import { formatShare, monthDate, monthInitial } from './format.ts';
 import { areaScore, data, elementById, levelIndex, levelName, monthDates, setView, testSuffix, view } from './store.ts';
-import { formatShare, monthDate, monthInitial, PLOT_STYLE } from './words.ts';
 
 /** Width of the card, so that text keeps its size on a phone. */
-const plotWidth = () => Math.min(560, availableWidth(elementById('place'), 280));
+export const plotWidth = () => Math.min(560, availableWidth(elementById('place'), 280));
 const lastEstimatedDate = () => monthDates[data.estimated - 1]!;
 const januaries = monthDates.filter((_, i) => data.periods[i]!.endsWith('-01'));
 /** Time scale for a plot of the given width, with a tick per year; two digits where four would overlap. */
@@ -29,16 +29,15 @@ export function seriesPlot(code: string, trend: (typeof data.trend.states)[numbe
     const date = monthDate(round?.middle ?? `${row.survey_year}-07`);
     return date < monthDates[0]! ? [] : [{ ...row, date }];
   });
-  const top = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
-  const levelBoundaries = data.levels.flatMap(({ below }) => (below !== null && below < top ? [below] : []));
+  const axisEnd = Math.max(...rows.map((row) => row.high), ...surveys.map((row) => row.high ?? row.positivity));
+  const levelBoundaries = data.levels.flatMap(({ below }) => (below !== null && below < axisEnd ? [below] : []));
   const plot = chart({
     width: plotWidth(),
     height: 250,
     marginLeft: 42,
     marginRight: 12,
-    style: PLOT_STYLE,
     x: timeScale(plotWidth()),
-    y: { domain: [0, top], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
+    y: { domain: [0, axisEnd], nice: true, label: null, ticks: 5, tickFormat: '.2f' },
     ariaLabel: 'Score month by month with its 90% range',
     marks: [
       Plot.rectX([0], {
@@ -103,7 +102,6 @@ export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof d
     marginLeft: 42,
     marginRight: 12,
     marginTop: 16,
-    style: PLOT_STYLE,
     x: { domain: d3.range(1, 13), tickFormat: monthInitial, label: null, tickSize: 0, padding: 0.15 },
     y: { domain: [0, 1], ticks: [0, 0.5, 1], label: null },
     ariaLabel: 'Expected cases by month as a share of the peak',
@@ -136,12 +134,11 @@ export function populationPlot(): Element {
     height: 200,
     marginLeft: 42,
     marginRight: 12,
-    style: PLOT_STYLE,
     x: timeScale(plotWidth()),
     y: { label: null, ticks: 4 },
     color: {
       domain: data.levels.map((_, i) => levelName(i)),
-      range: data.levels.map((_, i) => levelFill(i === 0 ? 0 : data.levels[i - 1]!.below!)),
+      range: levelFills,
     },
     ariaLabel: `Millions of people by level of their ${data.words.lga.one}`,
     marks: [

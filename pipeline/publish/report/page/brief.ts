@@ -1,31 +1,35 @@
-import { describeAge } from './age.ts';
 import { seriesPlot } from './area-plots.ts';
+import { testedInWords } from './children-tested.ts';
 import { CONTEXT_FIGURES } from './context.ts';
-import { citation } from './files.ts';
+import { describeAge } from './describe-age.ts';
+import { h, note, svgElement } from './dom.ts';
+import { citation } from './downloads.ts';
+import { capitalize, formatCount, formatDifference, formatPeople, formatShare, formatWithRange } from './format.ts';
 import {
   areaChance,
   areaChange,
+  areaFigures,
   areaName,
   areaScore,
   CERTAIN_PERCENT,
   certaintyInWords,
   data,
+  exceedsChance,
   fullName,
   HAS_CHANCES,
   isState,
-  levelIndex,
-  levelName,
+  levelOfScore,
   lgaByCode,
   monthInWords,
   setView,
   stateByCode,
+  stateTrend,
   testSuffix,
   view,
 } from './store.ts';
 import { sortByFigure } from './tab.ts';
-import { testedInWords } from './tested.ts';
-import { adviceInWords } from './when.ts';
-import { capitalize, formatCount, formatDifference, formatPeople, formatShare, formatWithRange, h } from './words.ts';
+import { adviceInWords } from './when-tab.ts';
+import { scoreInChildren } from './where-tab.ts';
 
 /** A button that prints one page on a place: its figures, what to do by when, and how old each figure is. */
 export const briefButton = (code: string) =>
@@ -59,7 +63,7 @@ function makeBrief(code: string): HTMLElement {
     data.lgas.filter((row) => row.state_code === state.state_code).map((row) => row.lga_code),
     (lga_code) => areaScore(lga_code, view.month).score,
   );
-  /** The numbers of LGAs on the map: their places in the table. */
+  /** Row numbers in the table, shown on the map; one LGA alone has none. */
   const numberByLga = new Map(isState(code) ? lgas.map((lga_code, i) => [lga_code, String(i + 1)]) : [[code, '']]);
   const sentences = [
     scoreInWords(code),
@@ -75,15 +79,13 @@ function makeBrief(code: string): HTMLElement {
     { class: 'brief' },
     ...heading(code, lgas.length),
     h('ul', {}, ...sentences.map((point) => h('li', {}, point))),
-    h('div', { class: 'brief-pictures' }, stateMap(state.state_code, numberByLga), seriesFigureElement(code)),
+    h('div', { class: 'brief-pictures' }, stateMap(state.state_code, numberByLga), seriesFigure(code)),
     cloneLegend(),
     legendNote(code),
     ...(isState(code) ? lgaTable(lgas) : []),
-    h('p', { class: 'note' }, citation()),
+    note(citation()),
   );
 }
-
-const areaFigures = (code: string) => (isState(code) ? stateByCode(code) : lgaByCode(code));
 
 function heading(code: string, lgas: number): HTMLElement[] {
   const title = `${data.synthetic ? 'MADE UP: ' : ''}Malaria risk in ${fullName(code)}, ${monthInWords(view.month)}`;
@@ -91,18 +93,15 @@ function heading(code: string, lgas: number): HTMLElement[] {
   return [
     h('h1', {}, title),
     h('p', {}, h('strong', {}, describeAge(data.periods, data.estimated, new Date()))),
-    h('p', { class: 'note' }, `${formatPeople(areaFigures(code).population)} people${lgasText}`),
+    note(`${formatPeople(areaFigures(code).population)} people${lgasText}`),
   ];
 }
 
 function scoreInWords(code: string): string {
   const score = areaScore(code, view.month);
-  const inHundred = (value: number) => Math.round(100 * value);
   return (
-    `Score, ${monthInWords(view.month)}: ${formatWithRange(score)}. About ${inHundred(score.score)} of 100 children aged ` +
-    `${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(score.low)} to ` +
-    `${inHundred(score.high)}. Level: ${levelName(levelIndex(score.score))}${certaintyInWords(code)}. ` +
-    'It counts neither cases nor severe illness.'
+    `Score, ${monthInWords(view.month)}: ${formatWithRange(score)}. ${scoreInChildren(code)} ` +
+    `Level: ${levelOfScore(score.score)}${certaintyInWords(code)}. It counts neither cases nor severe illness.`
   );
 }
 
@@ -115,17 +114,14 @@ function highestInWords(lgas: readonly string[]): string {
 function changeInWords(code: string): string[] {
   const change = areaChange(code, view.month, 'survey');
   if (!change) return [];
-  const exceedsChance = change.low > 0 || change.high < 0;
   return [
     `Change since the last survey: ${formatDifference(change.change)} (${formatDifference(change.low)} to ${formatDifference(change.high)}); ` +
-      `${exceedsChance ? 'more than chance would explain' : 'may be chance'}.`,
+      `${exceedsChance(change) ? 'more than chance would explain' : 'may be chance'}.`,
   ];
 }
 
-const surveyTrend = (state: State) => data.trend.states[data.states.indexOf(state)]!;
-
 function surveyInWords(state: State): string[] {
-  const survey = surveyTrend(state).at(-1);
+  const survey = stateTrend(state.state_code).at(-1);
   if (!survey) return [];
   const { survey_year, positivity, low, high } = survey;
   const range =
@@ -143,20 +139,20 @@ const contextInWords = (code: string): string[] =>
     return layer && typeof value === 'number' ? [`${name}: ${format(value)} (${layer.title}).`] : [];
   });
 
-function seriesFigureElement(code: string): HTMLElement {
+function seriesFigure(code: string): HTMLElement {
   const dots = isState(code) ? '; dots are surveys' : '';
   return h(
     'figure',
     {},
     h('figcaption', {}, `Score month by month with its 90% range${dots}`),
-    seriesPlot(code, isState(code) ? surveyTrend(stateByCode(code)) : []),
+    seriesPlot(code, isState(code) ? stateTrend(code) : []),
   );
 }
 
 function legendNote(code: string): HTMLElement {
   const hatchingText = HAS_CHANCES ? `; hatched where the level is less than ${CERTAIN_PERCENT}% certain` : '';
   const numbersText = isState(code) ? ' Numbers refer to the table.' : '';
-  return h('p', { class: 'note' }, `Darker is higher${hatchingText}.${numbersText}`);
+  return note(`Darker is higher${hatchingText}.${numbersText}`);
 }
 
 /** The first LGAs of a state, with their scores, and how many more there are. @param lgas highest first */
@@ -178,9 +174,7 @@ function lgaTable(lgas: readonly string[]): HTMLElement[] {
     h('tbody', {}, ...lgas.slice(0, MAX_LISTED).map(lgaRow)),
   );
   const unlisted = lgas.length - MAX_LISTED;
-  return unlisted > 0
-    ? [table, h('p', { class: 'note' }, `and ${formatCount(unlisted, lga)} with lower scores`)]
-    : [table];
+  return unlisted > 0 ? [table, note(`and ${formatCount(unlisted, lga)} with lower scores`)] : [table];
 }
 
 function lgaRow(code: string, i: number): HTMLElement {
@@ -188,7 +182,7 @@ function lgaRow(code: string, i: number): HTMLElement {
   const cells = [
     formatShare(score),
     `${formatShare(low)}–${formatShare(high)}`,
-    levelName(levelIndex(score)),
+    levelOfScore(score),
     ...(HAS_CHANCES ? [`${areaChance(code, view.month, 'level')}%`] : []),
     formatPeople(lgaByCode(code).population),
   ];
@@ -217,11 +211,7 @@ function stateMap(code: string, numberByLga: ReadonlyMap<string, string>): Eleme
       const { x, y, width, height } = document
         .querySelector<SVGPathElement>(`#lgas [data-code="${lgaCode}"]`)!
         .getBBox();
-      const label = document.createElementNS(map.namespaceURI, 'text');
-      label.setAttribute('x', String(x + width / 2));
-      label.setAttribute('y', String(y + height / 2));
-      label.textContent = text;
-      return label;
+      return svgElement('text', { x: x + width / 2, y: y + height / 2 }, text);
     }),
   );
   // The page's own map, which is not printed, has patterns of the same ids.

@@ -3,9 +3,11 @@ import * as d3 from 'd3';
 import { addMonths } from '../../../contract/months.ts';
 import { periodName } from '../shared/names.ts';
 import type { PageCases } from '../shared/page-data.ts';
-import { availableWidth, chart } from './figures.ts';
-import { areaName, data, elementById, isState, lgaByCode } from './store.ts';
-import { h, monthDate, PLOT_STYLE } from './words.ts';
+import { plotWidth } from './area-plots.ts';
+import { chart } from './charts.ts';
+import { h, note } from './dom.ts';
+import { monthDate } from './format.ts';
+import { areaName, data, isState, lgaByCode } from './store.ts';
 
 /** The nearest place with case records: the LGA itself, or its state; null if neither has any. */
 const findRecordCode = (code: string): string | null =>
@@ -48,11 +50,7 @@ export function casesPart(code: string): Node[] {
       h('span', { class: 'line rival' }),
       'last year’s figure of the month',
     ),
-    h(
-      'p',
-      { class: 'note' },
-      'As an index: 100 is the mean of the last twelve reported months. This is not the score.',
-    ),
+    note('As an index: 100 is the mean of the last twelve reported months. This is not the score.'),
   ];
 }
 
@@ -87,11 +85,10 @@ function casesPlot(name: string, cases: PageCases): Element {
   });
   const rowsWithYearAgo = forecastRows.filter(({ before }) => before !== null);
   return chart({
-    width: Math.min(560, availableWidth(elementById('place'), 280)),
+    width: plotWidth(),
     height: 190,
     marginLeft: 42,
     marginRight: 12,
-    style: PLOT_STYLE,
     x: { type: 'utc', label: null, ticks: d3.utcMonth.every(6)!, tickFormat: '%b %Y' },
     y: { label: null, ticks: 4, grid: true, zero: true, nice: true },
     ariaLabel: `Reported cases of ${name} from ${periodName(first)} and their forecast to ${periodName(addMonths(last, ahead.length))}`,

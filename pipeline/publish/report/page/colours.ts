@@ -1,7 +1,7 @@
 import * as d3 from 'd3';
 import { LEVEL_FILLS, SCORE_CLASSES } from '../shared/names.ts';
+import { h, svgElement } from './dom.ts';
 import { data, elementById, levelIndex } from './store.ts';
-import { h } from './words.ts';
 
 /** How a map shows an area: the fill of its class, hatched if the class is uncertain. */
 export interface Paint {
@@ -18,15 +18,15 @@ export const levelFill = (score: number) => levelFills[levelIndex(score)]!;
 /** Fill of areas without a value, or outside the question. */
 export const NO_VALUE_FILL = '#c9ccc8';
 
-/** A scale of classes: `ends` are the upper ends of all but the last. */
+/** A scale of classes: `upperEnds` are those of all classes but the last. */
 export interface Scale {
   upperEnds: readonly number[];
   fills: readonly string[];
   /** An end as the legend shows it. */
   format: (end: number) => string;
 }
-export const scaleFill = ({ upperEnds: ends, fills }: Scale, value: number) =>
-  fills[d3.bisectRight(ends as number[], value)]!;
+export const scaleFill = ({ upperEnds, fills }: Scale, value: number) =>
+  fills[d3.bisectRight(upperEnds as number[], value)]!;
 
 export const SCORE_SCALE: Scale = {
   upperEnds: SCORE_CLASSES.slice(0, -1).map(({ below }) => below),
@@ -66,47 +66,46 @@ export const YEAR_SHARE_SCALE: Scale = {
 };
 
 /** A scale's classes side by side, their ends below. */
-export function scaleLegend({ upperEnds: ends, fills, format }: Scale): Node {
+export function scaleLegend({ upperEnds, fills, format }: Scale): Node {
   return h(
     'span',
     { class: 'classes' },
     ...fills.map((fill, i) =>
-      h('span', {}, h('i', { style: `background:${fill}` }), h('small', {}, i < ends.length ? format(ends[i]!) : '')),
+      h(
+        'span',
+        {},
+        h('i', { style: `background:${fill}` }),
+        h('small', {}, i < upperEnds.length ? format(upperEnds[i]!) : ''),
+      ),
     ),
   );
 }
 export const legendKey = (fill: string, name: string) => h('span', {}, h('i', { style: `background:${fill}` }), name);
 export const hatchedKey = (name: string) => h('span', {}, h('i', { class: 'hatched' }), name);
 
-const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
-const svgElement = (tag: string, attributes: Record<string, string>) => {
-  const made = document.createElementNS(SVG_NAMESPACE, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-};
 const hatchPatterns = new Map<string, SVGElement>();
 /** Map units between two lines of the hatching when the whole country is shown. */
 const HATCH_SPACING = 95;
 
 /** The fill attribute for a paint. */
-export function fillAttribute({ fill, isUncertain: uncertain }: Paint): string {
-  if (!uncertain) return fill;
+export function fillAttribute({ fill, isUncertain }: Paint): string {
+  if (!isUncertain) return fill;
   const id = `hatch-${fill.replace(/\W/g, '')}`;
   if (!hatchPatterns.has(fill)) {
-    const dark = d3.lab(fill).l < 60;
+    const isDark = d3.lab(fill).l < 60;
     const pattern = svgElement('pattern', {
       id,
       patternUnits: 'userSpaceOnUse',
-      width: String(HATCH_SPACING),
-      height: String(HATCH_SPACING),
+      width: HATCH_SPACING,
+      height: HATCH_SPACING,
     });
     pattern.append(
-      svgElement('rect', { width: String(HATCH_SPACING), height: String(HATCH_SPACING), fill }),
+      svgElement('rect', { width: HATCH_SPACING, height: HATCH_SPACING, fill }),
       svgElement('rect', {
-        width: String(HATCH_SPACING / 5),
-        height: String(HATCH_SPACING),
-        fill: dark ? '#fff' : '#000',
-        opacity: dark ? '.5' : '.42',
+        width: HATCH_SPACING / 5,
+        height: HATCH_SPACING,
+        fill: isDark ? '#fff' : '#000',
+        opacity: isDark ? '.5' : '.42',
       }),
     );
     hatchPatterns.set(fill, pattern);
@@ -118,11 +117,8 @@ export function fillAttribute({ fill, isUncertain: uncertain }: Paint): string {
 
 function patternContainer(): Element {
   const map = elementById('map');
-  const defs = map.querySelector('defs');
-  if (defs) return defs;
-  const made = svgElement('defs', {});
-  map.prepend(made);
-  return made;
+  if (!map.querySelector('defs')) map.prepend(svgElement('defs', {}));
+  return map.querySelector('defs')!;
 }
 
 let hatchScale = 1;

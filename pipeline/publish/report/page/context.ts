@@ -1,14 +1,17 @@
+import { h, note } from './dom.ts';
+import { formatInteger, formatPeople } from './format.ts';
 import { data } from './store.ts';
-import { formatInteger, formatPeople, h } from './words.ts';
 
 type AreaFigures = (typeof data.states)[number] | (typeof data.lgas)[number];
 
+const percent = (value: number) => `${Math.round(100 * value)}%`;
+
 /** The figures beside the score: name in an answer, name in words and format. */
 export const CONTEXT_FIGURES: [keyof AreaFigures, string, (value: number) => string][] = [
-  ['itn_use', 'Slept under a treated net', (value) => `${Math.round(100 * value)}%`],
-  ['itn_access', 'Access to a treated net', (value) => `${Math.round(100 * value)}%`],
-  ['irs_coverage', 'Protected by spraying', (value) => `${Math.round(100 * value)}%`],
-  ['effective_treatment', 'Cases treated effectively', (value) => `${Math.round(100 * value)}%`],
+  ['itn_use', 'Slept under a treated net', percent],
+  ['itn_access', 'Access to a treated net', percent],
+  ['irs_coverage', 'Protected by spraying', percent],
+  ['effective_treatment', 'Cases treated effectively', percent],
   ['travel_minutes_to_care', 'Travel to care', (value) => `${Math.round(value)} min`],
 ];
 
@@ -37,13 +40,7 @@ export function contextList(row: AreaFigures): HTMLElement {
       }),
     ),
     ...(useExceedsAccess
-      ? [
-          h(
-            'p',
-            { class: 'note' },
-            'Net use exceeds access, because the two come from different questions and small samples.',
-          ),
-        ]
+      ? [note('Net use exceeds access, because the two come from different questions and small samples.')]
       : []),
   );
 }

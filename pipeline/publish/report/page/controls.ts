@@ -1,20 +1,20 @@
 import { MIN_SIMILARITY, nameSimilarity, plainName } from '../../../lib/name-similarity.ts';
 import { periodName } from '../shared/names.ts';
+import { h } from './dom.ts';
 import {
   areaCodes,
   areaName,
+  areaSelection,
   data,
   elementById,
   fullName,
   isForecast,
   isState,
-  lgaByCode,
   onViewChange,
   setView,
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
-import { h } from './words.ts';
 
 /** Starts the slider, lists and search, which make everything on the map reachable by keyboard too. */
 export function startControls(): void {
@@ -101,10 +101,13 @@ const findPlaces = (typed: string): string[] =>
 
 /** The places whose names are alike to what is typed, the likest first. */
 function findSimilarPlaces(typed: string): string[] {
-  const ratedPlaces = areaCodes.map((code) => ({ code, like: nameSimilarity(typed, simplifyName(areaName(code))) }));
+  const ratedPlaces = areaCodes.map((code) => ({
+    code,
+    similarity: nameSimilarity(typed, simplifyName(areaName(code))),
+  }));
   return ratedPlaces
-    .filter(({ like }) => like >= MIN_SIMILARITY)
-    .sort((a, b) => b.like - a.like)
+    .filter(({ similarity }) => similarity >= MIN_SIMILARITY)
+    .sort((a, b) => b.similarity - a.similarity)
     .map(({ code }) => code);
 }
 
@@ -146,7 +149,7 @@ function startSearch(): void {
   elementById('names').append(...[...names.keys()].map((name) => h('option', { value: name })));
   const select = (code: string) => {
     search.value = '';
-    setView(isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code });
+    setView(areaSelection(code));
   };
   // A suggestion is taken at once, typed text on Enter.
   search.addEventListener('input', () => {

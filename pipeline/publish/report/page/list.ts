@@ -1,10 +1,12 @@
+import { h, note } from './dom.ts';
+import { capitalize } from './format.ts';
+import { getsNets } from './nets-tab.ts';
 import {
   areaName,
+  areaSelection,
   data,
   elementById,
   fullName,
-  isState,
-  lgaByCode,
   lgasInView,
   monthInWords,
   onViewChange,
@@ -13,9 +15,7 @@ import {
 } from './store.ts';
 import { scopeName, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
-import { markFill } from './where.ts';
-import { getsNets } from './who.ts';
-import { capitalize, h } from './words.ts';
+import { markFill } from './where-tab.ts';
 
 /** Rows drawn at first; the rest on request, since 774 of them take long to draw. */
 const FIRST_ROWS = 30;
@@ -56,7 +56,7 @@ function drawList(): void {
 
 /** Moves the focus to the place's card, since the list with the clicked button is drawn again. */
 function goTo(code: string): void {
-  setView(isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code });
+  setView(areaSelection(code));
   elementById('place').querySelector('h3')!.focus();
 }
 
@@ -102,7 +102,7 @@ function listNodes(tab: Tab): Node[] {
   const title = `${capitalize(listsLgas(tab) ? data.words.lga.many : data.words.state.many)} of ${scopeName()}${month}`;
   return [
     h('div', { class: 'list-head' }, h('h3', {}, title), listButtons(tab)),
-    h('p', { class: 'note' }, tab.caption()),
+    note(tab.caption()),
     h(
       'div',
       { class: 'scroll tall', tabindex: '0', role: 'group', 'aria-label': title },

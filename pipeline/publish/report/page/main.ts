@@ -1,8 +1,8 @@
 import { startAddress } from './address.ts';
-import { describeAge } from './age.ts';
 import { startAreaPanel } from './area-panel.ts';
 import { startControls } from './controls.ts';
-import { startFiles } from './files.ts';
+import { describeAge } from './describe-age.ts';
+import { startFiles } from './downloads.ts';
 import { startList } from './list.ts';
 import { startMap } from './map.ts';
 import { startQuestion } from './question.ts';

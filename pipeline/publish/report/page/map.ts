@@ -1,9 +1,9 @@
 import * as d3 from 'd3';
 import { periodName } from '../shared/names.ts';
 import { fillAttribute, scaleHatching } from './colours.ts';
+import { h, svgElement } from './dom.ts';
 import { areaName, data, elementById, fullName, isForecast, lgaByCode, onViewChange, setView, view } from './store.ts';
 import { openTab } from './tabs.ts';
-import { h } from './words.ts';
 
 const map = elementById<SVGSVGElement>('map');
 const lgas = [...elementById('lgas').children] as SVGPathElement[];
@@ -41,7 +41,7 @@ const zoom = d3
   )
   .on('zoom', ({ transform }: { transform: d3.ZoomTransform }) => showPart(transform));
 
-/** Shows the part of the map that a transform of the frame leaves in it. */
+/** Shows the part of the map that is in the frame after a zoom transform. */
 function showPart({ k, x, y }: d3.ZoomTransform): void {
   const { frameWidth, frameHeight, unit, left, top } = frameScale();
   const box = [
@@ -61,10 +61,10 @@ function showPart({ k, x, y }: d3.ZoomTransform): void {
 
 /** Moves the map to a transform, unless it is there. */
 function animateTo(target: d3.ZoomTransform): void {
-  const from = d3.zoomTransform(frame);
-  if (from.k === target.k && from.x === target.x && from.y === target.y) return;
+  const start = d3.zoomTransform(frame);
+  if (start.k === target.k && start.x === target.x && start.y === target.y) return;
   cancelAnimationFrame(animationFrame);
-  const interpolate = d3.interpolateArray([from.k, from.x, from.y], [target.k, target.x, target.y]);
+  const interpolate = d3.interpolateArray([start.k, start.x, start.y], [target.k, target.x, target.y]);
   const startTime = performance.now();
   const step = (now: number) => {
     const progress = prefersNoMotion ? 1 : Math.min(1, Math.max(0, now - startTime) / 350);
@@ -110,12 +110,8 @@ function nameLgas(k: number): void {
   if (codes === namedCodes) return;
   namedCodes = codes;
   const names = namedPaths.map((path) => {
-    const label = document.createElementNS(map.namespaceURI!, 'text');
     const { x, y } = areaBox(path);
-    label.setAttribute('x', String(x));
-    label.setAttribute('y', String(y));
-    label.textContent = areaName(path.dataset.code!);
-    return label;
+    return svgElement('text', { x, y }, areaName(path.dataset.code!));
   });
   elementById('lga-names').replaceChildren(...names);
 }

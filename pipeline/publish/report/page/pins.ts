@@ -1,9 +1,10 @@
 import * as Plot from '@observablehq/plot';
 import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
-import { availableWidth, chart } from './figures.ts';
+import { availableWidth, chart } from './charts.ts';
+import { h } from './dom.ts';
+import { formatDifference, formatShare } from './format.ts';
 import { areaName, areaScore, data, elementById, fullName, monthDates, setView, view } from './store.ts';
-import { formatDifference, formatShare, h, PLOT_STYLE } from './words.ts';
 
 const MAX_PINS = 4;
 const PIN_STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];
@@ -79,7 +80,6 @@ export function pinsPart(): Node[] {
       height: 220,
       marginLeft: 42,
       marginRight: 12,
-      style: PLOT_STYLE,
       x: timeScale(width),
       y: {
         domain: [0, Math.max(...rows.map((row) => row.high))],

@@ -1,8 +1,8 @@
+import { h } from './dom.ts';
+import { planControls } from './nets-tab.ts';
 import { elementById, onViewChange, setView, view } from './store.ts';
 import { mapChoice } from './tab.ts';
 import { openTab } from './tabs.ts';
-import { planControls } from './who.ts';
-import { h } from './words.ts';
 
 /** Keeps the open tab: its sentences and choices, or its page if it has no map. */
 export function startQuestion(): void {

@@ -3,7 +3,7 @@ import { normalCdf } from '../../../lib/numerics/normal.ts';
 import { periodName } from '../shared/names.ts';
 import { CERTAINTY, CONTRAST_SCALE, MISSING_CHANGE, type PageData } from '../shared/page-data.ts';
 import { Z90 } from '../shared/spread.ts';
-import { makeTestSuffix, monthDate } from './words.ts';
+import { makeTestSuffix, monthDate } from './format.ts';
 
 /** Element by an id that the page's HTML has. */
 export const elementById = <T extends Element = HTMLElement>(id: string): T =>
@@ -140,6 +140,14 @@ export const stateByCode = (code: string) => data.states.find((state) => state.s
 const lgasByCode = new Map(data.lgas.map((row) => [row.lga_code, row]));
 export const lgaByCode = (code: string) => lgasByCode.get(code)!;
 export const isState = (code: string) => !lgasByCode.has(code);
+/** The row of a state or LGA with its context figures. */
+export const areaFigures = (code: string) => (isState(code) ? stateByCode(code) : lgaByCode(code));
+/** The part of the view that selects an area. */
+export const areaSelection = (code: string): Pick<View, 'state' | 'lga'> =>
+  isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code };
+/** The survey rounds of a state. */
+export const stateTrend = (code: string) =>
+  data.trend.states[data.states.findIndex(({ state_code }) => state_code === code)]!;
 export const areaName = (code: string) => (isState(code) ? stateByCode(code).state : lgaByCode(code).lga);
 /** An LGA's name with that of its state, for lists of the whole country. */
 export const fullName = (code: string) =>
@@ -160,3 +168,6 @@ export const testSuffix = makeTestSuffix(data.other_tests);
 /** Index of a score's level, as in the API's answers. */
 export const levelIndex = (score: number) => data.levels.findIndex(({ below }) => below === null || score < below);
 export const levelName = (level: number) => data.levels[level]!.level.replace('_', ' ');
+export const levelOfScore = (score: number) => levelName(levelIndex(score));
+/** Whether a change is more than chance would explain: its range excludes 0. */
+export const exceedsChance = ({ low, high }: Change) => low > 0 || high < 0;

@@ -1,18 +1,18 @@
-import { changedTab } from './changed.ts';
+import { certaintyTab } from './certainty-tab.ts';
+import { changesTab } from './changes-tab.ts';
+import { netsTab } from './nets-tab.ts';
 import { data, HAS_CHANCES, view } from './store.ts';
-import { sureTab } from './sure.ts';
 import type { Tab } from './tab.ts';
-import { whenTab } from './when.ts';
-import { whereTab } from './where.ts';
-import { whoTab } from './who.ts';
+import { whenTab } from './when-tab.ts';
+import { whereTab } from './where-tab.ts';
 
 /** Questions that the map answers; some countries' models cannot answer all of them. */
 const TABS: readonly Tab[] = [
   whereTab,
-  ...(HAS_CHANCES ? [sureTab] : []),
-  ...(data.changes.months.length > 0 ? [changedTab] : []),
+  ...(HAS_CHANCES ? [certaintyTab] : []),
+  ...(data.changes.months.length > 0 ? [changesTab] : []),
   ...(data.windows.length > 0 ? [whenTab] : []),
-  whoTab,
+  netsTab,
 ];
 
 /** The open tab; null if it has no map. */

@@ -19,19 +19,23 @@ export function renderBasis({ tables, coverage, model }: Pick<Contents, 'tables'
     `Last evidence up to ${periodName(coverage.last_forecast)}`,
     [
       { title: words.State.one, cell: ({ state }) => state },
-      { title: 'Last survey', cell: ({ last: lastRow }) => nameMonth(lastRow?.last_survey ?? null) },
-      { title: 'Estimated months since', cell: ({ after }) => after.length },
-      { title: 'Last month of case records', cell: ({ known }) => nameMonth(known) },
-      { title: 'Error of case forecasts, one month ahead', decimals: 3, cell: ({ errors }) => errors[0] },
-      { title: 'Four months ahead', decimals: 3, cell: ({ errors }) => errors[3] },
+      { title: 'Last survey', cell: ({ lastRow }) => nameMonth(lastRow?.last_survey ?? null) },
+      { title: 'Estimated months since', cell: ({ monthsAfterSurvey }) => monthsAfterSurvey.length },
+      { title: 'Last month of case records', cell: ({ lastCases }) => nameMonth(lastCases) },
+      { title: 'Error of case forecasts, one month ahead', decimals: 3, cell: ({ logErrors }) => logErrors[0] },
+      { title: 'Four months ahead', decimals: 3, cell: ({ logErrors }) => logErrors[3] },
     ],
     tables.context_states.map(({ state_code, state }) => {
       const areaRows = rows.get(state_code) ?? [];
       const lastRow = areaRows.at(-1);
-      const known = lastRow?.last_cases ?? null;
-      const errors = areaRows.filter((row) => row.last_cases === known).flatMap((row) => row.cases_log_mae ?? []);
-      const after = areaRows.filter(({ period, basis }) => period <= coverage.last_estimated && basis !== 'survey');
-      return { state, last: lastRow, known, errors, after };
+      const lastCases = lastRow?.last_cases ?? null;
+      const logErrors = areaRows
+        .filter((row) => row.last_cases === lastCases)
+        .flatMap((row) => row.cases_log_mae ?? []);
+      const monthsAfterSurvey = areaRows.filter(
+        ({ period, basis }) => period <= coverage.last_estimated && basis !== 'survey',
+      );
+      return { state, lastRow, lastCases, logErrors, monthsAfterSurvey };
     }),
   )}</details>`;
 }

@@ -22,7 +22,7 @@ ${renderSums(contents, findings)}
 ${renderBlocks(findingBlocks(findings.filter((finding) => !isAboutFit(finding))).map(toReaderBlock))}</section>
 ${renderSources(contents)}`;
 
-/** The counts as somebody would hold them against an annual report. */
+/** Sums to compare with an annual report. */
 const renderSums = (
   { tables }: Contents,
   findings: readonly Finding[],
@@ -30,7 +30,7 @@ const renderSums = (
 <p class="lead">Sums of what is used, by year. The table <code>accounts</code> has every column of numbers and what became of it.</p>
 <ul>${[...summarizeAccounts(tables.accounts), ...controlLines(findings)].map((line) => html`<li>${line}</li>`)}</ul></section>`;
 
-/** Without what a data team is to do about it; what it had to approve is what readers should doubt. */
+/** Drops the hints for the data team; findings that it had to approve become `Hard to believe`. */
 const toReaderBlock = (block: Block): Block =>
   typeof block === 'object' && 'items' in block
     ? { ...block, hint: undefined, ...(block.heading === DECISIONS_HEADING ? { heading: 'Hard to believe' } : {}) }
@@ -42,7 +42,7 @@ interface DoubtfulFigure {
   places: string[];
 }
 
-/** Places named before the rest is folded. */
+/** Number of places listed; the others are folded. */
 const MAX_NAMED = 6;
 
 function renderDoubts(contents: Contents, evidence: Evidence): Html {
@@ -60,14 +60,14 @@ function renderDoubts(contents: Contents, evidence: Evidence): Html {
 
 function findDoubts({ tables, sources, model }: Contents, { surveys, cases }: Evidence): DoubtfulFigure[] {
   const { lga, a } = countryWords(model.territory);
-  const states = new Map(tables.context_states.map(({ state_code, state }) => [state_code, state]));
-  const named = new Map(
-    tables.context_lgas.map((row) => [row.lga_code, `${row.lga} (${states.get(row.state_code)})`] as const),
+  const stateNames = new Map(tables.context_states.map(({ state_code, state }) => [state_code, state]));
+  const lgaNames = new Map(
+    tables.context_lgas.map((row) => [row.lga_code, `${row.lga} (${stateNames.get(row.state_code)})`] as const),
   );
-  const tested = new Set(surveys.clusters.map(({ lga_code }) => lga_code));
-  const masked = Map.groupBy(
+  const testedLgas = new Set(surveys.clusters.map(({ lga_code }) => lga_code));
+  const maskedByPlace = Map.groupBy(
     cases.filter((row) => row.masked),
-    ({ state_code, lga_code }) => named.get(lga_code ?? '') ?? states.get(state_code)!,
+    ({ state_code, lga_code }) => lgaNames.get(lga_code ?? '') ?? stateNames.get(state_code)!,
   );
   return [
     {
@@ -75,28 +75,28 @@ function findDoubts({ tables, sources, model }: Contents, { surveys, cases }: Ev
       advice: 'The two come from different questions and small samples; read both as about equal.',
       places: tables.context_lgas
         .filter(({ itn_use, itn_access }) => itn_use !== null && itn_access !== null && itn_use > itn_access)
-        .map(({ lga_code }) => named.get(lga_code)!),
+        .map(({ lga_code }) => lgaNames.get(lga_code)!),
     },
     {
       title: 'No child was ever tested there',
       advice: `The score of such ${a.lga} is carried from its neighbours and from what is known of its surroundings.`,
-      places: tested.has(null)
+      places: testedLgas.has(null)
         ? []
         : tables.context_lgas
-            .filter(({ lga_code }) => !tested.has(lga_code))
-            .map(({ lga_code }) => named.get(lga_code)!),
+            .filter(({ lga_code }) => !testedLgas.has(lga_code))
+            .map(({ lga_code }) => lgaNames.get(lga_code)!),
     },
     {
       title: 'Survey results from few children',
       advice: 'Use their ranges, not their single values.',
       places: tables.survey_trend
         .filter(({ small_sample }) => small_sample)
-        .map(({ state_code, survey_year }) => `${states.get(state_code!)} ${survey_year}`),
+        .map(({ state_code, survey_year }) => `${stateNames.get(state_code!)} ${survey_year}`),
     },
     {
       title: 'Months of case records that are shown but used for no fit',
       advice: 'Their reports were incomplete, or the numbers are doubted.',
-      places: [...masked].map(([place, rows]) => {
+      places: [...maskedByPlace].map(([place, rows]) => {
         const months = rows.map(({ period }) => period).sort();
         return months.length === 1 ? `${place} ${months[0]}` : `${place} ${months[0]} to ${months.at(-1)}`;
       }),

@@ -5,7 +5,7 @@ import { type Column, renderTable } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { surveyTrends } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
-import { otherTestsByYear } from './tests.ts';
+import { otherTestsByYear } from './diagnostic-tests.ts';
 
 /** The results of the surveys: the observations that every score is based on. */
 export function renderSurveys({ tables, model }: Contents, { surveys }: Pick<Evidence, 'surveys'>): Html {

@@ -7,7 +7,7 @@ import { describeProjections, describeStanding } from '../../../model/transmissi
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { joinInSentence, monthName } from '../shared/names.ts';
-import { isReported, methodName } from './words.ts';
+import { isReported, methodName } from './risk-limits.ts';
 
 /** The compartmental model: fits, projections against the cases then reported, and limits. */
 export function renderTransmission({ transmission, model, sources }: Contents, { fits }: Evidence): Html {

@@ -5,9 +5,9 @@ import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { periodName } from '../shared/names.ts';
-import { describeRiskLimits } from './words.ts';
+import { describeRiskLimits } from './risk-limits.ts';
 
-/** What was tested, what came of it and for whom, in a person's words; the annex has the figures behind it. */
+/** What was tested and with what result, in plain words; the annex has the figures. */
 export function renderVerdicts(contents: Contents, evidence: Evidence): Html {
   const verdicts: [about: string, verdict: string, more: string][] = [
     ['Scores', describeScores(contents, evidence), 'validation'],

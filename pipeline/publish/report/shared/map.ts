@@ -28,7 +28,7 @@ export interface MapStyle {
 
 /**
  * All LGAs and states as one SVG. Longitude is scaled by the cosine of the middle latitude, so that shapes look right.
- * Positions are integers relative to the previous one, which keeps the file small.
+ * Positions are integers relative to the previous one, to keep the file small.
  */
 export function renderMap({ lgas, states }: MapOutlines, { label, fill, title, scripted }: MapStyle): Html {
   const nameAttributes = (name: string) => html`${scripted && html` id="${name}"`} class="${name}"`;

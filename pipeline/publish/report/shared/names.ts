@@ -49,7 +49,6 @@ export const SCORE_CLASSES = [
   { below: Number.POSITIVE_INFINITY, fill: '#3d0d02' },
 ] as const;
 
-/** Fill of a score. */
 export const scoreFill = (score: number): string => SCORE_CLASSES.find(({ below }) => score < below)!.fill;
 
 const MODEL_NAMES: Record<string, string> = {
@@ -58,7 +57,6 @@ const MODEL_NAMES: Record<string, string> = {
   national: 'National mean',
 };
 
-/** A risk model in words. */
 export const modelName = (model: string): string => MODEL_NAMES[model] ?? model.replaceAll('_', ' ');
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeAge } from '../../../../pipeline/publish/report/page/age.ts';
+import { describeAge } from '../../../../pipeline/publish/report/page/describe-age.ts';
 
 const periods = ['2023-11', '2023-12', '2024-01', '2024-02', '2024-03', '2024-04'];
 const on = (year: number, month: number) => describeAge(periods, 2, new Date(year, month - 1, 15));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeTests, otherTestsByYear } from '../../../../pipeline/publish/report/sections/tests.ts';
+import { describeTests, otherTestsByYear } from '../../../../pipeline/publish/report/sections/diagnostic-tests.ts';
 
 type Contents = Parameters<typeof describeTests>[0];
 type Evidence = Parameters<typeof describeTests>[1];

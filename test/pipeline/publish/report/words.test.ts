@@ -5,7 +5,7 @@ import {
   methodName,
   monthsInWords,
   monthsWithoutSurvey,
-} from '../../../../pipeline/publish/report/sections/words.ts';
+} from '../../../../pipeline/publish/report/sections/risk-limits.ts';
 import { joinInSentence } from '../../../../pipeline/publish/report/shared/names.ts';
 import { TERRITORY } from '../../../../pipeline/synthetic/states.ts';
 

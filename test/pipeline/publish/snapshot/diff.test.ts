@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { diffSnapshots } from '../../../../pipeline/publish/snapshot/diff.ts';
-import { openSnapshot } from '../../../../pipeline/publish/snapshot/read.ts';
+import { openSnapshot } from '../../../../pipeline/publish/snapshot/open-snapshot.ts';
 import {
   buildHere,
   copySnapshot,

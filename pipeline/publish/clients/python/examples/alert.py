@@ -32,16 +32,16 @@ def rises(now: pandas.DataFrame, before: Optional[pandas.DataFrame]) -> pandas.D
     latest = now["period"].max()
     year_ago = str(pandas.Period(latest, "M") - 12)
     rank = ranks(now, latest)
-    then = ranks(now, year_ago).reindex(rank.index)
-    areas = now[now["period"] == latest].set_index("lga_code")[rank > then]
-    found = areas[["lga", "state_code", "period", "level"]].assign(cause="first run")
+    rank_year_ago = ranks(now, year_ago).reindex(rank.index)
+    areas = now[now["period"] == latest].set_index("lga_code")[rank > rank_year_ago]
+    rises_found = areas[["lga", "state_code", "period", "level"]].assign(cause="first run")
     if before is not None:
-        last = ranks(before, latest).reindex(found.index)
-        last_then = ranks(before, year_ago).reindex(found.index)
-        found["cause"] = "revision"
-        found.loc[last.isna() & ~(rank[found.index] <= last_then), "cause"] = "news"
-        found.loc[last > last_then, "cause"] = "known"
-    return found.sort_values(["cause", "lga_code"])
+        rank_last_run = ranks(before, latest).reindex(rises_found.index)
+        year_ago_last_run = ranks(before, year_ago).reindex(rises_found.index)
+        rises_found["cause"] = "revision"
+        rises_found.loc[rank_last_run.isna() & ~(rank[rises_found.index] <= year_ago_last_run), "cause"] = "news"
+        rises_found.loc[rank_last_run > year_ago_last_run, "cause"] = "known"
+    return rises_found.sort_values(["cause", "lga_code"])
 
 
 if __name__ == "__main__":
@@ -49,7 +49,7 @@ if __name__ == "__main__":
     client = MalariaRisk(base)
     table = client.table("risk_lgas")
     before = pandas.read_csv(file, dtype=str, keep_default_na=False) if file.exists() else None
-    found = rises(table, before)
-    print(found.to_csv(), end="")
-    print(f"{len(found)} areas rose, {client.model_version}", file=sys.stderr)
+    rises_found = rises(table, before)
+    print(rises_found.to_csv(), end="")
+    print(f"{len(rises_found)} areas rose, {client.model_version}", file=sys.stderr)
     table[["lga_code", "period", "level"]].to_csv(file, index=False)

@@ -14,9 +14,8 @@ import requests
 
 __version__ = "0.2.0"
 
-#: Waits that the service asks for are waited for up to this many seconds each, since its minute may end a second late,
-#: and this many times.
-LONGEST_WAIT, MOST_WAITS = 61, 3
+#: Longest wait that the service may ask for, as its minute may end a second late, and how often the client waits.
+MAX_WAIT_SECONDS, MAX_WAITS = 61, 3
 #: Seconds to wait for a connection and for the next bytes.
 TIMEOUT = 30
 
@@ -87,34 +86,35 @@ class MalariaRisk:
         """
         places = self.get("/v1/places").json()
         states = {
-            _plain(name): one["state_code"]
+            _normalize(name): one["state_code"]
             for one in places["states"]
             for name in (*one["aliases"], one["pcode"], one["iso_code"], one["state"], one["state_code"])
             if name is not None
         }
         names = [
-            (one["state_code"], _plain(name), one["lga_code"])
+            (one["state_code"], _normalize(name), one["lga_code"])
             for one in places["lgas"]
             for name in (one["lga"], *one["aliases"])
         ]
-        known = pandas.DataFrame(names, columns=["state", "lga", "lga_code"]).drop_duplicates()
-        unique = known.drop_duplicates(["state", "lga"], keep=False).set_index(["state", "lga"])["lga_code"].to_dict()
-        own = zip(rows[state].map(_plain).map(states), rows[lga].map(_plain))
-        return rows.assign(lga_code=[unique.get(place) for place in own])
+        all_names = pandas.DataFrame(names, columns=["state", "lga", "lga_code"]).drop_duplicates()
+        keys = ["state", "lga"]
+        unique = all_names.drop_duplicates(keys, keep=False).set_index(keys)["lga_code"].to_dict()
+        row_names = zip(rows[state].map(_normalize).map(states), rows[lga].map(_normalize))
+        return rows.assign(lga_code=[unique.get(place) for place in row_names])
 
     def _request(self, path: str, parameters: Any) -> requests.Response:
-        """The answer, after the waits that the service asks for. An exhausted allowance is no such wait: it is too long."""
-        for attempt in range(MOST_WAITS + 1):
+        """The answer, after the waits that the service asks for, except for a used-up monthly allowance."""
+        for attempt in range(MAX_WAITS + 1):
             response = self._session.get(
                 self._base_url + path, params=parameters, timeout=TIMEOUT, allow_redirects=False
             )
             wait = response.headers.get("Retry-After", "")
-            is_short = wait.isdecimal() and int(wait) <= LONGEST_WAIT
-            if response.status_code not in (429, 503) or not is_short or attempt == MOST_WAITS:
+            is_short = wait.isdecimal() and int(wait) <= MAX_WAIT_SECONDS
+            if response.status_code not in (429, 503) or not is_short or attempt == MAX_WAITS:
                 break
             time.sleep(int(wait))
         if response.status_code != 200:
-            raise requests.HTTPError(_explained(response), response=response)
+            raise requests.HTTPError(_error_message(response), response=response)
         # Older versions of requests take an answer that was cut off for a whole one.
         length = response.headers.get("Content-Length")
         if length is not None and response.raw.tell() < int(length):
@@ -122,12 +122,12 @@ class MalariaRisk:
         return response
 
 
-def _explained(response: requests.Response) -> str:
+def _error_message(response: requests.Response) -> str:
     if response.headers.get("Content-Type", "").startswith("application/problem+json"):
         return "{code} ({status}): {title}. {detail} (request {request_id})".format(**response.json())
     return f"{response.status_code} {response.reason}: the answer from {response.url} did not come from the service"
 
 
-def _plain(name: Any) -> str:
+def _normalize(name: Any) -> str:
     """A name without case, accents, spaces and punctuation: ``Saint-Élie`` and ``saint elie`` are the same."""
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKD", str(name)).casefold())

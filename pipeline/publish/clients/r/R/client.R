@@ -1,9 +1,8 @@
 # A client of the Malaria Risk Data Service. Documented in man/malaria_client.Rd.
 
-# Waits that the service asks for are waited for up to this many seconds each, since its minute may end a second late,
-# and this many times.
-longest_wait <- 61
-most_waits <- 3
+# Longest wait that the service may ask for, as its minute may end a second late, and how often the client waits.
+max_wait_seconds <- 61
+max_waits <- 3
 
 malaria_client <- function(base_url, key = Sys.getenv("MALARIA_API_KEY"), model_version = NULL) {
   request <- httr2::request(base_url)
@@ -12,10 +11,11 @@ malaria_client <- function(base_url, key = Sys.getenv("MALARIA_API_KEY"), model_
   # A redirect is an error, and so is an answer that stops for half a minute.
   request <- httr2::req_options(request, followlocation = FALSE, low_speed_limit = 1, low_speed_time = 30)
   # At least a second, so that a wait of zero seconds causes no storm of requests; and a second if a connection fails.
-  request <- httr2::req_retry(request, max_tries = most_waits + 1, is_transient = is_short_wait,
+  request <- httr2::req_retry(request, max_tries = max_waits + 1, is_transient = is_short_wait,
                               after = function(response) max(1, httr2::resp_retry_after(response)),
                               backoff = function(attempt) 1)
-  request <- httr2::req_error(request, is_error = function(response) httr2::resp_status(response) != 200, body = explained)
+  request <- httr2::req_error(request, is_error = function(response) httr2::resp_status(response) != 200,
+                              body = error_message)
   if (is.null(model_version)) {
     periods <- httr2::req_perform(httr2::req_url_path_append(request, "v1/periods"))
     model_version <- httr2::resp_body_json(periods)$model_version
@@ -49,27 +49,29 @@ risk_map <- function(client, period = NULL) {
 
 with_codes <- function(client, rows, lga = "lga", state = "state") {
   places <- httr2::resp_body_json(get_answer(client, "/v1/places"))
-  states <- do.call(rbind, lapply(places$states, function(one) {
-    data.frame(code = one$state_code, name = plain(c(one$state_code, one$state, one$iso_code, one$pcode, one$aliases)))
+  states <- do.call(rbind, lapply(places$states, function(place) {
+    names <- c(place$state_code, place$state, place$iso_code, place$pcode, place$aliases)
+    data.frame(code = place$state_code, name = normalize_names(names))
   }))
-  lgas <- do.call(rbind, lapply(places$lgas, function(one) {
-    unique(data.frame(code = one$lga_code, name = paste(one$state_code, plain(c(one$lga, one$aliases)))))
+  lgas <- do.call(rbind, lapply(places$lgas, function(place) {
+    names <- normalize_names(c(place$lga, place$aliases))
+    unique(data.frame(code = place$lga_code, name = paste(place$state_code, names)))
   }))
   lgas <- lgas[!lgas$name %in% lgas$name[duplicated(lgas$name)], ]
-  of <- states$code[match(plain(rows[[state]]), states$name)]
-  rows$lga_code <- lgas$code[match(paste(of, plain(rows[[lga]])), lgas$name)]
+  state_codes <- states$code[match(normalize_names(rows[[state]]), states$name)]
+  rows$lga_code <- lgas$code[match(paste(state_codes, normalize_names(rows[[lga]])), lgas$name)]
   # Without this, an unknown state would be taken for the state whose code is NA.
-  rows$lga_code[is.na(of)] <- NA
+  rows$lga_code[is.na(state_codes)] <- NA
   rows
 }
 
 # Whether the service asks to wait, and not for too long. An exhausted monthly allowance is too long.
 is_short_wait <- function(response) {
-  httr2::resp_status(response) %in% c(429, 503) && isTRUE(httr2::resp_retry_after(response) <= longest_wait)
+  httr2::resp_status(response) %in% c(429, 503) && isTRUE(httr2::resp_retry_after(response) <= max_wait_seconds)
 }
 
 # What the service says about an error, as part of the condition's message.
-explained <- function(response) {
+error_message <- function(response) {
   is_problem <- identical(httr2::resp_content_type(response), "application/problem+json")
   if (!is_problem) return("The answer did not come from the service.")
   problem <- httr2::resp_body_json(response, check_type = FALSE)
@@ -77,6 +79,6 @@ explained <- function(response) {
 }
 
 # Names without case, accents, spaces and punctuation, in any locale: "Saint-Elie" equals "saint elie".
-plain <- function(names) {
+normalize_names <- function(names) {
   gsub("[^a-z0-9]", "", tolower(stringi::stri_trans_general(as.character(names), "Any-Latin; Latin-ASCII")))
 }

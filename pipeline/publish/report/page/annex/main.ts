@@ -16,7 +16,6 @@ if (target instanceof HTMLDetailsElement) target.open = true;
 target?.scrollIntoView();
 document.documentElement.dataset.ready = 'all';
 
-// Opens folded sections for printing.
 addEventListener('beforeprint', () => {
   for (const details of document.querySelectorAll('details')) details.open = true;
 });

@@ -1,13 +1,14 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { periodName } from '../../shared/names.ts';
-import { caption, chart } from '../figures.ts';
-import { monthDate } from '../words.ts';
+import { appendSmallPlot } from '../charts.ts';
+import { monthDate } from '../format.ts';
 import { data } from './data.ts';
 
 /** Plots of each state's forecast cases and the cases that were then reported. */
 export function drawPastForecasts(): void {
-  const target = document.getElementById('past-forecasts');
+  const container = document.getElementById('past-forecasts');
+  if (!container) return;
   for (const [state, series] of d3.group(data.past_forecasts, (row) => row.state)) {
     const atHorizon = (horizon: number) =>
       (series.find((row) => row.horizon === horizon)?.months ?? []).map(({ period, values }) => {
@@ -18,37 +19,27 @@ export function drawPastForecasts(): void {
     const [shortRows, longRows] = [atHorizon(shortest), atHorizon(longest)];
     const rowByPeriod = new Map([...shortRows, ...longRows].map((row) => [row.period, row]));
     const insideCount = longRows.filter(({ low, high, observed }) => low <= observed && observed <= high).length;
-    const figure = document.createElement('figure');
-    figure.append(
-      caption(`${state} · ${insideCount} of ${longRows.length} within the range`),
-      chart({
-        width: 240,
-        height: 140,
-        marginLeft: 32,
-        marginBottom: 22,
-        marginTop: 8,
-        style: { fontSize: '12px' },
-        x: { type: 'utc', ticks: 4, label: null },
-        y: {
-          domain: [0, d3.max([...rowByPeriod.values()], ({ observed }) => observed * 1.3)!],
-          clamp: true,
-          ticks: 3,
-          label: null,
-        },
-        ariaLabel: `${state}: forecast cases and the cases then reported`,
-        marks: [
-          Plot.areaY(longRows, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
-          Plot.lineY(shortRows, { x: 'date', y: 'median', stroke: 'var(--accent)', strokeWidth: 1.6 }),
-          Plot.dot([...rowByPeriod.values()], {
-            x: 'date',
-            y: 'observed',
-            r: 2.2,
-            fill: 'var(--ink)',
-            title: (row) => `${periodName(row.period)}: ${row.observed.toFixed(2)} of the mean`,
-          }),
-        ],
-      }),
-    );
-    target?.append(figure);
+    appendSmallPlot(container, `${state} · ${insideCount} of ${longRows.length} within the range`, {
+      height: 140,
+      x: { type: 'utc', ticks: 4, label: null },
+      y: {
+        domain: [0, d3.max([...rowByPeriod.values()], ({ observed }) => observed * 1.3)!],
+        clamp: true,
+        ticks: 3,
+        label: null,
+      },
+      ariaLabel: `${state}: forecast cases and the cases then reported`,
+      marks: [
+        Plot.areaY(longRows, { x: 'date', y1: 'low', y2: 'high', fill: 'var(--accent)', fillOpacity: 0.22 }),
+        Plot.lineY(shortRows, { x: 'date', y: 'median', stroke: 'var(--accent)', strokeWidth: 1.6 }),
+        Plot.dot([...rowByPeriod.values()], {
+          x: 'date',
+          y: 'observed',
+          r: 2.2,
+          fill: 'var(--ink)',
+          title: (row) => `${periodName(row.period)}: ${row.observed.toFixed(2)} of the mean`,
+        }),
+      ],
+    });
   }
 }

@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { MONTHS } from '../../shared/names.ts';
-import { availableWidth, caption, chart, monthScale } from '../figures.ts';
-import { capitalize, formatShare, PLOT_STYLE } from '../words.ts';
+import { appendSmallPlot, availableWidth, caption, chart, monthScale } from '../charts.ts';
+import { capitalize, formatShare } from '../format.ts';
 import { data, elementById } from './data.ts';
 
 /** The season of every state, from north to south. */
@@ -19,7 +19,6 @@ export function drawSeasons(): void {
       width: availableWidth(elementById('season-states'), 620),
       height: 60 + 19 * order.length,
       marginLeft: 165,
-      style: PLOT_STYLE,
       x: { ...monthScale, axis: 'both', tickFormat: (x: number) => MONTHS[x - 1]!.slice(0, 3) },
       y: { domain: order, label: null, tickSize: 0 },
       color: {
@@ -47,36 +46,27 @@ export function drawSeasons(): void {
 
 /** Case records of each state against the season expected of it when it was left out of the fit. */
 export function drawSeasonCheck(): void {
-  const target = document.getElementById('season-check');
-  for (const { state, expected, recorded, correlation } of target ? data.season_check : []) {
+  const container = document.getElementById('season-check');
+  if (!container) return;
+  for (const { state, expected, recorded, correlation } of data.season_check) {
     const rows = expected.map((value, i) => ({ month: i + 1, expected: value, recorded: recorded[i]! }));
-    const figure = document.createElement('figure');
-    figure.append(
-      caption(`${state} · ${correlation.toFixed(2)}`),
-      chart({
-        width: 240,
-        height: 130,
-        marginLeft: 32,
-        marginBottom: 22,
-        marginTop: 8,
-        style: { fontSize: '12px' },
-        x: { ...monthScale, type: 'point' },
-        y: { domain: [0, 1], ticks: [0, 0.5, 1], label: null },
-        ariaLabel: `${state}: expected season and case records`,
-        marks: [
-          Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.4, strokeDasharray: '2 4' }),
-          Plot.lineY(rows, { x: 'month', y: 'expected', stroke: 'var(--accent)', strokeWidth: 2 }),
-          Plot.dot(rows, {
-            x: 'month',
-            y: 'recorded',
-            r: 2.6,
-            fill: 'var(--ink)',
-            title: (row) =>
-              `${MONTHS[row.month - 1]}: recorded ${row.recorded.toFixed(2)}, expected ${row.expected.toFixed(2)}`,
-          }),
-        ],
-      }),
-    );
-    target!.append(figure);
+    appendSmallPlot(container, `${state} · ${correlation.toFixed(2)}`, {
+      height: 130,
+      x: { ...monthScale, type: 'point' },
+      y: { domain: [0, 1], ticks: [0, 0.5, 1], label: null },
+      ariaLabel: `${state}: expected season and case records`,
+      marks: [
+        Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.4, strokeDasharray: '2 4' }),
+        Plot.lineY(rows, { x: 'month', y: 'expected', stroke: 'var(--accent)', strokeWidth: 2 }),
+        Plot.dot(rows, {
+          x: 'month',
+          y: 'recorded',
+          r: 2.6,
+          fill: 'var(--ink)',
+          title: (row) =>
+            `${MONTHS[row.month - 1]}: recorded ${row.recorded.toFixed(2)}, expected ${row.expected.toFixed(2)}`,
+        }),
+      ],
+    });
   }
 }

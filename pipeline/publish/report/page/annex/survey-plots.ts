@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
-import { availableWidth, caption, chart } from '../figures.ts';
-import { formatShare, PLOT_STYLE } from '../words.ts';
+import { availableWidth, caption, chart } from '../charts.ts';
+import { formatShare } from '../format.ts';
 import { data, elementById, testSuffix } from './data.ts';
 
 /** National results by round, and the scores of states against the rounds' results there. */
@@ -19,7 +19,6 @@ export function drawSurveys(): void {
       height: 290,
       marginLeft: 42,
       marginRight: 46,
-      style: PLOT_STYLE,
       x: { label: null, tickFormat: 'd', ticks: data.national.map((row) => row.survey_year), inset: 12 },
       y: {
         domain: [0, Math.max(...rounds.map((round) => round.high ?? round.value))],
@@ -56,7 +55,7 @@ export function drawSurveys(): void {
   );
   const surveyScores = data.surveyed;
   if (surveyScores.length === 0) return;
-  const top = Math.max(...surveyScores.map((row) => Math.max(row.high ?? row.positivity, row.score_high)));
+  const axisEnd = Math.max(...surveyScores.map((row) => Math.max(row.high ?? row.positivity, row.score_high)));
   elementById('survey-scores').append(
     caption(`Scores of ${data.states_many} against survey results`),
     chart({
@@ -64,15 +63,14 @@ export function drawSurveys(): void {
       height: 360,
       marginLeft: 46,
       marginBottom: 50,
-      style: PLOT_STYLE,
       grid: true,
       fx: { label: null, tickFormat: (year: number) => `${year}${testSuffix(year)}` },
-      x: { domain: [0, top], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
-      y: { domain: [0, top], label: 'score (90% range)', ticks: 4, tickFormat: '.1f' },
+      x: { domain: [0, axisEnd], label: 'survey (95% range)', labelOffset: 40, ticks: 4, tickFormat: '.1f' },
+      y: { domain: [0, axisEnd], label: 'score (90% range)', ticks: 4, tickFormat: '.1f' },
       ariaLabel: `Scores of ${data.states_many} against survey results, by round`,
       marks: [
         Plot.frame({ strokeOpacity: 0.3 }),
-        Plot.link([0], { x1: 0, y1: 0, x2: top, y2: top, strokeOpacity: 0.5, strokeDasharray: '3 4' }),
+        Plot.link([0], { x1: 0, y1: 0, x2: axisEnd, y2: axisEnd, strokeOpacity: 0.5, strokeDasharray: '3 4' }),
         Plot.ruleY(
           surveyScores.filter((row) => row.low !== null),
           { fx: 'survey_year', y: 'score', x1: 'low', x2: 'high', strokeOpacity: 0.3 },

@@ -1,8 +1,8 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { MONTHS, periodName } from '../../shared/names.ts';
-import { availableWidth, caption, chart, monthScale, plotCard } from '../figures.ts';
-import { monthDate, PLOT_STYLE } from '../words.ts';
+import { availableWidth, caption, chart, monthScale, plotCard } from '../charts.ts';
+import { monthDate } from '../format.ts';
 import { data, elementById } from './data.ts';
 
 /** Reported and modelled cases, transmission by month, and projections against the cases then reported. */
@@ -90,7 +90,6 @@ export function drawTransmission(): void {
       width: availableWidth(elementById('reproduction'), 620),
       height: 190,
       marginLeft: 46,
-      style: PLOT_STYLE,
       x: { ...monthScale, type: 'point' },
       fx: { label: null },
       y: { label: null, ticks: 4, nice: true },
@@ -144,7 +143,6 @@ function drawErrors(errors: { method: string; development: number; held_back: nu
       height: 50 + 30 * errors.length,
       marginLeft: 190,
       marginRight: 60,
-      style: PLOT_STYLE,
       fx: { label: null },
       x: { label: null, ticks: 4 },
       y: { domain: errors.map(({ method }) => METHOD_NAMES[method] ?? method), label: null, tickSize: 0 },
@@ -178,7 +176,6 @@ function statePlot(ariaLabel: string, marks: Plot.Markish[]): Element {
     width: availableWidth(elementById('fits'), 620) - CARD_PADDING,
     height: 190,
     marginLeft: 46,
-    style: PLOT_STYLE,
     x: { type: 'utc', label: null },
     y: { label: null, ticks: 4, grid: true, zero: true, nice: true },
     ariaLabel,

@@ -1,8 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { modelName } from '../../shared/names.ts';
-import { availableWidth, caption, chart } from '../figures.ts';
-import { PLOT_STYLE } from '../words.ts';
+import { availableWidth, caption, chart } from '../charts.ts';
 import { data, elementById } from './data.ts';
 
 const PLOT_HEIGHT = 330;
@@ -39,7 +38,6 @@ function drawCalibration(models: string[], calibration: Validation['calibration'
       height: PLOT_HEIGHT,
       marginLeft: 46,
       marginBottom: 50,
-      style: PLOT_STYLE,
       grid: true,
       x: { domain: [0, axisEnd], label: 'predicted share', labelOffset: 40, ticks: 5, tickFormat: '.1f' },
       y: { domain: [0, axisEnd], label: 'observed share', ticks: 5, tickFormat: '.1f' },
@@ -78,7 +76,6 @@ function drawCoverage(models: string[], scores: Validation['scores']): void {
       height: PLOT_HEIGHT,
       marginLeft: 46,
       marginBottom: 50,
-      style: PLOT_STYLE,
       grid: true,
       x: { domain: [axisStart, 1], label: 'range', labelOffset: 40, tickFormat: '.0%', ticks: 6 },
       y: { domain: [axisStart, 1], label: 'cells inside', tickFormat: '.0%', ticks: 6 },
@@ -119,7 +116,6 @@ function drawPit(models: string[], pit: Validation['pit']): void {
       height: PLOT_HEIGHT,
       marginLeft: 40,
       marginBottom: 50,
-      style: PLOT_STYLE,
       marginRight: 108,
       fy: { domain: models.map(modelName), label: null },
       x: { domain: [0, 1], label: 'predicted probability of a lower share', labelOffset: 40, ticks: 5 },

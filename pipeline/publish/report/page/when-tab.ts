@@ -2,9 +2,10 @@ import * as d3 from 'd3';
 import { monthName } from '../shared/names.ts';
 import { MEASURES, VERDICTS, WINDOW_COLUMNS } from '../shared/page-data.ts';
 import { NO_VALUE_FILL, scaleFill, scaleLegend, YEAR_SHARE_SCALE } from './colours.ts';
+import { h } from './dom.ts';
+import { capitalize, formatCount, formatInteger, inSentence, shortMonth } from './format.ts';
 import { areaIndex, data, fullName, lgasInView } from './store.ts';
 import { type Column, mapChoice, selectedCode, sortByFigure, type Tab } from './tab.ts';
-import { capitalize, formatCount, formatInteger, h, inSentence, shortMonth } from './words.ts';
 
 type WindowFigures = Record<(typeof WINDOW_COLUMNS)[number], number | null> & { first: number; share: number };
 type Measure = (typeof MEASURES)[number];

@@ -2,10 +2,11 @@ import * as d3 from 'd3';
 import { expit } from '../../../lib/numerics/special.ts';
 import { logitNormal } from '../shared/spread.ts';
 import { legendKey, NO_VALUE_FILL, SCORE_SCALE, scaleFill, scaleLegend } from './colours.ts';
+import { h } from './dom.ts';
+import { formatCount, formatInteger, formatPeople, formatShare, inSentence } from './format.ts';
 import { areaName, areaScore, data, lgaByCode, lgasInView, monthInWords, nameInList, setView, view } from './store.ts';
 import { mapChoice, scopeName, sortByFigure, type Tab } from './tab.ts';
-import { scoreFields } from './where.ts';
-import { formatCount, formatInteger, formatPeople, formatShare, h, inSentence } from './words.ts';
+import { scoreFields } from './where-tab.ts';
 
 /** People per net, as WHO counts for a mass campaign. */
 const PEOPLE_PER_NET = 1.8;
@@ -14,9 +15,9 @@ const HAS_NETS = hasLayer('itn_use');
 const HAS_TRAVEL = hasLayer('travel_minutes_to_care');
 /** Share of people who do not sleep under a net; 1 if that is unknown. */
 const shareWithoutNet = (code: string) => 1 - ((HAS_NETS && lgaByCode(code).itn_use) || 0);
-/** What the chosen order goes by: people at risk and without a net, as a share of all or in number. */
+/** The figure that areas are ordered by: people at risk and without a net, as a share of all or in number. */
 const needAtScore = (code: string, score: number) =>
-  score * shareWithoutNet(code) * (mapChoice(whoTab) === 'each' ? 1 : lgaByCode(code).population);
+  score * shareWithoutNet(code) * (mapChoice(netsTab) === 'each' ? 1 : lgaByCode(code).population);
 const peoplePerNet = () => view.plan.each || PEOPLE_PER_NET;
 const netsNeeded = (code: string) => Math.ceil(lgaByCode(code).population / peoplePerNet());
 const minutesToCare = (code: string) => lgaByCode(code).travel_minutes_to_care ?? 0;
@@ -75,7 +76,7 @@ function chancesInPlan(): Map<string, number> {
 let cachedPlan: { viewKey: string; plan: Plan; chances: Map<string, number> } | null = null;
 /** The plan for the present view and the chances of being in it, computed once. */
 function currentPlan() {
-  const viewKey = JSON.stringify([view.month, view.state, view.plan, mapChoice(whoTab)]);
+  const viewKey = JSON.stringify([view.month, view.state, view.plan, mapChoice(netsTab)]);
   if (cachedPlan?.viewKey !== viewKey)
     cachedPlan = {
       viewKey,
@@ -88,17 +89,14 @@ const unprotectedRisk = (code: string) =>
   areaScore(code, view.month).score * shareWithoutNet(code) * lgaByCode(code).population;
 const MAX_NAMED = 4;
 
-export const whoTab: Tab = {
+export const netsTab: Tab = {
   id: 'who',
   choices: [
     ['each', 'Most risk per net'],
     ['total', 'Most people at risk'],
   ],
-  paint: (code) => {
-    return getsNets(code)
-      ? { fill: scaleFill(SCORE_SCALE, areaScore(code, view.month).score) }
-      : { fill: NO_VALUE_FILL };
-  },
+  paint: (code) =>
+    getsNets(code) ? { fill: scaleFill(SCORE_SCALE, areaScore(code, view.month).score) } : { fill: NO_VALUE_FILL },
   legend: () => ({
     keys: [scaleLegend(SCORE_SCALE), legendKey(NO_VALUE_FILL, 'no nets in this plan')],
     note: `Scores of the ${lga.many} that get nets.`,
@@ -106,39 +104,41 @@ export const whoTab: Tab = {
   headline: () => {
     const { order, recipients } = currentPlan().plan;
     if (order.length === 0) return `No ${lga.one} meets these thresholds`;
-    const where = view.state === null ? '' : ` in ${scopeName()}`;
+    const inState = view.state === null ? '' : ` in ${scopeName()}`;
     if (recipients.size === 0) {
-      const least = d3.least(order, netsNeeded)!;
-      return `${formatInteger(netsAvailable())} nets are too few for any ${lga.one}${where}: the smallest, ${areaName(least)}, needs ${formatInteger(netsNeeded(least))}`;
+      const smallest = d3.least(order, netsNeeded)!;
+      return `${formatInteger(netsAvailable())} nets are too few for any ${lga.one}${inState}: the smallest, ${areaName(smallest)}, needs ${formatInteger(netsNeeded(smallest))}`;
     }
-    const named = order.filter((code) => recipients.has(code)).map(view.state === null ? nameInList : areaName);
-    const more = recipients.size - MAX_NAMED;
-    const list =
-      more <= 0
-        ? inSentence(named)
-        : `${named.slice(0, MAX_NAMED).join(', ')} and ${formatInteger(more)} more ${more === 1 ? lga.one : lga.many}`;
-    return `${formatInteger(d3.sum(recipients, netsNeeded))} of ${formatInteger(netsAvailable())} nets${where} go to ${list}`;
+    const names = order.filter((code) => recipients.has(code)).map(view.state === null ? nameInList : areaName);
+    const unnamedCount = recipients.size - MAX_NAMED;
+    const recipientsText =
+      unnamedCount <= 0
+        ? inSentence(names)
+        : `${names.slice(0, MAX_NAMED).join(', ')} and ${formatInteger(unnamedCount)} more ${unnamedCount === 1 ? lga.one : lga.many}`;
+    return `${formatInteger(d3.sum(recipients, netsNeeded))} of ${formatInteger(netsAvailable())} nets${inState} go to ${recipientsText}`;
   },
   sentences: () => {
     const { order, recipients } = currentPlan().plan;
     if (recipients.size === 0) return [];
-    const left = netsAvailable() - d3.sum(recipients, netsNeeded);
-    const rest = order.filter((code) => !recipients.has(code));
-    const next = rest[0];
-    const share = d3.sum(recipients, unprotectedRisk) / d3.sum(lgasInView(), unprotectedRisk);
-    const sure = order.filter((code) => recipients.has(code) && (currentPlan().chances.get(code) ?? 0) >= 0.8).length;
+    const netsLeft = netsAvailable() - d3.sum(recipients, netsNeeded);
+    const lgasWithout = order.filter((code) => !recipients.has(code));
+    const next = lgasWithout[0];
+    const riskShare = d3.sum(recipients, unprotectedRisk) / d3.sum(lgasInView(), unprotectedRisk);
+    const likelyCount = order.filter(
+      (code) => recipients.has(code) && (currentPlan().chances.get(code) ?? 0) >= 0.8,
+    ).length;
     return [
-      `They cover ${formatPeople(d3.sum(recipients, (code) => lgaByCode(code).population))} people in ${formatCount(recipients.size, lga)}, who bear ${Math.round(100 * share)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}; the chance of belonging there is 80% or more for ${formatInteger(sure)} of ${formatInteger(recipients.size)}.`,
-      ...(next === undefined || left === 0
+      `They cover ${formatPeople(d3.sum(recipients, (code) => lgaByCode(code).population))} people in ${formatCount(recipients.size, lga)}, who bear ${Math.round(100 * riskShare)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}; the chance of belonging there is 80% or more for ${formatInteger(likelyCount)} of ${formatInteger(recipients.size)}.`,
+      ...(next === undefined || netsLeft === 0
         ? []
         : [
-            `${formatInteger(left)} nets are left over: too few for ${areaName(next)}, the next in order, which needs ${formatInteger(netsNeeded(next))}.`,
+            `${formatInteger(netsLeft)} nets are left over: too few for ${areaName(next)}, the next in order, which needs ${formatInteger(netsNeeded(next))}.`,
           ]),
     ];
   },
   method: () => [
     `${monthInWords(view.month)}. Unprotected risk is people × score${HAS_NETS ? ' × share who do not sleep under a net' : ''}. Each ${lga.one} gets nets for all its people or none; one that needs more than are left is passed over. ${
-      mapChoice(whoTab) === 'each'
+      mapChoice(netsTab) === 'each'
         ? 'Ordered by the unprotected risk per person, which puts each net where it counts most.'
         : 'Ordered by the unprotected risk of all people together, so places with many people come first.'
     }`,
@@ -218,12 +218,12 @@ const formatPercent = (value: number | null) => (value === null ? '—' : `${Mat
 
 /** Inputs for the number of nets and the thresholds. They are made once; their values follow the view. */
 export function planControls(): HTMLElement {
-  const slider = (name: keyof typeof view.plan, max: number, step: number) => {
+  const sliderInput = (name: keyof typeof view.plan, max: number, step: number) => {
     const input = h('input', { type: 'range', min: '0', max: String(max), step: String(step), id: `plan-${name}` });
     input.addEventListener('input', () => setPlan({ [name]: Number((input as HTMLInputElement).value) }));
     return input as HTMLInputElement;
   };
-  const number = (name: keyof typeof view.plan, least: string, change: (value: number) => void) => {
+  const numberInput = (name: keyof typeof view.plan, least: string, change: (value: number) => void) => {
     const input = h('input', { type: 'number', min: least, step: 'any', id: `plan-${name}` }) as HTMLInputElement;
     input.addEventListener('input', () => {
       if (input.value !== '' && input.validity.valid) change(Number(input.value));
@@ -231,46 +231,46 @@ export function planControls(): HTMLElement {
     return input;
   };
   const setPlan = (change: Partial<typeof view.plan>) => setView({ plan: { ...view.plan, ...change } });
-  const people = number('people', '1', (value) => setPlan({ people: value, nets: 0 }));
-  const ofNets = number('nets', '1', (value) => setPlan({ nets: Math.round(value), people: 0 }));
-  const each = number('each', '0.5', (value) => setPlan({ each: value }));
+  const peopleInput = numberInput('people', '1', (value) => setPlan({ people: value, nets: 0 }));
+  const netsInput = numberInput('nets', '1', (value) => setPlan({ nets: Math.round(value), people: 0 }));
+  const perNetInput = numberInput('each', '0.5', (value) => setPlan({ each: value }));
   const thresholds: [keyof typeof view.plan, string, HTMLInputElement, (value: number) => string][] = [
-    ['score', 'Only where the score is at least', slider('score', 0.5, 0.01), formatShare],
+    ['score', 'Only where the score is at least', sliderInput('score', 0.5, 0.01), formatShare],
   ];
-  const furthest = Math.max(...data.lgas.map(({ lga_code }) => minutesToCare(lga_code)));
+  const longestTravel = Math.max(...data.lgas.map(({ lga_code }) => minutesToCare(lga_code)));
   if (HAS_TRAVEL)
     thresholds.push([
       'travel',
       'Only where travel to care takes at least',
-      slider('travel', 5 * Math.floor(furthest / 5), 5),
+      sliderInput('travel', 5 * Math.floor(longestTravel / 5), 5),
       (value) => `${value} min`,
     ]);
   const rows = thresholds.map(([name, label, input, format]) => {
     const output = h('output', { for: input.id });
-    const follow = () => {
+    const followView = () => {
       input.value = String(view.plan[name]);
       output.textContent = format(view.plan[name]);
       input.setAttribute('aria-valuetext', output.textContent);
     };
-    return { row: h('label', {}, h('span', {}, label), input, output), follow };
+    return { row: h('label', {}, h('span', {}, label), input, output), followView };
   });
-  const made = h(
+  const controls = h(
     'div',
     { class: 'plan', hidden: '' },
-    h('label', {}, h('span', {}, 'Nets for this many people'), people),
-    h('label', {}, h('span', {}, 'or this many nets'), ofNets),
-    h('label', {}, h('span', {}, 'People per net'), each),
+    h('label', {}, h('span', {}, 'Nets for this many people'), peopleInput),
+    h('label', {}, h('span', {}, 'or this many nets'), netsInput),
+    h('label', {}, h('span', {}, 'People per net'), perNetInput),
     ...rows.map(({ row }) => row),
   );
-  made.addEventListener('follow', () => {
+  controls.addEventListener('follow', () => {
     // A field that is being typed into keeps what is typed.
-    const show = (input: HTMLInputElement, value: number) => {
+    const showValue = (input: HTMLInputElement, value: number) => {
       if (input !== document.activeElement) input.value = String(value);
     };
-    show(people, view.plan.people || Math.round(netsAvailable() * peoplePerNet()));
-    show(ofNets, netsAvailable());
-    show(each, peoplePerNet());
-    for (const { follow } of rows) follow();
+    showValue(peopleInput, view.plan.people || Math.round(netsAvailable() * peoplePerNet()));
+    showValue(netsInput, netsAvailable());
+    showValue(perNetInput, peoplePerNet());
+    for (const { followView } of rows) followView();
   });
-  return made;
+  return controls;
 }

@@ -36,21 +36,3 @@ export const formatCount = (number: number, { one, many }: { one: string; many: 
 export { joinInSentence as inSentence } from '../shared/names.ts';
 /** With a capital first letter. */
 export const capitalize = (text: string) => text[0]!.toUpperCase() + text.slice(1);
-
-/** `h('p', { class: 'note' }, 'text')` makes an element; strings become text, never HTML. */
-export function h(
-  tag: string,
-  attributes: Record<string, string | (() => void)> = {},
-  ...children: (Node | string)[]
-): HTMLElement {
-  const created = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'string') created.setAttribute(name, value);
-    else created.addEventListener(name, value);
-  }
-  created.append(...children);
-  return created;
-}
-
-/** Text style of the plots' labels. */
-export const PLOT_STYLE = { fontSize: '13px', overflow: 'visible' };

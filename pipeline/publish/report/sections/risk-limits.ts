@@ -5,7 +5,7 @@ import type { Contents } from '../../snapshot/contents.ts';
 import { hasDuplicateNames } from '../../snapshot/table-columns.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { joinInSentence, monthName, periodName } from '../shared/names.ts';
-import { describeTests } from './tests.ts';
+import { describeTests } from './diagnostic-tests.ts';
 
 /** What a reader must know before using a score, most important first, in the country's words. */
 export function describeRiskLimits(contents: Contents, evidence: Evidence): string[] {

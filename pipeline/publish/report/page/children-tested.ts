@@ -1,7 +1,7 @@
 import * as d3 from 'd3';
+import { formatCount, formatInteger, inSentence } from './format.ts';
 import { areaIndex, data, fullName, isState, lgasInView } from './store.ts';
 import type { Column } from './tab.ts';
-import { formatCount, formatInteger, inSentence } from './words.ts';
 
 const CLUSTER_WORDS = { one: 'cluster', many: 'clusters' };
 const CHILD_WORDS = { one: 'child', many: 'children' };
@@ -36,15 +36,14 @@ export function testedInWords(code: string): string {
   return `${formatCount(children, CHILD_WORDS)} in ${formatCount(clusters, CLUSTER_WORDS)} ${children === 1 ? 'was' : 'were'} tested here (${years.join(', ')})`;
 }
 
-/** LGAs in view in which no child was tested. */
 export const untestedLgas = () => lgasInView().filter((code) => countTested(code).clusters === 0);
 
 /** The states with the fewest children tested, for their number of people. */
 export function fewestTestedInWords(): string {
   const testedPerPerson = ({ state_code, population }: (typeof data.states)[number]) =>
     countTested(state_code).children / population;
-  const least = d3.sort(data.states, testedPerPerson).slice(0, 3);
-  return `Fewest for their number of people: ${inSentence(least.map(({ state_code }) => `${fullName(state_code)} (${formatInteger(countTested(state_code).children)})`))}. Rounds known only by ${data.words.state.one} are not counted; ${lga.many} without any child are scored from their neighbours.`;
+  const leastTested = d3.sort(data.states, testedPerPerson).slice(0, 3);
+  return `Fewest for their number of people: ${inSentence(leastTested.map(({ state_code }) => `${fullName(state_code)} (${formatInteger(countTested(state_code).children)})`))}. Rounds known only by ${data.words.state.one} are not counted; ${lga.many} without any child are scored from their neighbours.`;
 }
 
 const numberColumn = (head: string, value: (code: string) => number): Column => ({
@@ -53,7 +52,6 @@ const numberColumn = (head: string, value: (code: string) => number): Column => 
   cell: (code) => formatInteger(value(code)),
   sortValue: value,
 });
-/** Columns of the list of children tested. */
 export const TESTED_COLUMNS: Column[] = [
   ...(data.tested?.rounds ?? []).map((year, i) =>
     numberColumn(String(year), (code) => countTested(code).rounds[i]!.children),

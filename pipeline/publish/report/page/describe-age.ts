@@ -1,6 +1,5 @@
+import { monthIndex } from '../../../contract/months.ts';
 import { periodName } from '../shared/names.ts';
-
-const indexOf = (period: string) => Number(period.slice(0, 4)) * 12 + Number(period.slice(5)) - 1;
 
 /**
  * Describes how old the page's estimates are on the day that it is read. Empty until the last estimated month has
@@ -11,8 +10,10 @@ const indexOf = (period: string) => Number(period.slice(0, 4)) * 12 + Number(per
 export function describeAge(periods: readonly string[], estimated: number, today: Date): string {
   const currentMonth = today.getFullYear() * 12 + today.getMonth();
   const lastPeriod = periods[estimated - 1]!;
-  const monthsAgo = currentMonth - indexOf(lastPeriod);
+  const monthsAgo = currentMonth - monthIndex(lastPeriod);
   if (monthsAgo < 1) return '';
   const age = `The last estimated month, ${periodName(lastPeriod)}, was ${monthsAgo === 1 ? 'a month' : `${monthsAgo} months`} ago.`;
-  return currentMonth > indexOf(periods.at(-1)!) ? `${age} All the months that this page forecasts have passed.` : age;
+  return currentMonth > monthIndex(periods.at(-1)!)
+    ? `${age} All the months that this page forecasts have passed.`
+    : age;
 }

@@ -1,4 +1,4 @@
-/** Position and neighbours of each area. */
+/** The table of places: names, codes, position and neighbours of each area; and all outlines as TopoJSON. */
 import { centerOfMass } from '@turf/center-of-mass';
 import { neighbors } from 'topojson-client';
 import { topology } from 'topojson-server';

@@ -9,8 +9,11 @@ import {
   scaleFill,
   scaleLegend,
 } from './colours.ts';
+import { h } from './dom.ts';
+import { formatCount, formatInteger, formatPeople, formatShare, formatWithRange, inSentence } from './format.ts';
 import {
   areaChance,
+  areaFigures,
   areaName,
   areaScore,
   CERTAIN_PERCENT,
@@ -19,8 +22,8 @@ import {
   fullName,
   HAS_CHANCES,
   isUncertain,
-  levelIndex,
   levelName,
+  levelOfScore,
   lgasInView,
   monthInWords,
   nameInList,
@@ -28,13 +31,12 @@ import {
   view,
 } from './store.ts';
 import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
-import { formatCount, formatInteger, formatPeople, formatShare, formatWithRange, h, inSentence } from './words.ts';
 
 const scoreAt = (code: string) => areaScore(code, view.month);
 
 /** A score as a mark on the bar of its range. */
-export function rangeBar({ score, low, high }: Score, top: number): HTMLElement {
-  const percent = (value: number) => `${((100 * value) / top).toFixed(2)}%`;
+export function rangeBar({ score, low, high }: Score, axisEnd: number): HTMLElement {
+  const percent = (value: number) => `${((100 * value) / axisEnd).toFixed(2)}%`;
   return h(
     'span',
     { class: 'track' },
@@ -45,8 +47,7 @@ export function rangeBar({ score, low, high }: Score, top: number): HTMLElement 
     h('span', { class: 'at', style: `left:${percent(score)}` }),
   );
 }
-const areaPopulation = (code: string) =>
-  (data.lgas.find((row) => row.lga_code === code) ?? data.states.find((row) => row.state_code === code))!.population;
+const areaPopulation = (code: string) => areaFigures(code).population;
 
 const { lga } = data.words;
 
@@ -73,7 +74,7 @@ export const whereTab: Tab = {
   headline: () => {
     const code = selectedCode();
     if (code !== null)
-      return `${fullName(code)}, ${monthInWords(view.month)}: ${formatWithRange(scoreAt(code))}, ${levelName(levelIndex(scoreAt(code).score))}`;
+      return `${fullName(code)}, ${monthInWords(view.month)}: ${formatWithRange(scoreAt(code))}, ${levelOfScore(scoreAt(code).score)}`;
     const stateCodes = data.states.map(({ state_code }) => state_code);
     const [highest] = sortByFigure(stateCodes, (code) => scoreAt(code).score);
     const certain = lgasInView().filter((code) => !isUncertain(code)).length;
@@ -82,7 +83,7 @@ export const whereTab: Tab = {
   },
   sentences: () => {
     const code = selectedCode();
-    const sentences = code === null ? [] : [scoreInChildren(code)];
+    const sentences = code === null ? [] : [`${scoreInChildren(code)}${levelCertaintyInWords(code)}`];
     if (view.lga !== null) return [...sentences, rankInWords(view.lga)];
     const [lowest, highest] = d3.extent(lgasInView(), (code) => scoreAt(code).score) as [number, number];
     const [first] = sortByFigure(lgasInView(), (code) => scoreAt(code).score);
@@ -98,14 +99,14 @@ export const whereTab: Tab = {
     'Where ranges overlap, the order of two places may be due to chance.',
   ],
   tooltip: (code) => [
-    `${formatShare(scoreAt(code).score)} · ${levelName(levelIndex(scoreAt(code).score))}${certaintyInWords(code)}`,
+    `${formatShare(scoreAt(code).score)} · ${levelOfScore(scoreAt(code).score)}${certaintyInWords(code)}`,
     `90% range ${formatShare(scoreAt(code).low)}–${formatShare(scoreAt(code).high)}`,
   ],
   sortCodes: (codes) => sortByFigure(codes, (code) => scoreAt(code).score),
   columns: () => {
-    const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreAt(lga_code).high));
+    const axisEnd = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreAt(lga_code).high));
     return [
-      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreAt(code), top) },
+      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreAt(code), axisEnd) },
       {
         head: 'Score',
         kind: 'number',
@@ -120,8 +121,7 @@ export const whereTab: Tab = {
       {
         head: HAS_CHANCES ? 'Level, certainty' : 'Level',
         kind: 'level',
-        cell: (code) =>
-          `${levelName(levelIndex(scoreAt(code).score))}${certaintyInWords(code).replace(' certain', '')}`,
+        cell: (code) => `${levelOfScore(scoreAt(code).score)}${certaintyInWords(code).replace(' certain', '')}`,
       },
       {
         head: 'People',
@@ -134,19 +134,24 @@ export const whereTab: Tab = {
   caption: () => 'Highest score first.',
   downloadFields: (code) => ({
     ...scoreFields(code),
-    level: levelName(levelIndex(scoreAt(code).score)),
+    level: levelOfScore(scoreAt(code).score),
     ...(HAS_CHANCES ? { probability_of_level: areaChance(code, view.month, 'level') / 100 } : {}),
     population: areaPopulation(code),
   }),
 };
 
 /** A score and its range as numbers of children. */
-function scoreInChildren(code: string): string {
+export function scoreInChildren(code: string): string {
   const { score, low, high } = scoreAt(code);
   const inHundred = (value: number) => Math.round(100 * value);
-  const certainty = HAS_CHANCES ? ` The level shown is ${areaChance(code, view.month, 'level')}% certain.` : '';
-  return `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; the 90% range is ${inHundred(low)} to ${inHundred(high)}.${certainty}`;
+  return (
+    `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; ` +
+    `the 90% range is ${inHundred(low)} to ${inHundred(high)}.`
+  );
 }
+
+const levelCertaintyInWords = (code: string) =>
+  HAS_CHANCES ? ` The level shown is ${areaChance(code, view.month, 'level')}% certain.` : '';
 
 /** Which places surely belong to the highest tenth, and for how many that is open. */
 function highestTenthInWords(): string[] {

@@ -1,4 +1,4 @@
-/** Lists of plain values with at most this many entries are not shortened, such as the months of a year. */
+/** Longest list of numbers or texts that is kept whole, such as the months of a year. */
 const MAX_PLAIN_LIST = 12;
 
 /**
@@ -14,8 +14,9 @@ export function shortenAnswer(value: unknown): unknown {
   if (value.length <= MAX_PLAIN_LIST && !value.some((item) => item !== null && typeof item === 'object')) return value;
   if (first !== null && typeof first === 'object' && 'reported' in first) return [];
   const isRing = Array.isArray(first) && typeof first[0] === 'number';
-  const kept = value.length <= 4 && isRing ? value : isRing ? [...value.slice(0, 3), value.at(-1)] : value.slice(0, 1);
-  return kept.map(shortenAnswer);
+  const shortList =
+    value.length <= 4 && isRing ? value : isRing ? [...value.slice(0, 3), value.at(-1)] : value.slice(0, 1);
+  return shortList.map(shortenAnswer);
 }
 
 /** The names of a CSV's columns and its first row. */

@@ -1,31 +1,31 @@
 import { periodName } from '../shared/names.ts';
 import { CHANGE_SCALE, hatchedKey, legendKey, NO_VALUE_FILL, scaleFill, scaleLegend } from './colours.ts';
+import { formatCount, formatDifference, formatShare } from './format.ts';
 import {
   areaChange,
   areaScore,
   type Change,
   type ChangeBase,
   data,
+  exceedsChance,
   fullName,
   isForecast,
   lgasInView,
   monthInWords,
+  stateTrend,
   testSuffix,
   view,
   yearContrast,
 } from './store.ts';
 import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
-import { scoreFields } from './where.ts';
-import { formatCount, formatDifference, formatShare } from './words.ts';
+import { scoreFields } from './where-tab.ts';
 
-/** The year with whose same month the month is compared; NaN for the choices with words. */
-const chosenYear = () => Number(mapChoice(changedTab));
+/** The year that the view is compared with; NaN if the choice is not a year. */
+const chosenYear = () => Number(mapChoice(changesTab));
 const changeAt = (code: string) =>
   Number.isNaN(chosenYear())
-    ? areaChange(code, view.month, mapChoice(changedTab) as ChangeBase)
+    ? areaChange(code, view.month, mapChoice(changesTab) as ChangeBase)
     : yearContrast(code, view.month, chosenYear());
-/** Whether a change is more than chance would explain: its range excludes 0. */
-const exceedsChance = ({ low, high }: Change) => low > 0 || high < 0;
 const { lga } = data.words;
 
 /** The month that the view's month is compared with; null if there is none. */
@@ -36,7 +36,7 @@ function comparisonMonth(): string | null {
       ? null
       : periodName(sameMonth);
   }
-  if (mapChoice(changedTab) === 'year') {
+  if (mapChoice(changesTab) === 'year') {
     const earlier = data.periods[view.month - 12];
     return earlier === undefined ? null : periodName(earlier);
   }
@@ -47,7 +47,7 @@ function comparisonMonth(): string | null {
 const CONTRAST_YEARS =
   data.contrasts.years > 0 ? [...new Set(data.periods.map((period) => period.slice(0, 4)))].slice(0, -1) : [];
 
-export const changedTab: Tab = {
+export const changesTab: Tab = {
   id: 'changed',
   get months() {
     return Number.isNaN(chosenYear()) ? data.changes.months : data.periods.map((_, month) => month);
@@ -172,10 +172,7 @@ const changeCell = (code: string, text: (change: Change) => string) => {
 
 /** The results of the surveys themselves, round by round. */
 function roundsInWords(): string[] {
-  const trend =
-    view.state === null
-      ? data.trend.national
-      : data.trend.states[data.states.findIndex(({ state_code }) => state_code === view.state)]!;
+  const trend = view.state === null ? data.trend.national : stateTrend(view.state);
   if (trend.length < 2) return [];
   const figures = trend.map(
     ({ survey_year, positivity, low, high }) =>

@@ -1,4 +1,5 @@
 import * as d3 from 'd3';
+import { h, svgElement } from './dom.ts';
 import { listedCodes } from './list.ts';
 import {
   areaName,
@@ -13,7 +14,6 @@ import {
 } from './store.ts';
 import { scopeName, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
-import { h } from './words.ts';
 
 /** The source that every downloaded file states. */
 export const citation = () =>
@@ -124,17 +124,13 @@ function toSvg(tab: Tab): string {
   const map = elementById<SVGSVGElement>('map').cloneNode(true) as SVGSVGElement;
   const [x, y, width, height] = map.getAttribute('viewBox')!.split(' ').map(Number) as [number, number, number, number];
   // What lies outside of the part shown is cut off, as on the page.
-  const shownPart = document.createElementNS(map.namespaceURI, 'svg');
-  for (const [name, value] of Object.entries({ x, y, width, height, viewBox: [x, y, width, height].join(' ') }))
-    shownPart.setAttribute(name, String(value));
+  const shownPart = svgElement('svg', { x, y, width, height, viewBox: [x, y, width, height].join(' ') });
   shownPart.append(...map.childNodes);
   map.append(shownPart);
   // Everything beside the map is laid out in hundredths of its width, from its upper left corner.
   const unit = width / 100;
   const addElement = (tag: string, attributes: Record<string, string | number>, text = '') => {
-    const created = document.createElementNS(map.namespaceURI, tag);
-    for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, String(value));
-    created.textContent = text;
+    const created = svgElement(tag, attributes, text);
     map.append(created);
     return created;
   };

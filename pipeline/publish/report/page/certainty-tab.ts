@@ -1,6 +1,8 @@
 import * as d3 from 'd3';
 import { clustersToHalve } from '../shared/spread.ts';
+import { countTested, fewestTestedInWords, TESTED_COLUMNS, testedInWords, untestedLgas } from './children-tested.ts';
 import { CHANCE_SCALE, CHILDREN_SCALE, scaleFill, scaleLegend, WIDTH_SCALE } from './colours.ts';
+import { capitalize, formatCount, formatInteger, formatShare, formatWithRange } from './format.ts';
 import {
   areaChance,
   areaName,
@@ -10,17 +12,15 @@ import {
   data,
   fullName,
   isState,
-  levelIndex,
   levelName,
+  levelOfScore,
   lgaByCode,
   lgasInView,
   monthInWords,
   view,
 } from './store.ts';
 import { type Column, mapChoice, selectedCode, sortByFigure, type Tab } from './tab.ts';
-import { countTested, fewestTestedInWords, TESTED_COLUMNS, testedInWords, untestedLgas } from './tested.ts';
-import { rangeBar, scoreFields } from './where.ts';
-import { capitalize, formatCount, formatInteger, formatShare, formatWithRange } from './words.ts';
+import { rangeBar, scoreFields } from './where-tab.ts';
 
 /** Lower ends of the levels from moderate on, each with the level's name. */
 const LEVEL_CUTOFFS: [ChanceName, number, string][] = data.levels.flatMap(({ level, below }, i) =>
@@ -32,9 +32,9 @@ const HIGHEST_TENTH = 'nation';
 const rangeWidth = (code: string) => areaScore(code, view.month).high - areaScore(code, view.month).low;
 const chance = (code: string, name: ChanceName) => areaChance(code, view.month, name);
 const { lga } = data.words;
-/** The event that the chances shown are of. */
+/** The event whose chances the map shows. */
 const describeEvent = () => {
-  const choice = mapChoice(sureTab);
+  const choice = mapChoice(certaintyTab);
   const cutoff = LEVEL_CUTOFFS.find(([value]) => value === choice);
   if (cutoff) return `the true share is ${cutoff[1].toFixed(2)} or more`;
   return choice === HIGHEST_TENTH
@@ -42,15 +42,15 @@ const describeEvent = () => {
     : 'the level shown is the true one';
 };
 const shownFigure = (code: string) => {
-  const choice = mapChoice(sureTab);
+  const choice = mapChoice(certaintyTab);
   if (choice === 'width') return rangeWidth(code);
   return choice === 'tested' ? countTested(code).children : chance(code, choice as ChanceName);
 };
-const shownScale = () => ({ width: WIDTH_SCALE, tested: CHILDREN_SCALE })[mapChoice(sureTab)] ?? CHANCE_SCALE;
+const shownScale = () => ({ width: WIDTH_SCALE, tested: CHILDREN_SCALE })[mapChoice(certaintyTab)] ?? CHANCE_SCALE;
 /** Whether the map shows chances. */
 const showsChances = () => shownScale() === CHANCE_SCALE;
 
-export const sureTab: Tab = {
+export const certaintyTab: Tab = {
   id: 'sure',
   choices: [
     ['level', 'Level is right'],
@@ -64,13 +64,13 @@ export const sureTab: Tab = {
     keys: [scaleLegend(shownScale())],
     note: showsChances()
       ? `Chance that ${describeEvent()}, given the model and all surveys: darker is more likely.`
-      : mapChoice(sureTab) === 'width'
+      : mapChoice(certaintyTab) === 'width'
         ? 'Width of the 90% range: darker is less certain.'
         : `Children tested in all rounds whose clusters are known; the lightest are ${lga.many} without any.`,
   }),
   headline: () => {
     const lgaCodes = lgasInView();
-    const choice = mapChoice(sureTab);
+    const choice = mapChoice(certaintyTab);
     const code = selectedCode();
     if (choice === 'tested')
       return code === null
@@ -79,7 +79,7 @@ export const sureTab: Tab = {
     if (code !== null) {
       if (choice === 'width') return `The 90% range of ${fullName(code)} is ${formatShare(rangeWidth(code))} wide`;
       return choice === 'level'
-        ? `The level of ${fullName(code)}, ${levelName(levelIndex(areaScore(code, view.month).score))}, is ${chance(code, 'level')}% certain`
+        ? `The level of ${fullName(code)}, ${levelOfScore(areaScore(code, view.month).score)}, is ${chance(code, 'level')}% certain`
         : `${fullName(code)}: ${chance(code, choice as ChanceName)}% chance that ${describeEvent()}`;
     }
     if (choice === 'width') {
@@ -100,8 +100,8 @@ export const sureTab: Tab = {
   },
   sentences: () => {
     const code = selectedCode();
-    if (code === null) return mapChoice(sureTab) === 'tested' ? [fewestTestedInWords()] : describeStates();
-    if (mapChoice(sureTab) === 'tested') return [];
+    if (code === null) return mapChoice(certaintyTab) === 'tested' ? [fewestTestedInWords()] : describeStates();
+    if (mapChoice(certaintyTab) === 'tested') return [];
     return [
       `${monthInWords(view.month)}: score ${formatWithRange(areaScore(code, view.month))}.`,
       ...(data.tested ? [`${capitalize(testedInWords(code))}.`] : []),
@@ -116,18 +116,18 @@ export const sureTab: Tab = {
   tooltip: (code) => [
     showsChances()
       ? `${shownFigure(code)}% chance that ${describeEvent()}`
-      : mapChoice(sureTab) === 'width'
+      : mapChoice(certaintyTab) === 'width'
         ? `range ${formatShare(rangeWidth(code))} wide`
         : testedInWords(code),
-    `score ${formatShare(areaScore(code, view.month).score)}, ${levelName(levelIndex(areaScore(code, view.month).score))}`,
+    `score ${formatShare(areaScore(code, view.month).score)}, ${levelOfScore(areaScore(code, view.month).score)}`,
   ],
   sortCodes: (codes) =>
-    sortByFigure(codes, (code) => (mapChoice(sureTab) === 'tested' ? -shownFigure(code) : shownFigure(code))),
+    sortByFigure(codes, (code) => (mapChoice(certaintyTab) === 'tested' ? -shownFigure(code) : shownFigure(code))),
   columns: () => {
-    if (mapChoice(sureTab) === 'tested') return TESTED_COLUMNS;
-    const top = Math.max(0.01, ...data.lgas.map(({ lga_code }) => areaScore(lga_code, view.month).high));
+    if (mapChoice(certaintyTab) === 'tested') return TESTED_COLUMNS;
+    const axisEnd = Math.max(0.01, ...data.lgas.map(({ lga_code }) => areaScore(lga_code, view.month).high));
     return [
-      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(areaScore(code, view.month), top) },
+      { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(areaScore(code, view.month), axisEnd) },
       percentColumn('Level is right', 'level'),
       ...LEVEL_CUTOFFS.map(([value, , label]) => percentColumn(label, value)),
       percentColumn('Highest tenth', HIGHEST_TENTH),
@@ -136,12 +136,12 @@ export const sureTab: Tab = {
   caption: () =>
     showsChances()
       ? `By the chance that ${describeEvent()}, highest first.`
-      : mapChoice(sureTab) === 'width'
+      : mapChoice(certaintyTab) === 'width'
         ? 'Widest range first.'
         : 'Fewest children first.',
   downloadFields: (code) => ({
     ...scoreFields(code),
-    level: levelName(levelIndex(areaScore(code, view.month).score)),
+    level: levelOfScore(areaScore(code, view.month).score),
     probability_of_level: chance(code, 'level') / 100,
     ...Object.fromEntries(
       LEVEL_CUTOFFS.map(([value, below]) => [`probability_of_${below}_or_more`, chance(code, value) / 100]),
@@ -151,7 +151,7 @@ export const sureTab: Tab = {
   }),
 };
 
-/** What a survey here would tell. */
+/** How much a new survey here would narrow the range. */
 function describeNextSurvey(code: string): string[] {
   if (data.next_survey === null || isState(code)) return [];
   const clusters = clustersToHalve(areaScore(code, view.month), data.next_survey);
@@ -169,7 +169,7 @@ const percentColumn = (head: string, name: ChanceName): Column => ({
 
 /** The states with most of the LGAs that the headline counts. */
 function describeStates(): string[] {
-  const choice = mapChoice(sureTab);
+  const choice = mapChoice(certaintyTab);
   if (choice === 'width' || choice === 'level') return [];
   const likely = lgasInView().filter((code) => chance(code, choice as ChanceName) > 50);
   const counts = d3.rollups(
@@ -178,6 +178,6 @@ function describeStates(): string[] {
     (code) => lgaByCode(code).state_code,
   );
   if (counts.length < 2) return [];
-  const most = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 6);
-  return [`Most are in ${most.map(([code, number]) => `${areaName(code)} (${number})`).join(', ')}.`];
+  const topStates = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 6);
+  return [`Most are in ${topStates.map(([code, number]) => `${areaName(code)} (${number})`).join(', ')}.`];
 }

@@ -27,7 +27,7 @@ export async function compress(data: string) {
 
 /** Writes the files of one snapshot and keeps their entries for the manifest. */
 export interface SnapshotWriter {
-  /** Writes `data` at `name` inside the tree. */
+  /** @param name path inside the snapshot */
   write(name: string, data: string | Uint8Array): Promise<void>;
   /** Writes `data` and a compressed copy of it for every encoding. */
   writeEncoded(name: string, data: string): Promise<void>;
@@ -35,7 +35,7 @@ export interface SnapshotWriter {
   entries(): Record<string, FileEntry>;
 }
 
-/** A tree in `directory`. Each write syncs its file to disk, so that a later rename publishes complete files. */
+/** Writes into `directory`. Each write syncs its file to disk, so that a later rename publishes complete files. */
 export function createSnapshotWriter(directory: string): SnapshotWriter {
   const files = new Map<string, FileEntry>();
   const createdFolders = new Set<string>();
