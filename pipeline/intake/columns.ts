@@ -2,343 +2,119 @@
 import type { TextTable } from '../ingest/readers/csv.ts';
 import { plainName } from '../lib/name-similarity.ts';
 
-/** Usual names of each column, in lower case without blanks, punctuation and `FILLERS`; the likeliest first. */
-const ALIASES = {
-  survey_year: [
-    'surveyyear',
-    'yearstart',
-    'dhsyear',
-    'year',
-    'anneeenquete',
-    'annee',
-    'an',
-    'ano',
-    'yy',
-    'interviewyear',
-    'hv007',
-  ],
-  survey_name: ['survey', 'surveyname', 'surveyid', 'enquete', 'nomenquete', 'inquerito', 'encuesta', 'round', 'study'],
+/**
+ * Usual names of each column, the likeliest first, separated by blanks: in lower case, without punctuation and
+ * `FILLER_WORDS`.
+ */
+const COLUMN_ALIASES = {
+  survey_year: 'surveyyear yearstart dhsyear year anneeenquete annee an ano yy interviewyear hv007',
+  survey_name: 'survey surveyname surveyid enquete nomenquete inquerito encuesta round study',
   // The year of the month: a survey that is named by the year in which it began may end in the next.
-  year: [
-    'yearstart',
-    'interviewyear',
-    'intyear',
-    'hv007',
-    'year',
-    'annee',
-    'an',
-    'ano',
-    'yy',
-    'surveyyear',
-    'anneeenquete',
-    'dhsyear',
-  ],
-  month: [
-    'monthstart',
-    'month',
-    'surveymonth',
-    'interviewmonth',
-    'intmonth',
-    'moisenquete',
-    'mois',
-    'mes',
-    'mm',
-    'hv006',
-  ],
-  period: [
-    'period',
-    'timeperiod',
-    'pe',
-    'periodid',
-    'periodcode',
-    'periodname',
-    'yearmonth',
-    'yearmon',
-    'month',
-    'date',
-    'interviewdate',
-    'dateinterview',
-    'surveydate',
-    'datesurvey',
-    'visitdate',
-    'datevisit',
-    'dateenquete',
-    'datevisite',
-    'datainquerito',
-    'dataentrevista',
-    'fechaencuesta',
-    'fechaentrevista',
-  ],
-  facility: [
-    'facilityid',
-    'facilitycode',
-    'healthfacilityid',
-    'facility',
-    'facilityname',
-    'healthfacility',
-    'healthfacilityname',
-    'hf',
-    'hfid',
-    'hfcode',
-    'hfname',
-    'formationsanitaire',
-    'fosa',
-    'unidadesanitaria',
-    'establecimiento',
-    'organisationunitid',
-    'organisationunitname',
-    'orgunit',
-    'ou',
-  ],
-  cluster_id: [
-    'clusterid',
-    'dhsid',
-    'dhsclust',
-    'cluster',
-    'clusternumber',
-    'clusterno',
-    'grappe',
-    'grappeid',
-    'idgrappe',
-    'aglomerado',
-    'conglomerado',
-    'ea',
-    'eaid',
-    'eacode',
-    'eanumber',
-    'enumerationarea',
-    'psu',
-    'zd',
-    'siteid',
-    'hv001',
-    'id',
-  ],
-  longitude: ['longitude', 'longnum', 'lon', 'long', 'lng'],
-  latitude: ['latitude', 'latnum', 'lat'],
-  urban: [
-    'ruralurban',
-    'urbanrural',
-    'urbanrura',
-    'urban',
-    'milieu',
-    'milieuresidence',
-    'residence',
-    'residencetype',
-    'typeresidence',
-    'area',
-    'residencia',
-    'arearesidencia',
-  ],
-  youngest_years: ['lowerage', 'loage', 'agemin', 'minage', 'min'],
-  oldest_years: ['upperage', 'upage', 'agemax', 'maxage', 'max'],
-  method: ['method', 'diagnosticmethod', 'test', 'diagnostic'],
-  examined: [
-    'examined',
-    'tested',
-    'nexamined',
-    'ntested',
-    'examines',
-    'testes',
-    'examinados',
-    'examinees',
-    'testees',
-    'testados',
-    'testadas',
-    'examinadas',
-    'read',
-    'lues',
-    'lidas',
-    'ex',
-    'n',
-  ],
-  positive: [
-    'positive',
-    'pfpos',
-    'npositive',
-    'npos',
-    'positives',
-    'pos',
-    'positifs',
-    'positivos',
-    'positif',
-    'positivas',
-    'pf',
-  ],
-  positivity: ['pfpr', 'positivity', 'prevalence', 'prevalencia', 'prev', 'pr', 'share'],
-  weight: ['weight', 'samplingweight'],
-  confirmed: [
-    'confirmed',
-    'confirmedcases',
-    'casesconfirmed',
-    'confirmedmalariacases',
-    'malariaconfirmedcases',
-    'malariacasesconfirmed',
-    'diseasecases',
-    'malariacases',
-    'malariaconfirmed',
-    'confirmedmalaria',
-    'conf',
-    'casconfirmes',
-    'casosconfirmados',
-    'cases',
-    'cas',
-    'casos',
-    'value',
-  ],
-  rain_mm: [
-    'rainmm',
-    'rain',
-    'rainfall',
-    'precipitation',
-    'precipitations',
-    'precip',
-    'prec',
-    'pluie',
-    'pluies',
-    'pluviometrie',
-    'chuva',
-    'precipitacao',
-    'lluvia',
-    'precipitacion',
-    'mm',
-  ],
-  temperature_c: ['temperaturec', 'temperature', 'temp', 'tmean', 'meantemperature', 'meantemp'],
-  people: [
-    'people',
-    'ttl',
-    'totalpopulation',
-    'population',
-    'populationtotale',
-    'populacao',
-    'populacaototal',
-    'poblacion',
-    'poblaciontotal',
-    'habitants',
-    'habitantes',
-    'poptot',
-    'total',
-    'pop',
-  ],
-  children_0_4: ['children04', 't0004', 't04', 'under5', 'under5years', 'population04', 'population04ans', 'u5'],
-  country: [
-    'adm0en',
-    'adm0',
-    'adm0name',
-    'adm0fr',
-    'adm0pt',
-    'admin0name',
-    'countryname',
-    'country',
-    'pays',
-    'pais',
-    'name0',
-  ],
-  lga: [
-    'adm2en',
-    'adm2',
-    'adm2name',
-    'adm2fr',
-    'adm2pt',
-    'adm2es',
-    'admin2name',
-    'shapename',
-    'lganame',
-    'lga',
-    'districtname',
-    'district',
-    'name2',
-    'name',
-    'ouname',
-  ],
-  lga_pcode: [
-    'adm2pcode',
-    'admin2pcode',
-    'adm2code',
-    'lgapcode',
-    'lgacode',
-    'districtcode',
-    'gid2',
-    'pcode',
-    'code',
-    'organisationunitcode',
-    'orgunit',
-    'uid',
-    'id',
-    'shapeid',
-  ],
-  state: [
-    'adm1en',
-    'adm1',
-    'adm1name',
-    'adm1fr',
-    'adm1pt',
-    'adm1es',
-    'admin1name',
-    'statename',
-    'state',
-    'region',
-    'province',
-    'name1',
-    'parentname',
-  ],
-  state_pcode: [
-    'adm1pcode',
-    'admin1pcode',
-    'adm1code',
-    'statepcode',
-    'statecode',
-    'regioncode',
-    'gid1',
-    'dep',
-    'parentid',
-    'parentcode',
-    'parent',
-    'parentgraph',
-    'adm1id',
-    'admin1id',
-    'regionid',
-  ],
-  itn_use: ['itnuse', 'netuse'],
-  itn_access: ['itnaccess', 'netaccess'],
-  irs_coverage: ['irscoverage', 'irs'],
-  effective_treatment: ['effectivetreatment'],
-  travel_minutes_to_care: ['travelminutestocare'],
-} as const satisfies Record<string, readonly string[]>;
-export type ColumnName = keyof typeof ALIASES;
+  year: 'yearstart interviewyear intyear hv007 year annee an ano yy surveyyear anneeenquete dhsyear',
+  month: 'monthstart month surveymonth interviewmonth intmonth moisenquete mois mes mm hv006',
+  period: `
+    period timeperiod pe periodid periodcode periodname yearmonth yearmon month date
+    interviewdate dateinterview surveydate datesurvey visitdate datevisit
+    dateenquete datevisite datainquerito dataentrevista fechaencuesta
+    fechaentrevista`,
+  facility: `
+    facilityid facilitycode healthfacilityid facility facilityname healthfacility
+    healthfacilityname hf hfid hfcode hfname formationsanitaire fosa
+    unidadesanitaria establecimiento organisationunitid organisationunitname orgunit
+    ou`,
+  cluster_id: `
+    clusterid dhsid dhsclust cluster clusternumber clusterno grappe grappeid
+    idgrappe aglomerado conglomerado ea eaid eacode eanumber enumerationarea psu zd
+    siteid hv001 id`,
+  longitude: 'longitude longnum lon long lng',
+  latitude: 'latitude latnum lat',
+  urban: `
+    ruralurban urbanrural urbanrura urban milieu milieuresidence residence
+    residencetype typeresidence area residencia arearesidencia`,
+  youngest_years: 'lowerage loage agemin minage min',
+  oldest_years: 'upperage upage agemax maxage max',
+  method: 'method diagnosticmethod test diagnostic',
+  examined: `
+    examined tested nexamined ntested examines testes examinados examinees testees
+    testados testadas examinadas read lues lidas ex n`,
+  positive: 'positive pfpos npositive npos positives pos positifs positivos positif positivas pf',
+  positivity: 'pfpr positivity prevalence prevalencia prev pr share',
+  weight: 'weight samplingweight',
+  confirmed: `
+    confirmed confirmedcases casesconfirmed confirmedmalariacases
+    malariaconfirmedcases malariacasesconfirmed diseasecases malariacases
+    malariaconfirmed confirmedmalaria conf casconfirmes casosconfirmados cases cas
+    casos value`,
+  rain_mm: `
+    rainmm rain rainfall precipitation precipitations precip prec pluie pluies
+    pluviometrie chuva precipitacao lluvia precipitacion mm`,
+  temperature_c: 'temperaturec temperature temp tmean meantemperature meantemp',
+  people: `
+    people ttl totalpopulation population populationtotale populacao populacaototal
+    poblacion poblaciontotal habitants habitantes poptot total pop`,
+  children_0_4: 'children04 t0004 t04 under5 under5years population04 population04ans u5',
+  country: 'adm0en adm0 adm0name adm0fr adm0pt admin0name countryname country pays pais name0',
+  lga: `
+    adm2en adm2 adm2name adm2fr adm2pt adm2es admin2name shapename lganame lga
+    districtname district name2 name ouname`,
+  lga_pcode: `
+    adm2pcode admin2pcode adm2code lgapcode lgacode districtcode gid2 pcode code
+    organisationunitcode orgunit uid id shapeid`,
+  state: `
+    adm1en adm1 adm1name adm1fr adm1pt adm1es admin1name statename state region
+    province name1 parentname`,
+  state_pcode: `
+    adm1pcode admin1pcode adm1code statepcode statecode regioncode gid1 dep parentid
+    parentcode parent parentgraph adm1id admin1id regionid`,
+  itn_use: 'itnuse netuse',
+  itn_access: 'itnaccess netaccess',
+  irs_coverage: 'irscoverage irs',
+  effective_treatment: 'effectivetreatment',
+  travel_minutes_to_care: 'travelminutestocare',
+};
+export type ColumnName = keyof typeof COLUMN_ALIASES;
 
-export const columnAliases = (name: ColumnName): readonly string[] => ALIASES[name];
+export const columnAliases = (name: ColumnName): string[] => COLUMN_ALIASES[name].trim().split(/\s+/);
 
-const withoutYear = (name: string) => plainName(name).replace(/(19|20)\d\d$/, '');
+const plainNameWithoutYear = (name: string) => plainName(name).replace(/(19|20)\d\d$/, '');
 
-/** Words that names of columns have in any place, or lack: `number_examined`, `pluie_mm`, `Utilisation des MILDA`. */
-const FILLERS =
+/** Words that add nothing to a column's name: `number_examined`, `pluie_mm`, `Utilisation des MILDA`. */
+const FILLER_WORDS =
   /(?<![\p{L}\p{N}])(number|num|nb|nbre|n|nombre|numero|of|de|des|du|aux|mm|palu|paludisme)(?![\p{L}\p{N}])/giu;
 
-const NETS = /\b(itns?|llins?|nets?|mosquito|milda|mii|mtild|mosquiteiros?|mosquiteros?|moustiquaires?|redes?)\b/;
-/** Words of figures whose names are sentences: `Children under 5 who slept under an ITN last night (%)`. */
-const SENTENCES: Partial<Record<ColumnName, readonly RegExp[]>> = {
-  itn_use: [NETS, /\b(use|used|utilisation|uso|slept|dormi\w*|durm\w+)\b/],
-  itn_access: [NETS, /\b(access|acces|acceso|acesso)\b/],
+const NET_WORDS = /\b(itns?|llins?|nets?|mosquito|milda|mii|mtild|mosquiteiros?|mosquiteros?|moustiquaires?|redes?)\b/;
+/** Figures whose names may be sentences: `Children under 5 who slept under an ITN last night (%)` matches all patterns. */
+const SENTENCE_WORDS: Partial<Record<ColumnName, readonly RegExp[]>> = {
+  itn_use: [NET_WORDS, /\b(use|used|utilisation|uso|slept|dormi\w*|durm\w+)\b/],
+  itn_access: [NET_WORDS, /\b(access|acces|acceso|acesso)\b/],
 };
 
 /**
- * The file's columns that may be the project's `name`, the likeliest first; a year at the end (`T_TL_2015`) is ignored,
- * and so are `FILLERS`.
+ * The file's columns that may be the project's column `name`, the likeliest first. A year at the end (`T_TL_2015`) and
+ * `FILLER_WORDS` are ignored.
  */
-export function columnsNamed(header: readonly string[], name: ColumnName): string[] {
-  const names = header.map((column) => ({ column, bare: plainName(column), base: withoutYear(column) }));
-  const words = SENTENCES[name] ?? [];
-  const inSentences = header.filter((column) => words.length > 0 && words.every((word) => word.test(inWords(column))));
-  const byAlias = ALIASES[name].flatMap((alias) => {
-    const exact = names.filter(({ bare }) => bare === alias);
+export function candidateColumns(header: readonly string[], name: ColumnName): string[] {
+  const columns = header.map((column) => ({
+    column,
+    plain: plainName(column),
+    withoutYear: plainNameWithoutYear(column),
+  }));
+  const requiredWords = SENTENCE_WORDS[name] ?? [];
+  const bySentence = header.filter(
+    (column) => requiredWords.length > 0 && requiredWords.every((word) => word.test(nameAsWords(column))),
+  );
+  const byAlias = columnAliases(name).flatMap((alias) => {
+    const exact = columns.filter(({ plain }) => plain === alias);
     // The latest year first.
-    const dated = names.filter(({ bare, base }) => bare !== alias && base === alias);
-    const filled = names.filter(
-      ({ column, base }) => base !== alias && plainName(column.replaceAll(FILLERS, '')) === alias,
+    const dated = columns.filter(({ plain, withoutYear }) => plain !== alias && withoutYear === alias);
+    const withFillers = columns.filter(
+      ({ column, withoutYear }) => withoutYear !== alias && plainName(column.replaceAll(FILLER_WORDS, '')) === alias,
     );
-    return [...exact, ...dated.sort((a, b) => (a.bare > b.bare ? -1 : 1)), ...filled].map(({ column }) => column);
+    return [...exact, ...dated.sort((a, b) => (a.plain > b.plain ? -1 : 1)), ...withFillers].map(
+      ({ column }) => column,
+    );
   });
-  return [...byAlias, ...inSentences.filter((column) => !byAlias.includes(column))];
+  return [...byAlias, ...bySentence.filter((column) => !byAlias.includes(column))];
 }
 
 /** The column of reporting rates, which DHIS2 calls `DATASET.REPORTING_RATE` or `Data set - Reporting rate`. */
@@ -347,9 +123,9 @@ export const reportingRateColumn = (header: readonly string[]): string | null =>
     /(^|[.\s-])(reporting[ _]?rate|taxa de reporte|taux de (rapportage|compl[ée]tude))( \(%\))?$/i.test(name),
   ) ?? null;
 
-/** The likeliest of them; null if there is none. */
+/** The likeliest of the candidate columns; null if there is none. */
 export const likeliestColumn = (header: readonly string[], name: ColumnName): string | null =>
-  columnsNamed(header, name)[0] ?? null;
+  candidateColumns(header, name)[0] ?? null;
 
 /** Words in names of columns of tests and their results, in lower case without accents. */
 export const TEST_WORDS = {
@@ -363,8 +139,8 @@ export const TEST_WORDS = {
   share: /%|\b(taux|tx|rate|taxa|tasa|share|prop\w*|tra[it]\w+|treat\w*)\b/,
 };
 
-/** A column's name as `TEST_WORDS` are written; capitals may part its words, as in `RDTpositive` and `examinedRDT`. */
-export const inWords = (column: string) =>
+/** A column's name as words in lower case without accents; a capital may begin a word, as in `RDTpositive`. */
+export const nameAsWords = (column: string) =>
   column
     .normalize('NFD')
     .replaceAll(/\p{M}/gu, '')
@@ -380,34 +156,35 @@ export interface TestColumns {
   positivity?: string;
 }
 
-/** Words in names of columns of tests that say who was tested: children, and ages such as `6-59 mois`. */
+/** Who was tested, in names of columns of tests: children, and ages such as `6-59 mois`. */
 const TESTED_PEOPLE =
   /\b(children|enfants|criancas|ninos|u5|\d+ ?(-|to|a)? ?\d+ ?(m|mo|months?|mois|meses|y|yrs?|years?|ans|anos))\b/g;
 
 /**
- * The columns of people examined and positive by each test, where they stand side by side: `rdt_n`, `n_mic`,
- * `tdr_positifs`. A test without a number examined of its own has that of all.
+ * The columns of people examined and positive by each test, if each test has its own: `rdt_n`, `n_mic`,
+ * `tdr_positifs`. For a test without its own number examined, the number for all tests is used.
  */
-export function testsIn(header: readonly string[]): TestColumns[] {
-  const named = header.map((column) => ({ column, name: inWords(column) }));
-  const has = (name: string) => (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
-  const of = (method: TestColumns['method'] | null) => {
+export function testColumnsIn(header: readonly string[]): TestColumns[] {
+  const named = header.map((column) => ({ column, name: nameAsWords(column) }));
+  const methodsIn = (name: string) =>
+    (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
+  const columnsOfMethod = (method: TestColumns['method'] | null) => {
     // A column `n` for all tests may number the rows.
     const matching = named.filter(({ name }) =>
-      method ? String(has(name)) === method : has(name).length === 0 && name !== 'n',
+      method ? String(methodsIn(name)) === method : methodsIn(name).length === 0 && name !== 'n',
     );
-    const bare = new Map(
+    const columnByBareName = new Map(
       matching.map(({ column, name }) => [
         name.replace(method ? TEST_WORDS[method] : '', '').replaceAll(TESTED_PEOPLE, ''),
         column,
       ]),
     );
-    const matched = matchColumns([...bare.keys()], ['examined', 'positive', 'positivity']);
-    return Object.fromEntries(Object.entries(matched).map(([name, column]) => [name, bare.get(column)!]));
+    const matched = likeliestColumns([...columnByBareName.keys()], ['examined', 'positive', 'positivity']);
+    return Object.fromEntries(Object.entries(matched).map(([name, column]) => [name, columnByBareName.get(column)!]));
   };
-  const all = of(null);
+  const ofAllTests = columnsOfMethod(null);
   const tests = (['microscopy', 'rdt'] as const).flatMap((method) => {
-    const { examined = all.examined, positive, positivity } = of(method);
+    const { examined = ofAllTests.examined, positive, positivity } = columnsOfMethod(method);
     return examined && (positive ?? positivity) ? [{ method, examined, positive, positivity }] : [];
   });
   // Numbers for one test and shares for another cannot be in one column.
@@ -415,7 +192,7 @@ export function testsIn(header: readonly string[]): TestColumns[] {
   return result ? tests.map(({ method, examined, [result]: column }) => ({ method, examined, [result]: column! })) : [];
 }
 
-/** What the service reads, by words in the names of files and columns. */
+/** Subjects that the service reads, and the words that suggest them in names of files and columns. */
 const SUBJECTS: Readonly<Record<string, RegExp>> = {
   'survey results': /examined|positiv|prevalence|pfpr|_mis[._]|_dhs[._]/i,
   cases: /(?<!\p{L})(cases?|cas|casos|conf)(?!\p{L})|confirmed|confirm[ée]s|malaria|paludisme/iu,
@@ -423,18 +200,18 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
   people: /popula|poblaci|people|census|recensement|habitant/i,
 };
 
-/** What tables with these names seem to be about, such as cases; null for anything that the service does not read. */
-export const looksLike = (names: readonly string[]): string | null =>
+/** The subject that names of files and columns suggest, such as cases; null if the service reads nothing of the kind. */
+export const guessSubject = (names: readonly string[]): string | null =>
   Object.keys(SUBJECTS).find((subject) => names.some((name) => SUBJECTS[subject]!.test(name))) ?? null;
 
-/** The same column for `year` if the table has one, else `column`. */
+/** The column of the same figure for `year`, such as `T_TL_2020` for `T_TL_2015`; `column` itself if there is none. */
 export function columnOfYear(header: readonly string[], column: string, year: number): string {
-  const dated = `${withoutYear(column)}${year}`;
+  const dated = `${plainNameWithoutYear(column)}${year}`;
   return header.find((name) => plainName(name) === dated) ?? column;
 }
 
-/** Those of `names` that the file has a column for, each with the file's name of it. */
-export function matchColumns(
+/** For each of `names`, the likeliest of the file's columns; names without a candidate are left out. */
+export function likeliestColumns(
   header: readonly string[],
   names: readonly ColumnName[],
 ): Partial<Record<ColumnName, string>> {
@@ -452,18 +229,18 @@ export function filledCells({ header, rows }: TextTable, column: string): string
   return rows.flatMap(({ cells }) => cells[index] ?? []);
 }
 
-/** The column with the largest share of wanted cells, if that is at least two thirds; else null. */
-export function columnMatching(
+/** The column with the largest share of matching cells, if that is at least two thirds; else null. */
+export function bestMatchingColumn(
   table: TextTable,
-  wanted: (cells: ReadonlySet<string>) => (cell: string) => boolean,
+  makeMatcher: (cells: ReadonlySet<string>) => (cell: string) => boolean,
 ): string | null {
   const shares = table.header.map((column) => {
     const cells = filledCells(table, column);
     const distinct = new Set(cells);
-    const fitting = new Set([...distinct].filter(wanted(distinct)));
+    const matching = new Set([...distinct].filter(makeMatcher(distinct)));
     return {
       column,
-      share: cells.length === 0 ? 0 : cells.filter((cell) => fitting.has(cell)).length / table.rows.length,
+      share: cells.length === 0 ? 0 : cells.filter((cell) => matching.has(cell)).length / table.rows.length,
     };
   });
   const [best] = shares.sort((a, b) => b.share - a.share);

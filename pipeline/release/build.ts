@@ -12,7 +12,7 @@ import { type PlannedStage, planStages, planWithMissingInputs } from '../engine/
 import { storeRowChecksums } from '../engine/raw-files.ts';
 import { artifactHashes, refuseChangedFiles, runStages, type StageEvent } from '../engine/run-stages.ts';
 import type { ReportLine } from '../engine/stage.ts';
-import { clearUnfinishedCopies, keepAccepted } from '../intake/accepted-files.ts';
+import { storeAcceptedFiles } from '../intake/accepted-files.ts';
 import { codeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { versionSuffix } from '../publish/snapshot/manifest-check.ts';
@@ -65,19 +65,18 @@ export async function build(options: BuildOptions): Promise<BuildResult> {
   runIfUnused(out, () => {
     removeTemporaries(cache);
     clearUnfinished(out);
-    clearUnfinishedCopies(out);
   });
   const lock = lockShared(out);
   try {
-    const raw = await hashRawFiles(country, options.unpinned);
-    await keepAccepted(out, country, raw);
+    const rawHashes = await hashRawFiles(country, options.unpinned);
+    await storeAcceptedFiles(out, country, rawHashes);
     onEvent({ type: 'expected', seconds: expectedSeconds(cache, country) });
     const { stages } = stageTable(options);
-    const entries = await runStages(stages, { project: countryProject(country, raw), cache, jobs, onEvent });
+    const entries = await runStages(stages, { project: countryProject(country, rawHashes), cache, jobs, onEvent });
     for (const entry of entries) await recordLatest(cache, entry, country.model.country);
-    await storeRowChecksums(cache, country.rawData, raw);
-    const findings = countFindings(country, raw, cache, entries);
-    const result = await buildSnapshot(options, country, raw, entries, findings);
+    await storeRowChecksums(cache, country.rawData, rawHashes);
+    const findings = collectFindings(country, rawHashes, cache, entries);
+    const result = await buildSnapshot(options, country, rawHashes, entries, findings);
     await noteCandidate(out, {
       version: result.model_version,
       built_at: new Date().toISOString(),
@@ -95,15 +94,19 @@ export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
   const { out } = options;
   const country = withUpdatedAt(readCountry(options.country, options.rawData), options.updatedAt);
   const cache = cacheFolder(out);
-  const raw = await hashRawFiles(country, options.unpinned);
+  const rawHashes = await hashRawFiles(country, options.unpinned);
   const { stages, snapshot } = stageTable(options);
-  const project = countryProject(country, raw);
+  const project = countryProject(country, rawHashes);
   const { planned, entries } = planStages(stages, project, cache);
   const artifacts = artifactHashes(entries);
   const waiting = planWithMissingInputs(snapshot, project, artifacts, cache);
   if (waiting) return [...planned, waiting];
   const cacheKey = stageCacheKey(snapshot, project, artifacts);
-  const { version, keys } = modelVersion(country, [...entries, cacheKey], unpublishable(options, country, raw));
+  const { version, keys } = versionWithKeys(
+    country,
+    [...entries, cacheKey],
+    unpublishableReasons(options, country, rawHashes),
+  );
   if (isBuilt(out, version, keys)) return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes: [] }];
   return [
     ...planned,
@@ -119,12 +122,12 @@ function stageTable({ withoutValidation }: BuildTarget): { stages: readonly Coun
 }
 
 /** The reasons why this build may not be published. */
-function unpublishable(
+function unpublishableReasons(
   { withoutValidation }: BuildTarget,
   { sources }: Country,
-  raw: Readonly<Record<string, string>>,
+  rawHashes: Readonly<Record<string, string>>,
 ): string[] {
-  const unpinned = unpinnedFiles(sources, raw).map(({ path }) => path);
+  const unpinned = unpinnedFiles(sources, rawHashes).map(({ path }) => path);
   return [
     ...(withoutValidation ? ['built without validation'] : []),
     ...(unpinned.length > 0 ? [`built from files that the catalog does not pin: ${unpinned.join(', ')}`] : []),
@@ -134,17 +137,21 @@ function unpublishable(
 async function buildSnapshot(
   options: BuildOptions,
   country: Country,
-  raw: Record<string, string>,
+  rawHashes: Record<string, string>,
   entries: readonly CacheEntry[],
   findings: readonly Finding[],
 ) {
   const { out, onEvent } = options;
   const cache = cacheFolder(out);
   const stage = SNAPSHOT.name;
-  const cacheKey = stageCacheKey(stageTable(options).snapshot, countryProject(country, raw), artifactHashes(entries));
-  const reasons = unpublishable(options, country, raw);
-  const { version, keys } = modelVersion(country, [...entries, cacheKey], reasons);
-  const began = performance.now();
+  const cacheKey = stageCacheKey(
+    stageTable(options).snapshot,
+    countryProject(country, rawHashes),
+    artifactHashes(entries),
+  );
+  const reasons = unpublishableReasons(options, country, rawHashes);
+  const { version, keys } = versionWithKeys(country, [...entries, cacheKey], reasons);
+  const startedAt = performance.now();
   const { directory, already } = await makeCandidate(out, {
     version,
     keys,
@@ -158,7 +165,7 @@ async function buildSnapshot(
         model_version: version,
         code_version: codeVersion(),
         unpublishable: reasons,
-        raw,
+        raw: rawHashes,
         entries,
         cacheKey,
         cache,
@@ -180,7 +187,7 @@ async function buildSnapshot(
         );
     },
   });
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   if (!already) await recordLatest(cache, { ...cacheKey, outputs: {}, counts: {}, seconds }, country.model.country);
   onEvent(already ? { type: 'cached', stage } : { type: 'finished', stage, seconds });
   const manifest_sha256 = hashOfManifest(directory);
@@ -189,9 +196,9 @@ async function buildSnapshot(
 
 function snapshotCauses(country: Country, cache: string, cacheKey: CacheKey, version: string): string[] {
   const latest = latestEntry(cache, SNAPSHOT.name, country.model.country);
-  const where = { cache, rawData: country.rawData };
-  const same = latest?.key === cacheKey.key;
-  return same ? [`${version} has not been built here`] : explainRun(cacheKey, latest, where);
+  const location = { cache, rawData: country.rawData };
+  const hasSameInputs = latest?.key === cacheKey.key;
+  return hasSameInputs ? [`${version} has not been built here`] : explainRun(cacheKey, latest, location);
 }
 
 function readOutput<T>(cache: string, entries: readonly CacheEntry[], name: string): T {
@@ -199,9 +206,9 @@ function readOutput<T>(cache: string, entries: readonly CacheEntry[], name: stri
   return readArtifact<T>(cache, entries.find((entry) => entry.stage === stage)!, output);
 }
 
-function countFindings(
+function collectFindings(
   country: Country,
-  raw: Record<string, string>,
+  rawHashes: Record<string, string>,
   cache: string,
   entries: readonly CacheEntry[],
 ): Finding[] {
@@ -209,7 +216,7 @@ function countFindings(
     readOutput<ReportLine[]>(cache, entries, `${stage}/report`).map((line) => ({ stage, ...line })),
   );
   const words = countryWords(country.model.territory);
-  const findings = [...catalogFindings(country.sources, raw), ...reports];
+  const findings = [...catalogFindings(country.sources, rawHashes), ...reports];
   return findings.map((finding) => ({ ...finding, what: wordingInCountry(finding.what, words) }));
 }
 
@@ -219,7 +226,7 @@ function expectedSeconds(cache: string, { model }: Country): Record<string, numb
 }
 
 /** The country, with `updated_at` replaced if another time is given. */
-export function withUpdatedAt(country: Country, updatedAt: string | undefined): Country {
+function withUpdatedAt(country: Country, updatedAt: string | undefined): Country {
   if (updatedAt === undefined) return country;
   const time = new Date(updatedAt);
   // Without a time zone it would mean another time on another machine.
@@ -232,7 +239,7 @@ export function withUpdatedAt(country: Country, updatedAt: string | undefined): 
 }
 
 /** `<country>-<release>-<8 hex digits>`, these from all stages' keys, updated_at, code version and `unpublishable`. */
-function modelVersion({ model }: Country, cacheKeys: readonly CacheKey[], reasons: readonly string[]) {
+function versionWithKeys({ model }: Country, cacheKeys: readonly CacheKey[], reasons: readonly string[]) {
   const keys = Object.fromEntries(cacheKeys.map(({ stage, key }) => [stage, key]));
   const suffix = versionSuffix(keys, {
     updated_at: model.updated_at,

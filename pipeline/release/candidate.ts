@@ -2,13 +2,14 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Manifest } from '../contract/manifest.ts';
+import { copiesFolder } from '../intake/accepted-files.ts';
 import { isTemporary, temporaryName } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
 import { sha256, sha256Json } from '../lib/hash.ts';
 import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
 
-/** How to make a version. */
+/** How to make a version's directory. */
 export interface CandidateRecipe {
   version: string;
   /** The stages' keys. */
@@ -73,7 +74,7 @@ export function isBuilt(out: string, version: string, keys: Record<string, strin
 
 /** Removes temporary files of killed builds. Call it only while no other process writes to `out`. */
 export function clearUnfinished(out: string): void {
-  for (const folder of [out, snapshotsFolder(out), releasesFolder(out)]) {
+  for (const folder of [out, copiesFolder(out), snapshotsFolder(out), releasesFolder(out)]) {
     if (!directoryExists(folder)) continue;
     for (const name of readdirSync(folder, { encoding: 'utf8', recursive: folder === releasesFolder(out) }))
       if (isTemporary(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
@@ -100,6 +101,8 @@ function directoryExists(directory: string): boolean {
 }
 
 function listFolders(directory: string): string[] {
-  const inner = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return [directory, ...inner.map((entry) => path.join(entry.parentPath, entry.name))];
+  const subfolders = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return [directory, ...subfolders.map((entry) => path.join(entry.parentPath, entry.name))];
 }

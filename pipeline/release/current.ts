@@ -29,7 +29,7 @@ export function currentSnapshot(out: string): Snapshot | null {
 }
 
 /** @throws UsageError if `current` is a directory, which a publication cannot replace by its link */
-export function checkCurrent(out: string): void {
+export function refuseCurrentDirectory(out: string): void {
   const current = currentLink(out);
   const existing = lstatSync(current, { throwIfNoEntry: false });
   if (existing?.isDirectory())

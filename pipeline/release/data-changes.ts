@@ -19,11 +19,11 @@ export interface SourceChange {
 
 /** Sources whose files, release or catalog entry differ, in the catalog's order. */
 export function changedSources(before: Manifest, after: Manifest): SourceChange[] {
-  const [earlier, later] = [before, after].map(
+  const [earlierSources, laterSources] = [before, after].map(
     ({ sources }) => new Map((sources as Source[]).map((source) => [source.id, source])),
   ) as [Map<string, Source>, Map<string, Source>];
-  return [...new Set([...later.keys(), ...earlier.keys()])]
-    .map((id) => sourceChange(earlier.get(id), later.get(id)))
+  return [...new Set([...laterSources.keys(), ...earlierSources.keys()])]
+    .map((id) => sourceChange(earlierSources.get(id), laterSources.get(id)))
     .filter((change) => change !== null);
 }
 
@@ -37,19 +37,19 @@ function sourceChange(before: Source | undefined, after: Source | undefined): So
   return { source: id, title, change, release, files, accepted: acceptedSince(before, after), catalog };
 }
 
-const withoutFiles = ({ files: _, release: __, accepted: ___, ...about }: Source) => about;
+const withoutFiles = ({ files: _, release: __, accepted: ___, ...otherFields }: Source) => otherFields;
 
 function acceptedSince(before: Source | undefined, after: Source | undefined): Acceptance[] {
-  const earlier = new Set((before?.accepted ?? []).map((acceptance) => JSON.stringify(acceptance)));
-  return (after?.accepted ?? []).filter((acceptance) => !earlier.has(JSON.stringify(acceptance)));
+  const earlierAcceptances = new Set((before?.accepted ?? []).map((acceptance) => JSON.stringify(acceptance)));
+  return (after?.accepted ?? []).filter((acceptance) => !earlierAcceptances.has(JSON.stringify(acceptance)));
 }
 
 function changedFiles(before: Source | undefined, after: Source | undefined): SourceChange['files'] {
-  const [then, now] = [before, after].map(
+  const [earlierHashes, laterHashes] = [before, after].map(
     (source) => new Map((source?.files ?? []).map(({ path, sha256 }) => [path, sha256!])),
   ) as [Map<string, string>, Map<string, string>];
-  return [...new Set([...now.keys(), ...then.keys()])].sort().flatMap((path) => {
-    const sha256 = { was: then.get(path) ?? null, is: now.get(path) ?? null };
+  return [...new Set([...laterHashes.keys(), ...earlierHashes.keys()])].sort().flatMap((path) => {
+    const sha256 = { was: earlierHashes.get(path) ?? null, is: laterHashes.get(path) ?? null };
     if (sha256.was === sha256.is) return [];
     return [{ path, change: sha256.was === null ? 'new' : sha256.is === null ? 'gone' : 'changed', sha256 }];
   });

@@ -8,11 +8,11 @@ export interface Destination {
   /** Histories that record the publication, first that of the directory that the version comes from. */
   histories: readonly History[];
   /** The current snapshot there, with the files that a review reads; null if there is none. */
-  current(): Promise<Snapshot | null>;
+  currentSnapshot(): Promise<Snapshot | null>;
   /** Copies a version's files there completely, without pointing `current` to them. */
-  put(snapshot: Snapshot): Promise<void>;
+  copyVersion(snapshot: Snapshot): Promise<void>;
   /** The files of its release index. */
-  releases: ReleaseFiles;
+  releaseFiles: ReleaseFiles;
   /** Points `current` to a version that is there. */
-  point(version: string): Promise<void>;
+  makeCurrent(version: string): Promise<void>;
 }

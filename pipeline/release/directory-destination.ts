@@ -6,11 +6,24 @@ import { sha256 } from '../lib/hash.ts';
 import type { Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import { writeSynced } from '../publish/snapshot/snapshot-writer.ts';
 import { makeCandidate } from './candidate.ts';
-import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
+import { currentSnapshot, pointCurrent, refuseCurrentDirectory } from './current.ts';
 import type { Destination } from './destination.ts';
 import { publishAlone } from './publish-lock.ts';
 import { releaseFilesIn } from './release-files.ts';
-import { HERE } from './release-records.ts';
+import { OWN_DIRECTORY } from './release-records.ts';
+
+/** The build's own directory, which already has the files. */
+export const ownDirectory = (out: string): Destination => ({
+  name: OWN_DIRECTORY,
+  histories: [{ out, to: OWN_DIRECTORY }],
+  async currentSnapshot() {
+    refuseCurrentDirectory(out);
+    return currentSnapshot(out);
+  },
+  async copyVersion() {},
+  releaseFiles: releaseFilesIn(out),
+  makeCurrent: (version) => pointCurrent(out, version),
+});
 
 /** Runs `work` with another build's directory, which keeps its own history, while nobody else publishes to it. */
 export function withDirectory<T>(
@@ -19,24 +32,19 @@ export function withDirectory<T>(
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
   return publishAlone(directory, async () => {
-    const inUse = lockShared(directory);
+    const lock = lockShared(directory);
     try {
       return await work({
+        ...ownDirectory(directory),
         name: directory,
         histories: [
           { out, to: directory },
-          { out: directory, to: HERE },
+          { out: directory, to: OWN_DIRECTORY },
         ],
-        async current() {
-          checkCurrent(directory);
-          return currentSnapshot(directory);
-        },
-        put: (snapshot) => copyTo(directory, snapshot),
-        releases: releaseFilesIn(directory),
-        point: (version) => pointCurrent(directory, version),
+        copyVersion: (snapshot) => copyTo(directory, snapshot),
       });
     } finally {
-      inUse.release();
+      lock.release();
     }
   });
 }

@@ -13,8 +13,8 @@ export async function syncDirectory(directory: string): Promise<void> {
 }
 
 /** Writes a file atomically and syncs it, so that it is complete or absent even after a loss of power. */
-export async function writeDurably(file: string, text: string): Promise<void> {
-  await writeAtomic(file, (temporary) => writeFile(temporary, text, { flush: true }));
+export async function writeDurably(file: string, content: string | Buffer): Promise<void> {
+  await writeAtomic(file, (temporary) => writeFile(temporary, content, { flush: true }));
   await syncDirectory(path.dirname(file));
 }
 

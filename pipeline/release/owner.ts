@@ -8,10 +8,10 @@ import { cacheFolder, currentLink, releasesFolder, snapshotsFolder } from './bui
  * Does `work`, which publishes below `out`. What root creates there gets the owner and the mode of `out`.
  * @throws UsageError, before anything changes, if the user who runs this cannot write what somebody else left there
  */
-export async function keepingOwner<T>(out: string, work: () => Promise<T>): Promise<T> {
+export async function preserveOwner<T>(out: string, work: () => Promise<T>): Promise<T> {
   const { uid, gid, mode } = statSync(out);
   if (process.geteuid?.() !== 0 || uid === 0) {
-    refuseForeign(out);
+    refuseForeignFiles(out);
     return work();
   }
   const umask = process.umask(0o777 & ~mode);
@@ -20,19 +20,19 @@ export async function keepingOwner<T>(out: string, work: () => Promise<T>): Prom
   } finally {
     process.umask(umask);
     for (const file of publishedPaths(out).filter((name) => lstatSync(name).uid === 0))
-      for (const inside of [file, ...pathsIn(file, true)]) lchownSync(inside, uid, gid);
+      for (const entry of [file, ...pathsIn(file, true)]) lchownSync(entry, uid, gid);
   }
 }
 
-function refuseForeign(out: string): void {
-  const foreign = publishedPaths(out).find((file) => {
+function refuseForeignFiles(out: string): void {
+  const foreignFile = publishedPaths(out).find((file) => {
     const stats = lstatSync(file);
     return stats.uid !== process.geteuid?.() && !stats.isSymbolicLink() && !isWritable(file);
   });
-  if (foreign === undefined) return;
+  if (foreignFile === undefined) return;
   const paths = [releasesFolder(out), snapshotsFolder(out), currentLink(out)].join(' ');
   throw new UsageError(
-    `${foreign}: found the property of user ${lstatSync(foreign).uid}, which this user cannot change, ` +
+    `${foreignFile}: found the property of user ${lstatSync(foreignFile).uid}, which this user cannot change, ` +
       `expected that of the owner of ${out}; run: sudo chown -hR --reference=${out} ${paths}`,
   );
 }

@@ -3,13 +3,13 @@ import path from 'node:path';
 import type { Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
 import { runIfUnused } from '../engine/lock.ts';
-import { forgetFiles } from '../intake/accepted-files.ts';
+import { removeStoredFiles } from '../intake/accepted-files.ts';
 import { temporaryName } from '../lib/atomic-write.ts';
 import { TryAgain } from '../lib/errors.ts';
 import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { newestCandidate } from './candidates.ts';
 import { currentVersion } from './current.ts';
-import { listReleases, type Version } from './list.ts';
+import { listReleases, type StoredVersion } from './list.ts';
 import { publishAlone } from './publish-lock.ts';
 import { releaseFilesIn } from './release-files.ts';
 import { refreshReleaseIndex } from './release-index.ts';
@@ -18,8 +18,8 @@ import { refreshReleaseIndex } from './release-index.ts';
 const REPLACED_MS = 10 * 60_000;
 
 export interface Pruned {
-  removed: Version[];
-  kept: Version[];
+  removed: StoredVersion[];
+  kept: StoredVersion[];
   /** Removed raw files of `<out>/raw`, from which no remaining version was made. */
   raw: { files: number; bytes: number };
 }
@@ -34,37 +34,37 @@ export interface Pruned {
 export function pruneReleases(out: string, keep: number, now = Date.now()): Promise<Pruned> {
   return publishAlone(out, async () => {
     const pruned: Pruned = { removed: [], kept: [], raw: { files: 0, bytes: 0 } };
-    const alone = runIfUnused(out, () => {
+    const wasAlone = runIfUnused(out, () => {
       const { releases, versions } = listReleases(out);
       const effective = releases.filter(({ status }) => status !== 'abandoned');
-      const inOrder = [...new Set(effective.map(({ model_version }) => model_version))];
-      const elsewhere = Map.groupBy(effective, ({ to }) => to);
-      const needed = new Set([
-        ...inOrder.slice(0, keep),
-        ...[...elsewhere.values()].map(([last]) => last!.model_version),
+      const publishedVersions = [...new Set(effective.map(({ model_version }) => model_version))];
+      const byDestination = Map.groupBy(effective, ({ to }) => to);
+      const neededVersions = new Set([
+        ...publishedVersions.slice(0, keep),
+        ...[...byDestination.values()].map(([latest]) => latest!.model_version),
         ...effective.filter(({ at }) => now - Date.parse(at) < REPLACED_MS).map(({ replaces }) => replaces),
         newestCandidate(out)?.version,
       ]);
       for (const version of versions) {
-        const unknown = version.built_at === null && !version.published;
-        if (version.current || unknown || needed.has(version.model_version)) pruned.kept.push(version);
+        const isUnrecorded = version.built_at === null && !version.published;
+        if (version.current || isUnrecorded || neededVersions.has(version.model_version)) pruned.kept.push(version);
         else {
-          remove(out, version);
+          removeVersion(out, version);
           pruned.removed.push(version);
         }
       }
       const newest = newestCandidate(out);
-      if (newest) pruned.raw = forgetFiles(out, rawFilesInUse(out, pruned.kept), Date.parse(newest.built_at));
+      if (newest) pruned.raw = removeStoredFiles(out, rawFilesInUse(out, pruned.kept), Date.parse(newest.built_at));
     });
     const current = currentVersion(out);
-    if (alone && current) await refreshReleaseIndex(releaseFilesIn(out), current, new Date(now).toISOString());
-    if (!alone) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
+    if (wasAlone && current) await refreshReleaseIndex(releaseFilesIn(out), current, new Date(now).toISOString());
+    if (!wasAlone) throw new TryAgain(`${out}: a build is running there; prune when it is done`);
     return pruned;
   });
 }
 
 /** SHA-256 of every raw file from which these versions were made. */
-function rawFilesInUse(out: string, versions: readonly Version[]): Set<string> {
+function rawFilesInUse(out: string, versions: readonly StoredVersion[]): Set<string> {
   const manifests = versions.map(
     ({ model_version }): Manifest =>
       JSON.parse(readFileSync(path.join(snapshotsFolder(out), model_version, 'manifest.json'), 'utf8')),
@@ -74,7 +74,7 @@ function rawFilesInUse(out: string, versions: readonly Version[]): Set<string> {
 }
 
 /** Removes a version in one rename, so that a killed run leaves no incomplete version. */
-function remove(out: string, { model_version, published }: Version): void {
+function removeVersion(out: string, { model_version, published }: StoredVersion): void {
   const directory = path.join(snapshotsFolder(out), model_version);
   if (published) {
     const history = path.join(releasesFolder(out), model_version);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TryAgain } from '../lib/errors.ts';
 import { releasesFolder } from './build-paths.ts';
-import { keepingOwner } from './owner.ts';
+import { preserveOwner } from './owner.ts';
 
 /** How long to wait for another publication, which copies files and takes no longer than that. */
 const WAIT_MS = 60_000;
@@ -13,11 +13,11 @@ const WAIT_MS = 60_000;
  * database, which the system releases when the process ends, however it ends.
  * @throws TryAgain if another process holds the lock for too long
  */
-export async function publishAlone<T>(out: string, work: () => Promise<T>, wait = WAIT_MS): Promise<T> {
+export async function publishAlone<T>(out: string, work: () => Promise<T>, waitMs = WAIT_MS): Promise<T> {
   const folder = releasesFolder(out);
   mkdirSync(folder, { recursive: true });
-  return keepingOwner(out, async () => {
-    const lock = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: wait });
+  return preserveOwner(out, async () => {
+    const lock = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: waitMs });
     try {
       try {
         lock.exec('BEGIN EXCLUSIVE');

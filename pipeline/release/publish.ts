@@ -10,7 +10,7 @@ import type { Destination } from './destination.ts';
 import { findVersion } from './find.ts';
 import { publishAlone } from './publish-lock.ts';
 import { writeReleaseIndex } from './release-index.ts';
-import { endRelease, type Release, settleReleases, startRelease } from './release-records.ts';
+import { completeReleases, endRelease, type Release, startRelease } from './release-records.ts';
 import { type Review, reviewSnapshot } from './review.ts';
 import { withDestination } from './with-destination.ts';
 
@@ -53,24 +53,24 @@ export function publishVersion(out: string, options: PublishOptions = {}): Promi
   if (options.approve !== undefined && options.approve.trim() === '')
     throw new UsageError('--approve: found no text, expected the reason to publish this version');
   return publishAlone(out, async () => {
-    const inUse = lockShared(out);
+    const lock = lockShared(out);
     try {
       return await withDestination(out, options.to, (destination) => publish(out, destination, options));
     } finally {
-      inUse.release();
+      lock.release();
     }
   });
 }
 
-async function publish(out: string, to: Destination, options: PublishOptions): Promise<Publication> {
+async function publish(out: string, destination: Destination, options: PublishOptions): Promise<Publication> {
   const { approve = null, note = null, keepDays = null } = options;
   const after = findVersion(out, options.version ?? null);
   const { directory, manifest } = after;
   const { model_version } = manifest;
-  const before = await to.current();
+  const before = await destination.currentSnapshot();
   const replaces = before?.manifest.model_version ?? null;
-  for (const history of to.histories) await settleReleases(history, replaces);
-  if (replaces === model_version) return { model_version, directory, to: to.name, replaces, release: null };
+  for (const history of destination.histories) await completeReleases(history, replaces);
+  if (replaces === model_version) return { model_version, directory, to: destination.name, replaces, release: null };
 
   const manifest_sha256 = hashOfManifest(directory);
   if (options.verified !== manifest_sha256) await refuseFaults(directory);
@@ -81,8 +81,8 @@ async function publish(out: string, to: Destination, options: PublishOptions): P
       `${model_version} is not published; it needs a reason (--approve REASON): ${review.approvals.join('; ')}; see \`malaria-risk review ${model_version}\``,
     );
 
-  const built = readCandidates(out).findLast(({ version }) => version === model_version);
-  const facts = {
+  const candidate = readCandidates(out).findLast(({ version }) => version === model_version);
+  const record = {
     model_version,
     replaces,
     at: new Date().toISOString(),
@@ -91,18 +91,24 @@ async function publish(out: string, to: Destination, options: PublishOptions): P
     approved: review.approvals,
     manifest_sha256,
     bytes: Object.values(manifest.files).reduce((sum, { bytes }) => sum + bytes, 0),
-    built: built?.code ? { at: built.built_at, code: built.code } : null,
+    built: candidate?.code ? { at: candidate.built_at, code: candidate.code } : null,
     published_by_code: codeState(),
     changes: review.diff && releaseChanges(review.diff, review),
   };
-  const started: (readonly [string, Release])[] = [];
-  for (const { out: folder, to: name } of to.histories)
-    started.push([folder, await startRelease(folder, { ...facts, to: name })]);
-  await to.put(after);
-  await writeReleaseIndex(to.releases, { before, after, review, releasedAt: facts.at, note, keepDays });
-  await to.point(model_version);
-  for (const [folder, release] of started) await endRelease(folder, release, 'published');
-  return { model_version, directory, to: to.name, replaces, release: { ...started[0]![1], status: 'published' } };
+  const startedRecords: (readonly [string, Release])[] = [];
+  for (const { out: folder, to } of destination.histories)
+    startedRecords.push([folder, await startRelease(folder, { ...record, to })]);
+  await destination.copyVersion(after);
+  await writeReleaseIndex(destination.releaseFiles, { before, after, review, releasedAt: record.at, note, keepDays });
+  await destination.makeCurrent(model_version);
+  for (const [folder, release] of startedRecords) await endRelease(folder, release, 'published');
+  return {
+    model_version,
+    directory,
+    to: destination.name,
+    replaces,
+    release: { ...startedRecords[0]![1], status: 'published' },
+  };
 }
 
 async function refuseFaults(directory: string): Promise<void> {

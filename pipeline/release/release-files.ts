@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { writeAtomic } from '../lib/atomic-write.ts';
 import { releasesFolder, snapshotsFolder } from './build-paths.ts';
-import { syncDirectory } from './disk.ts';
+import { writeDurably } from './disk.ts';
 import type { ReleaseFiles } from './release-index.ts';
 
 /** The files below `releases/` of a build's directory. */
@@ -15,10 +14,7 @@ export function releaseFilesIn(out: string): ReleaseFiles {
         if (error.code === 'ENOENT') return null;
         throw error;
       }),
-    async write(name, bytes) {
-      await writeAtomic(releaseFile(name), (temporary) => writeFile(temporary, bytes, { flush: true }));
-      await syncDirectory(path.dirname(releaseFile(name)));
-    },
+    write: (name, bytes) => writeDurably(releaseFile(name), bytes),
     has: (version) => existsSync(path.join(snapshotsFolder(out), version, 'manifest.json')),
   };
 }

@@ -16,8 +16,8 @@ import type { Review } from './review.ts';
  */
 export const MOST_KEPT_VERSIONS = 12;
 
-type Version = schemas.Versions['versions'][number];
-type Released = schemas.Versions['releases'][number];
+type VersionEntry = schemas.Versions['versions'][number];
+type ReleaseEntry = schemas.Versions['releases'][number];
 
 /** The files below `releases/` of a destination, and which versions it contains. */
 export interface ReleaseFiles {
@@ -42,14 +42,14 @@ export async function writeReleaseIndex(files: ReleaseFiles, publishing: Publish
   const { before, after, review, releasedAt, keepDays } = publishing;
   const { model_version } = after.manifest;
   const index = before && (await readReleaseIndex(files, before.manifest.model_version));
-  const listed = index?.versions.versions ?? (before ? [versionEntry(before.manifest)] : []);
+  const listedVersions = index?.versions.versions ?? (before ? [versionEntry(before.manifest)] : []);
   const sunset = keepDays === null ? null : new Date(Date.parse(releasedAt) + keepDays * 86_400_000).toISOString();
-  const earlier = listed
+  const earlier = listedVersions
     .filter((version) => version.model_version !== model_version)
     .map((version) => (version.replaced_at === null ? { ...version, replaced_at: releasedAt, sunset } : version));
   const release = releaseEntry(
     publishing,
-    listed.some((version) => version.model_version === model_version),
+    listedVersions.some((version) => version.model_version === model_version),
   );
   const diff = review.diff && before ? diffPath(before.manifest.model_version, model_version) : null;
   // The diff of two versions never changes, so it is written only once.
@@ -75,20 +75,20 @@ export async function readReleaseIndex(
   const bytes = await files.read(releaseIndexFile(version));
   if (!bytes) return null;
   const manifest: ReleaseIndex = JSON.parse(bytes.toString());
-  const versions = await files.read(manifest.answers[VERSIONS.path]!);
+  const versions = await files.read(manifest.answers[VERSIONS_OPERATION.path]!);
   return versions && { manifest, versions: JSON.parse(versions.toString()) };
 }
 
-const [VERSIONS] = RELEASE_OPERATIONS;
+const [VERSIONS_OPERATION] = RELEASE_OPERATIONS;
 
 async function writeIndex(files: ReleaseFiles, now: string, history: schemas.Versions): Promise<void> {
   const { current } = history;
-  let kept = 0;
-  const versions = history.versions.map((version): Version => {
+  let keptCount = 0;
+  const versions = history.versions.map((version): VersionEntry => {
     const { model_version, sunset } = version;
     const isKept =
       model_version === current ||
-      (files.has(model_version) && (sunset === null || sunset > now) && kept++ < MOST_KEPT_VERSIONS);
+      (files.has(model_version) && (sunset === null || sunset > now) && keptCount++ < MOST_KEPT_VERSIONS);
     const status = model_version === current ? 'current' : isKept ? 'kept' : 'gone';
     return { ...version, status, path: isKept ? `/v1/versions/${model_version}` : null };
   });
@@ -103,7 +103,7 @@ async function writeIndex(files: ReleaseFiles, now: string, history: schemas.Ver
     answers[address] = name;
     return true;
   };
-  const releases: Released[] = [];
+  const releases: ReleaseEntry[] = [];
   for (const [index, release] of history.releases.entries()) {
     const { replaces, model_version } = release;
     let diff: string | null = null;
@@ -115,7 +115,7 @@ async function writeIndex(files: ReleaseFiles, now: string, history: schemas.Ver
   }
   const name = `${current}/index/versions.json`;
   await writeEncoded(files, name, JSON.stringify({ current, versions, releases } satisfies schemas.Versions));
-  await addAnswer(VERSIONS.path, name);
+  await addAnswer(VERSIONS_OPERATION.path, name);
   const earlier = versions.flatMap(({ model_version, status, replaced_at, sunset }) =>
     status === 'kept' ? [{ model_version, replaced_at: replaced_at!, sunset }] : [],
   );
@@ -123,12 +123,12 @@ async function writeIndex(files: ReleaseFiles, now: string, history: schemas.Ver
   await files.write(releaseIndexFile(current), Buffer.from(JSON.stringify(manifest)));
 }
 
-async function writeEncoded({ write: put }: ReleaseFiles, name: string, text: string): Promise<void> {
+async function writeEncoded({ write: writeFile }: ReleaseFiles, name: string, text: string): Promise<void> {
   const { gzip, brotli } = await compress(text);
-  await put(name + ENCODINGS.gzip, gzip);
-  await put(name + ENCODINGS.br, brotli);
+  await writeFile(name + ENCODINGS.gzip, gzip);
+  await writeFile(name + ENCODINGS.br, brotli);
   // Last, so that where it exists its compressed copies do too.
-  await put(name, Buffer.from(text));
+  await writeFile(name, Buffer.from(text));
 }
 
 function fileEntry(bytes: Buffer): FileEntry {
@@ -136,7 +136,7 @@ function fileEntry(bytes: Buffer): FileEntry {
   return { bytes: bytes.length, sha256: hash, etag: strongEtag(hash) };
 }
 
-function versionEntry({ model_version, updated_at, contract_version, coverage }: Manifest): Version {
+function versionEntry({ model_version, updated_at, contract_version, coverage }: Manifest): VersionEntry {
   const { first_estimated, last_estimated, last_forecast } = coverage;
   return {
     model_version,
@@ -152,7 +152,7 @@ function versionEntry({ model_version, updated_at, contract_version, coverage }:
   };
 }
 
-function releaseEntry({ before, after, review, releasedAt, note }: Publishing, rollback: boolean): Released {
+function releaseEntry({ before, after, review, releasedAt, note }: Publishing, rollback: boolean): ReleaseEntry {
   const estimatedMonths = ({ coverage }: Manifest) => periodRange(coverage.first_estimated, coverage.last_estimated);
   const estimated = new Set(before ? estimatedMonths(before.manifest) : []);
   const { sources, making, diff } = review;
@@ -170,12 +170,17 @@ function releaseEntry({ before, after, review, releasedAt, note }: Publishing, r
     new_months: before ? estimatedMonths(after.manifest).filter((month) => !estimated.has(month)) : [],
     changed: changed.filter((what) => what !== false),
     data: sources.map(({ title, release }) => ({ title, ...release })),
-    scores: diff && tally(diff.all),
+    scores: diff && scoreCounts(diff.all),
     diff: null,
   };
 }
 
-const tally = ({ compared, moved, flipped, disjoint }: SnapshotDiff['all']) => ({ compared, moved, flipped, disjoint });
+const scoreCounts = ({ compared, moved, flipped, disjoint }: SnapshotDiff['all']) => ({
+  compared,
+  moved,
+  flipped,
+  disjoint,
+});
 
 /** The part of a diff that key holders may read: no tables that are not served, and no thresholds for operators. */
 function servedDiff(diff: SnapshotDiff): schemas.VersionsDiff {

@@ -41,17 +41,17 @@ export interface Release {
 }
 
 /** `to` of a publication in its own directory. */
-export const HERE = 'current';
+export const OWN_DIRECTORY = 'current';
 
-const NAME = /^\d{6}\.json$/;
+const RECORD_NAME = /^\d{6}\.json$/;
 const recordFile = (out: string, number: number) =>
   path.join(releasesFolder(out), `${String(number).padStart(6, '0')}.json`);
 
 /** All records, oldest first. */
-export function releasesIn(out: string): Release[] {
+export function readReleases(out: string): Release[] {
   let names: string[];
   try {
-    names = readdirSync(releasesFolder(out)).filter((name) => NAME.test(name));
+    names = readdirSync(releasesFolder(out)).filter((name) => RECORD_NAME.test(name));
   } catch {
     return [];
   }
@@ -60,7 +60,7 @@ export function releasesIn(out: string): Release[] {
 
 /** Writes a new record as started. Call it only under the lock of `publishAlone`. */
 export async function startRelease(out: string, release: Omit<Release, 'number' | 'status'>): Promise<Release> {
-  const started: Release = { number: (releasesIn(out).at(-1)?.number ?? 0) + 1, status: 'started', ...release };
+  const started: Release = { number: (readReleases(out).at(-1)?.number ?? 0) + 1, status: 'started', ...release };
   await writeRelease(out, started);
   return started;
 }
@@ -80,8 +80,8 @@ export interface History {
 }
 
 /** Ends the records that killed publications left started. Call it only under the lock of `publishAlone`. */
-export async function settleReleases({ out, to }: History, current: string | null): Promise<void> {
-  for (const release of releasesIn(out))
+export async function completeReleases({ out, to }: History, current: string | null): Promise<void> {
+  for (const release of readReleases(out))
     if (release.status === 'started' && release.to === to)
       await endRelease(out, release, releaseOutcome(release, current));
 }

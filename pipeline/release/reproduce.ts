@@ -19,7 +19,7 @@ import { build } from './build.ts';
 import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { hashOfManifest } from './candidate.ts';
 import { readCandidates } from './candidates.ts';
-import { releasesIn } from './release-records.ts';
+import { readReleases } from './release-records.ts';
 
 /** The inputs and code of a version. */
 export interface Origin {
@@ -52,7 +52,7 @@ export function findOrigin(out: string, model_version: string): Origin {
       `${model_version}: found a version that cannot be published (${manifest.unpublishable.join('; ')}), expected one that can`,
     );
   const code =
-    releasesIn(out).findLast((release) => release.model_version === model_version)?.built?.code ??
+    readReleases(out).findLast((release) => release.model_version === model_version)?.built?.code ??
     readCandidates(out).find(({ version }) => version === model_version)?.code ??
     null;
   const files = (manifest.sources as Source[]).flatMap((source) => source.files);
@@ -78,7 +78,7 @@ export async function reproduce(
       string,
       string,
     ];
-    for (const file of origin.raw) await linkRaw(rawData, file, raw);
+    for (const file of origin.raw) await linkRawFile(rawData, file, raw);
     writeCatalog(country, origin.manifest);
     const built = await build({ country, rawData: raw, out, jobs, onEvent });
     const rebuilt: Manifest = JSON.parse(readFileSync(path.join(built.directory, 'manifest.json'), 'utf8'));
@@ -102,8 +102,8 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
   };
   if (manifest.runtime !== RUNTIME) refuse(RUNTIME, `${manifest.runtime}, which built it`);
   const changed = manifest.stages.flatMap(({ stage, code: files }) => {
-    const here = [...STAGES, SNAPSHOT].find(({ name }) => name === stage);
-    return here ? changedNames(stageCodeHashes(here), files) : [`stage ${stage}`];
+    const currentStage = [...STAGES, SNAPSHOT].find(({ name }) => name === stage);
+    return currentStage ? changedNames(stageCodeHashes(currentStage), files) : [`stage ${stage}`];
   });
   const names = [...new Set(changed)];
   if (names.length > 0) refuse(`different code: ${firstFew(names, 3)}`, 'the code that built it');
@@ -111,20 +111,24 @@ function refuseOtherCode({ model_version, manifest, code }: Origin): void {
     refuse(`version ${codeVersion()} of the code`, `${manifest.code_version}, which built it`);
 }
 
-async function linkRaw(
-  from: readonly string[],
+async function linkRawFile(
+  folders: readonly string[],
   { path: name, sha256 }: Origin['raw'][number],
-  to: string,
+  target: string,
 ): Promise<void> {
-  for (const file of from.flatMap((directory) => [path.join(directory, name), path.join(directory, sha256)])) {
+  for (const file of folders.flatMap((directory) => [path.join(directory, name), path.join(directory, sha256)])) {
     if (!existsSync(file) || (await sha256File(file)) !== sha256) continue;
-    const link = path.join(to, name);
+    const link = path.join(target, name);
     mkdirSync(path.dirname(link), { recursive: true });
     symlinkSync(path.resolve(file), link);
     return;
   }
-  const found = from.some((directory) => existsSync(path.join(directory, name))) ? 'a different file' : 'no such file';
-  throw new UsageError(`${name}: found ${found} in ${from.join(' or ')}, expected SHA-256 ${sha256} (see --raw-data)`);
+  const found = folders.some((directory) => existsSync(path.join(directory, name)))
+    ? 'a different file'
+    : 'no such file';
+  throw new UsageError(
+    `${name}: found ${found} in ${folders.join(' or ')}, expected SHA-256 ${sha256} (see --raw-data)`,
+  );
 }
 
 /** Writes the version's catalog: the manifest has its entries, and the stages' records have the parts of model.json. */
@@ -142,11 +146,13 @@ function writeCatalog(country: string, { sources, stages }: Manifest): void {
   if (aliases !== undefined) writeFileSync(path.join(country, ALIASES_FILE), aliasesCsv(aliases as Alias[]));
 }
 
-function merge(into: Record<string, unknown>, from: Record<string, unknown>): void {
-  for (const [key, value] of Object.entries(from)) {
-    const there = into[key];
-    const both = [there, value].every((one) => one !== null && typeof one === 'object' && !Array.isArray(one));
-    if (both) merge(there as Record<string, unknown>, value as Record<string, unknown>);
-    else into[key] = structuredClone(value);
+function merge(target: Record<string, unknown>, source: Record<string, unknown>): void {
+  for (const [key, value] of Object.entries(source)) {
+    const existing = target[key];
+    const areObjects = [existing, value].every(
+      (side) => side !== null && typeof side === 'object' && !Array.isArray(side),
+    );
+    if (areObjects) merge(existing as Record<string, unknown>, value as Record<string, unknown>);
+    else target[key] = structuredClone(value);
   }
 }

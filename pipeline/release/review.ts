@@ -32,8 +32,8 @@ export interface Review {
 /** @param before the current version; null if there is none */
 export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): Promise<Review> {
   const { manifest } = after;
-  const same = before?.manifest.country === manifest.country;
-  const diff = before && same ? await diffSnapshots(before, after) : null;
+  const isSameCountry = before?.manifest.country === manifest.country;
+  const diff = before && isSameCountry ? await diffSnapshots(before, after) : null;
   const findings = compareFindings(before && readFindings(before), readFindings(after));
   return {
     model_version: manifest.model_version,
@@ -41,19 +41,21 @@ export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): 
     synthetic: manifest.synthetic,
     refused: refusals(before, after),
     approvals: [
-      ...(before && !same ? [`another country: ${manifest.country} in place of ${before.manifest.country}`] : []),
+      ...(before && !isSameCountry
+        ? [`another country: ${manifest.country} in place of ${before.manifest.country}`]
+        : []),
       ...(diff ? changesToApprove(diff, before!, after) : []),
       ...findingLines(findings.new.filter((finding) => finding.needs_approval)),
     ],
-    read: [...summarizeAccounts(await accountsOf(after)), ...controlLines(readFindings(after))],
+    read: [...summarizeAccounts(await readAccounts(after)), ...controlLines(readFindings(after))],
     diff,
     findings,
-    sources: before && same ? changedSources(before.manifest, manifest) : [],
-    making: before && same ? changedMaking(before.manifest, manifest) : { model: [], code: [] },
+    sources: before && isSameCountry ? changedSources(before.manifest, manifest) : [],
+    making: before && isSameCountry ? changedMaking(before.manifest, manifest) : { model: [], code: [] },
   };
 }
 
-const accountsOf = ({ directory, manifest }: Snapshot): Promise<AccountRow[]> =>
+const readAccounts = ({ directory, manifest }: Snapshot): Promise<AccountRow[]> =>
   withDatabase(async (db) => {
     if (!(tableFile('accounts', 'parquet') in manifest.files)) return [];
     await createViews(db, 'reviewed', directory);
@@ -72,12 +74,12 @@ function changesToApprove(
   { manifest: earlier }: Snapshot,
   { manifest: later }: Snapshot,
 ): string[] {
-  const gone = diff.answers.filter(({ only_in_a }) => only_in_a > 0);
+  const missingAnswers = diff.answers.filter(({ only_in_a }) => only_in_a > 0);
   return [
     ...diff.over,
     ...(earlier.coverage.transmission && !later.coverage.transmission ? ['the transmission model is missing'] : []),
     // Removed estimated months show here; forecasts have the same files whatever their months.
-    ...gone.map(({ operation, only_in_a }) => `${only_in_a} answers of ${operation} are missing`),
+    ...missingAnswers.map(({ operation, only_in_a }) => `${only_in_a} answers of ${operation} are missing`),
     ...diff.tables.flatMap(({ table, rows, columns_only_in_a }) => [
       ...(rows.b === null
         ? [`the table ${table} is missing`]
@@ -90,10 +92,13 @@ const readFindings = (snapshot: Snapshot): Finding[] => snapshot.json<Finding[]>
 
 function compareFindings(before: Finding[] | null, after: Finding[]): Review['findings'] {
   const key = ({ stage, source, rule, what }: Finding) => JSON.stringify([stage, source, rule, what]);
-  const [then, now] = [before ?? [], after].map((findings) => new Set(findings.map(key))) as [Set<string>, Set<string>];
+  const [earlierKeys, laterKeys] = [before ?? [], after].map((findings) => new Set(findings.map(key))) as [
+    Set<string>,
+    Set<string>,
+  ];
   return {
-    new: after.filter((finding) => !then.has(key(finding))),
-    known: after.filter((finding) => then.has(key(finding))),
-    gone: (before ?? []).filter((finding) => !now.has(key(finding))),
+    new: after.filter((finding) => !earlierKeys.has(key(finding))),
+    known: after.filter((finding) => earlierKeys.has(key(finding))),
+    gone: (before ?? []).filter((finding) => !laterKeys.has(key(finding))),
   };
 }

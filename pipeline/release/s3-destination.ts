@@ -12,9 +12,9 @@ import { deadlineSignal, openS3Client, putTimeout } from '../lib/s3.ts';
 import { openSnapshot, type Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import type { Destination } from './destination.ts';
 
-const AT_ONCE = 16;
+const MAX_PARALLEL = 16;
 /** Files of a version that a review reads, in addition to its manifest. */
-const REVIEWED = /^(?:model-card\.json|findings\.json|tables\/.*\.parquet)$/;
+const REVIEWED_FILES = /^(?:model-card\.json|findings\.json|tables\/.*\.parquet)$/;
 
 /**
  * Runs `work` with a bucket's prefix. Credentials and endpoint come from the environment, as for all AWS tools. Each
@@ -28,19 +28,21 @@ export async function withBucket<T>(
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
   const client = openS3Client();
-  const copies = await mkdtemp(path.join(tmpdir(), 'published-'));
-  let pointer: { etag: string | undefined } | null = null;
+  const temporary = await mkdtemp(path.join(tmpdir(), 'published-'));
+  let currentObject: { etag: string | undefined } | null = null;
 
-  const get = async (name: string, size?: number) => {
+  const getObject = async (name: string, size?: number) => {
     const command = new GetObjectCommand({ Bucket: bucket, Key: prefix + name });
     const response = await client
       .send(command, { abortSignal: deadlineSignal(size) })
-      .catch((error) => (httpStatus(error) === 404 && error.name !== 'NoSuchBucket' ? null : refuse(url, name, error)));
+      .catch((error) =>
+        httpStatus(error) === 404 && error.name !== 'NoSuchBucket' ? null : throwStorageError(url, name, error),
+      );
     if (!response) return null;
-    const bytes = await response.Body!.transformToByteArray().catch((error) => refuse(url, name, error));
+    const bytes = await response.Body!.transformToByteArray().catch((error) => throwStorageError(url, name, error));
     return { etag: response.ETag, bytes: Buffer.from(bytes) };
   };
-  const put = (
+  const putObject = (
     name: string,
     bytes: Buffer,
     sha256Hex: string,
@@ -57,51 +59,55 @@ export async function withBucket<T>(
         }),
         { abortSignal: deadlineSignal(bytes.length), ...putTimeout(bytes.length) },
       )
-      .catch((error) => refuse(url, name, error));
+      .catch((error) => throwStorageError(url, name, error));
 
   try {
     return await work({
       name: url,
       histories: [{ out, to: url }],
-      async current() {
-        const object = await get('current');
-        pointer = object && { etag: object.etag };
+      async currentSnapshot() {
+        const object = await getObject('current');
+        currentObject = object && { etag: object.etag };
         if (!object) return null;
         const version = versionFromPointer(object.bytes.toString());
         if (version === null) throw new UsageError(`${url}/current: found other text, expected snapshots/VERSION`);
-        return fetchReviewed(version, path.join(copies, version), async (name, size) => {
-          const file = await get(`${snapshotPath(version)}/${name}`, size);
+        return fetchReviewed(version, path.join(temporary, version), async (name, size) => {
+          const file = await getObject(`${snapshotPath(version)}/${name}`, size);
           if (file) return file.bytes;
           throw new UsageError(
             `${url}/${snapshotPath(version)}/${name}: found nothing, expected a file of the current version`,
           );
         });
       },
-      async put({ directory, manifest }) {
+      async copyVersion({ directory, manifest }) {
         const folder = snapshotPath(manifest.model_version);
         const bytes = await readFile(path.join(directory, 'manifest.json'));
         // The manifest is written last, so if it is there, all files are.
-        if ((await get(`${folder}/manifest.json`))?.bytes.equals(bytes)) return;
-        await inParallel(AT_ONCE, Object.entries(manifest.files), async ([name, entry]) => {
-          await put(`${folder}/${name}`, await readFile(path.join(directory, name)), entry.sha256);
+        if ((await getObject(`${folder}/manifest.json`))?.bytes.equals(bytes)) return;
+        await inParallel(MAX_PARALLEL, Object.entries(manifest.files), async ([name, entry]) => {
+          await putObject(`${folder}/${name}`, await readFile(path.join(directory, name)), entry.sha256);
         });
-        await put(`${folder}/manifest.json`, bytes, sha256(bytes));
+        await putObject(`${folder}/manifest.json`, bytes, sha256(bytes));
       },
-      releases: {
-        read: async (name) => (await get(`${RELEASES_FOLDER}/${name}`))?.bytes ?? null,
-        write: (name, bytes) => put(`${RELEASES_FOLDER}/${name}`, bytes, sha256(bytes)).then(() => {}),
+      releaseFiles: {
+        read: async (name) => (await getObject(`${RELEASES_FOLDER}/${name}`))?.bytes ?? null,
+        write: (name, bytes) => putObject(`${RELEASES_FOLDER}/${name}`, bytes, sha256(bytes)).then(() => {}),
         // Nothing here removes versions from a bucket; proxies skip missing ones.
         has: () => true,
       },
-      async point(version) {
+      async makeCurrent(version) {
         const text = snapshotPath(version);
-        const condition = pointer?.etag ? { IfMatch: pointer.etag } : pointer === null ? { IfNoneMatch: '*' } : {};
-        await put('current', Buffer.from(text), sha256(text), condition);
+        const condition = currentObject?.etag
+          ? { IfMatch: currentObject.etag }
+          : currentObject === null
+            ? { IfNoneMatch: '*' }
+            : {};
+        await putObject('current', Buffer.from(text), sha256(text), condition);
       },
     });
   } finally {
     client.destroy();
-    await rm(copies, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
   }
 }
 
@@ -114,8 +120,8 @@ async function fetchReviewed(
   const text = await fetchFile('manifest.json');
   const { files }: Manifest = JSON.parse(text.toString());
   await inParallel(
-    AT_ONCE,
-    Object.keys(files).filter((name) => REVIEWED.test(name)),
+    MAX_PARALLEL,
+    Object.keys(files).filter((name) => REVIEWED_FILES.test(name)),
     async (name) => {
       const bytes = await fetchFile(name, files[name]!.bytes);
       if (sha256(bytes) !== files[name]!.sha256)
@@ -134,7 +140,7 @@ type S3Error = Error & { $metadata?: { httpStatusCode?: number } };
 const httpStatus = (error: S3Error) => error.$metadata?.httpStatusCode;
 
 /** @throws UsageError if the storage would refuse the request again, else TryAgain */
-function refuse(url: string, name: string, error: Error): never {
+function throwStorageError(url: string, name: string, error: Error): never {
   const status = httpStatus(error as S3Error);
   const what = `${url}/${name}: ${error.name}${error.message && error.message !== error.name ? `, ${error.message.split('\n')[0]}` : ''}`;
   if (status === 412 || status === 409)

@@ -9,7 +9,7 @@ import { SNAPSHOT, stagesNeededFor } from '../stages.ts';
 import { cacheFolder } from './build-paths.ts';
 import { hashRawFiles } from './raw-hashes.ts';
 
-export interface PartOptions {
+export interface ArtifactOptions {
   country: string;
   rawData?: string | undefined;
   /** Uses raw files even if they differ from the catalog's pins: for trials only. */
@@ -26,7 +26,7 @@ export interface PartOptions {
  */
 export async function withArtifacts<T>(
   names: readonly string[],
-  options: PartOptions,
+  options: ArtifactOptions,
   work: (country: Country, io: StageIo) => T | Promise<T>,
 ): Promise<T> {
   const { out, jobs, onEvent } = options;
@@ -35,8 +35,8 @@ export async function withArtifacts<T>(
   const cache = cacheFolder(out);
   const lock = lockShared(out);
   try {
-    const raw = await hashRawFiles(country, options.unpinned);
-    const entries = await runStages(stages, { project: countryProject(country, raw), cache, jobs, onEvent });
+    const rawHashes = await hashRawFiles(country, options.unpinned);
+    const entries = await runStages(stages, { project: countryProject(country, rawHashes), cache, jobs, onEvent });
     const byStage = Object.fromEntries(entries.map((entry) => [entry.stage, entry]));
     const inputs = Object.keys(artifactHashes(entries));
     return await work(

@@ -1,11 +1,8 @@
 import path from 'node:path';
 import { parseS3Url } from '../contract/published.ts';
 import { UsageError } from '../lib/errors.ts';
-import { checkCurrent, currentSnapshot, pointCurrent } from './current.ts';
 import type { Destination } from './destination.ts';
-import { withDirectory } from './directory-destination.ts';
-import { releaseFilesIn } from './release-files.ts';
-import { HERE } from './release-records.ts';
+import { ownDirectory, withDirectory } from './directory-destination.ts';
 
 /** Runs `work` with the destination `to`: a directory, s3://BUCKET/PREFIX, or `current` of `out` itself. */
 export async function withDestination<T>(
@@ -13,7 +10,7 @@ export async function withDestination<T>(
   to: string | undefined,
   work: (destination: Destination) => Promise<T>,
 ): Promise<T> {
-  if (to === undefined) return work(here(out));
+  if (to === undefined) return work(ownDirectory(out));
   if (to.startsWith('s3:')) {
     const address = parseS3Url(to);
     if (!address) throw new UsageError(`--to: found ${to}, expected s3://BUCKET or s3://BUCKET/PREFIX`);
@@ -25,16 +22,3 @@ export async function withDestination<T>(
     throw new UsageError(`--to: found ${to}, which already has the versions, expected another directory`);
   return withDirectory(out, path.resolve(to), work);
 }
-
-/** The build's own directory, which already has the files. */
-const here = (out: string): Destination => ({
-  name: HERE,
-  histories: [{ out, to: HERE }],
-  async current() {
-    checkCurrent(out);
-    return currentSnapshot(out);
-  },
-  async put() {},
-  releases: releaseFilesIn(out),
-  point: (version) => pointCurrent(out, version),
-});

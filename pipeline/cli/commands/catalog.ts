@@ -5,7 +5,7 @@ import { acceptCommand } from '../../catalog/pins.ts';
 import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.ts';
 import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
-import { isFault } from '../../intake/check/fault.ts';
+import { stopsBuild } from '../../intake/check/fault.ts';
 import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
 import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoteForShell } from '../../lib/shell.ts';
@@ -54,7 +54,7 @@ function checkCommand(): Command {
     .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
       const deliveries: Delivery[] = [];
       const findings = await checkCountry(country, rawData, deliveries);
-      const faults = findings.filter(isFault);
+      const faults = findings.filter(stopsBuild);
       if (json) printLines(JSON.stringify(findings, null, 2));
       else {
         const accountLines = summarizeAccounts(accountForDeliveries(deliveries));
@@ -243,7 +243,7 @@ function updateCommand(): Command {
 function updateRequest(source: string, files: string[], options: UpdateOptions): UpdateRequest {
   const { country, rawData, out, accept, acceptNames, by, period, lastEstimated, release, citation, licence, title } =
     options;
-  const about = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
+  const description = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
   const accepted = accept === undefined ? undefined : acceptance(accept, by);
   return {
     country,
@@ -255,6 +255,6 @@ function updateRequest(source: string, files: string[], options: UpdateOptions):
     lastEstimated,
     acceptNames,
     accept: accepted,
-    about: Object.fromEntries(about),
+    description: Object.fromEntries(description),
   };
 }

@@ -26,13 +26,13 @@ export default function fetchCommand(): Command {
       const country = readCatalog(options.country, options.rawData);
       const files = filesToFetch(country.sources, options.only);
       const failed: FetchOutcome[] = [];
-      for (const file of files.wanted) {
+      for (const file of files.fetchable) {
         const outcome = await fetchFile(file, country.rawData);
         if (outcome.status === 'failed') failed.push(outcome);
         const { path, status, what } = outcome;
         printLines(options.json ? JSON.stringify(outcome) : `${path}: ${status}${what ? `, ${what}` : ''}`);
       }
-      if (!options.json) for (const line of files.without) printLines(line);
+      if (!options.json) for (const line of files.unavailable) printLines(line);
       if (failed.length > 0)
         process.exitCode = failed.every(({ try_again }) => try_again) ? EXIT.try_again : EXIT.finding;
     });

@@ -7,10 +7,10 @@ import { OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
 import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.ts';
 import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
-import { type Fault, isFault } from '../../intake/check/fault.ts';
+import { type Fault, stopsBuild } from '../../intake/check/fault.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
-import { short } from '../../intake/draft/draft-rasters.ts';
-import { type Answers, answersTo, type Question, refuseAnswer } from '../../intake/draft/questions.ts';
+import { formatRounded } from '../../intake/draft/draft-rasters.ts';
+import { type Answers, answerError, completeAnswers, type Question } from '../../intake/draft/questions.ts';
 import { listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
 import { writeDraft } from '../../intake/draft/write.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
@@ -75,10 +75,10 @@ export default function newCountryCommand(): Command {
           throw error;
         },
       );
-      if (preparedAnswers) answersTo(draft.questions, preparedAnswers);
+      if (preparedAnswers) completeAnswers(draft.questions, preparedAnswers);
       showDraft(draft);
       const userAnswers = preparedAnswers ?? (await askQuestions(draft.questions));
-      const { answers, guessed, open } = answersTo(draft.questions, userAnswers);
+      const { answers, guessed, open } = completeAnswers(draft.questions, userAnswers);
       if (draft.questions.some(({ id, redraws, guess }) => redraws && answers[id] !== guess)) {
         draft = await draftCountry(recognised, root, now, answers, folderName);
         showDraft(draft);
@@ -96,7 +96,7 @@ export default function newCountryCommand(): Command {
       if (open.length > 0)
         printLines(
           `No file tells; write it into ${path.join(directory, 'model.json')} before you build:`,
-          ...open.map((question) => `  ${question.id} (${question.asks}), in place of ${question.open}`),
+          ...open.map((question) => `  ${question.id} (${question.asks}), in place of ${question.placeholder}`),
           '',
         );
       await showNextSteps(directory, root, guessed, answers);
@@ -127,7 +127,7 @@ function showRecognised(files: readonly RecognisedFile[]): void {
 
 function describeContent(file: RecognisedFile): string {
   if (file.kind === 'left out') return file.why;
-  if (file.kind === 'raster') return `values ${short(file.least)} to ${short(file.most)}`;
+  if (file.kind === 'raster') return `values ${formatRounded(file.min)} to ${formatRounded(file.max)}`;
   if (file.kind === 'table') return `${file.rows.length} rows; columns ${file.header.join(', ')}`;
   const fields = Object.keys(file.features[0]!.properties).join(', ') || 'none';
   return `${file.features.length} areas; fields ${fields}`;
@@ -191,7 +191,7 @@ async function askQuestions(questions: readonly Question[]): Promise<Answers> {
       const guessText = question.guess === null ? '' : ` [${question.guess}]`;
       for (;;) {
         const answer = (await terminal.question(`${question.asks}${guessText}: `)).trim() || question.guess;
-        const objection = answer === null ? 'an answer is needed' : refuseAnswer(question, answer);
+        const objection = answer === null ? 'an answer is needed' : answerError(question, answer);
         if (!objection) {
           answers[question.id] = answer!;
           break;
@@ -223,8 +223,8 @@ async function showNextSteps(
   showStep('Checking the catalog against the files');
   const deliveries: Delivery[] = [];
   const findings = await checkCountry(directory, root, deliveries);
-  const doubts = findings.filter((fault) => !isFault(fault));
-  const faults = findings.filter(isFault);
+  const doubts = findings.filter((fault) => !stopsBuild(fault));
+  const faults = findings.filter(stopsBuild);
   showStep('');
   const relativeRoot = path.relative('.', root) || '.';
   const rawArgument = quoteForShell(relativeRoot.startsWith('..') ? root : relativeRoot);

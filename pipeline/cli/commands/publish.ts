@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Publication, publishVersion } from '../../release/publish.ts';
 import { MOST_KEPT_VERSIONS } from '../../release/release-index.ts';
-import { HERE } from '../../release/release-records.ts';
+import { OWN_DIRECTORY } from '../../release/release-records.ts';
 import { outOption, parseAtLeastOne, parseText, printLines } from '../terminal/options.ts';
 
 const HELP = `
@@ -69,7 +69,7 @@ export default function publishCommand(): Command {
 }
 
 export function describePublication({ model_version, directory, replaces, to, release }: Publication): string {
-  const place = to === HERE ? directory : to;
+  const place = to === OWN_DIRECTORY ? directory : to;
   if (!release) return `${model_version} is already current: ${place}`;
   return `Published ${model_version}${replaces ? ` in place of ${replaces}` : ''}: ${place}`;
 }

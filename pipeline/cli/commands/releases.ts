@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { listReleases, type Releases } from '../../release/list.ts';
 import { pruneReleases } from '../../release/prune.ts';
-import { HERE } from '../../release/release-records.ts';
+import { OWN_DIRECTORY } from '../../release/release-records.ts';
 import { findOrigin, type Origin, reproduce } from '../../release/reproduce.ts';
 import { STAGE_NAMES } from '../../stages.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
@@ -123,7 +123,7 @@ const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 function describeReleases({ current, releases, versions }: Releases): string {
   if (releases.length + versions.length === 0) return 'Nothing was built or published here.';
   // Only the last completed publication is marked, not earlier ones of the same version.
-  const latest = releases.find(({ to, status }) => to === HERE && status === 'published');
+  const latest = releases.find(({ to, status }) => to === OWN_DIRECTORY && status === 'published');
   const rows = releases.map((release) => ({
     '': release === latest && release.model_version === current ? '*' : '',
     version: release.model_version,

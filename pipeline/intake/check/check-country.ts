@@ -26,13 +26,13 @@ import { simplifyOutlines } from '../../measure/boundaries/simplify-outlines.ts'
 import { compareWithCensus } from '../../measure/zonal/raster-checks.ts';
 import { measureZones, type ZonalOutput } from '../../measure/zonal/zonal-stage.ts';
 import { type Reference, readOneRaster, readOneTable, type TableContent } from './check-source.ts';
-import { collectFaults, type Fault, faultsIn } from './fault.ts';
+import { collectFaults, type Fault, faultsFrom } from './fault.ts';
 import { findDoubts } from './find-doubts.ts';
 
-/** Roles that are read together, as the areas. */
+/** Roles of the files that are read together for the areas. */
 const AREA_ROLES = ['lga_boundaries', 'lga_codes', 'state_boundaries'];
-/** The roles that give people, the preferred one first. */
-const PEOPLE = ['population', 'population_census'];
+/** Roles of the files with people, the preferred one first. */
+const PEOPLE_ROLES = ['population', 'population_census'];
 
 /**
  * A fault ends the check of its own source only. If a catalog file does not have the right form, nothing else is
@@ -45,19 +45,19 @@ export async function checkCountry(
   rawData = directory,
   deliveries: Delivery[] = [],
 ): Promise<Fault[]> {
-  const forms = catalogSchemaErrors(directory).map(
+  const formFaults = catalogSchemaErrors(directory).map(
     (fault): Fault => ({ step: 'form', source: null, what: fault.message }),
   );
-  if (forms.length > 0) return forms;
+  if (formFaults.length > 0) return formFaults;
   return countryFaults(readUncheckedCatalog(directory, rawData), deliveries);
 }
 
-/** The same for a catalog that has the right form and may differ from the one on disk. */
+/** The faults of a catalog that has the right form and may differ from the one on disk. */
 export async function countryFaults(country: Country, deliveries: Delivery[] = []): Promise<Fault[]> {
   const faults = await catalogFaults(country);
-  const faultless = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
-  for (const source of faultless()) faults.push(...(await fileFaults(country, source)));
-  const readable = faultless();
+  const faultlessSources = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
+  for (const source of faultlessSources()) faults.push(...(await fileFaults(country, source)));
+  const readable = faultlessSources();
   for (const source of readable) faults.push(...(await pinFaults(country, source)));
   return [...faults, ...(await contentFaults(country, readable, deliveries))];
 }
@@ -86,12 +86,12 @@ async function pinFaults(country: Country, { id, files }: Source): Promise<Fault
   const faults: Fault[] = [];
   const expected = `expected the file that was accepted; to accept this one: ${acceptCommand(country, id)}`;
   for (const { path: file, bytes, sha256 } of files) {
-    const full = path.join(country.rawData, file);
-    const complain = (what: string) => faults.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });
-    const { size } = statSync(full);
-    if (sha256 === undefined) complain(`no SHA-256 in sources.json, ${expected}`);
-    else if (bytes !== undefined && size !== bytes) complain(`${size} bytes instead of ${bytes}, ${expected}`);
-    else if ((await sha256File(full)) !== sha256) complain(`a SHA-256 that differs from sources.json, ${expected}`);
+    const fullPath = path.join(country.rawData, file);
+    const addFault = (what: string) => faults.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });
+    const { size } = statSync(fullPath);
+    if (sha256 === undefined) addFault(`no SHA-256 in sources.json, ${expected}`);
+    else if (bytes !== undefined && size !== bytes) addFault(`${size} bytes instead of ${bytes}, ${expected}`);
+    else if ((await sha256File(fullPath)) !== sha256) addFault(`a SHA-256 that differs from sources.json, ${expected}`);
   }
   return faults;
 }
@@ -100,72 +100,71 @@ async function pinFaults(country: Country, { id, files }: Source): Promise<Fault
 async function contentFaults(country: Country, sources: readonly Source[], deliveries: Delivery[]): Promise<Fault[]> {
   const { fault, reference } = await readReference(country, sources);
   const areaSources = sources.filter(({ role }) => AREA_ROLES.includes(role));
-  const blamed = areaSources.find(({ files }) => files.some(({ path: file }) => fault?.file.endsWith(file)));
-  const tables = fault ? faultsIn('tables and outlines', (blamed ?? areaSources[0]!).id, fault) : [];
+  const faultySource = areaSources.find(({ files }) => files.some(({ path: file }) => fault?.file.endsWith(file)));
+  const tableFaults = fault ? faultsFrom('tables and outlines', (faultySource ?? areaSources[0]!).id, fault) : [];
   if (reference) {
     const { areas, polygons } = reference;
-    const simplified = () => simplifyOutlines(areas, polygons, country.model.parameters.boundaries);
-    tables.push(...(await collectFaults('tables and outlines', areaSources[0]!.id, simplified)));
+    const simplify = () => simplifyOutlines(areas, polygons, country.model.parameters.boundaries);
+    tableFaults.push(...(await collectFaults('tables and outlines', areaSources[0]!.id, simplify)));
   }
-  const read: TableContent[] = [];
+  const contents: TableContent[] = [];
   const report: ReportLine[] = [];
   // Tables first, whatever the catalog's order.
   for (const source of sources.filter(({ role, format }) => format !== 'geotiff' && !AREA_ROLES.includes(role)))
-    tables.push(
+    tableFaults.push(
       ...(await collectFaults('tables and outlines', source.id, async () => {
-        read.push(await readOneTable(country, source, reference, report, deliveries));
+        contents.push(await readOneTable(country, source, reference, report, deliveries));
       })),
     );
-  const rasters: Fault[] = [];
+  const rasterFaults: Fault[] = [];
   const rasterSources = sources.filter(({ format }) => format === 'geotiff');
   for (const source of rasterSources)
-    rasters.push(...(await collectFaults('rasters', source.id, () => readOneRaster(country, source))));
-  const canMeasure = reference && rasters.length === 0 && sources.some(({ role }) => PEOPLE.includes(role));
-  const { measured, faults } = canMeasure
+    rasterFaults.push(...(await collectFaults('rasters', source.id, () => readOneRaster(country, source))));
+  const canMeasure = reference && rasterFaults.length === 0 && sources.some(({ role }) => PEOPLE_ROLES.includes(role));
+  const { measured, faults: measureFaults } = canMeasure
     ? await measureAreas(country, sources, reference)
     : { measured: null, faults: [] };
   const doubts = [
-    ...(reference ? findDoubts(reference, read, measured) : []),
+    ...(reference ? findDoubts(reference, contents, measured) : []),
     ...report.filter(({ needs_approval }) => needs_approval),
-    ...monthsToCome(sources, new Date().toISOString().slice(0, 7)),
+    ...futureMonthDoubts(sources, new Date().toISOString().slice(0, 7)),
     ...findUnusedParts(deliveries),
   ];
   return [
-    ...tables,
-    ...rasters,
-    ...faults,
+    ...tableFaults,
+    ...rasterFaults,
+    ...measureFaults,
     ...doubts.map(({ source, what }): Fault => ({ step: 'doubts', source, what: `${source}: ${what}` })),
   ];
 }
 
-/** Tables with months that have not come yet. A build knows no date, and its other files may be of the same calendar. */
-const monthsToCome = (sources: readonly Source[], now: Period): Pick<ReportLine, 'source' | 'what'>[] =>
-  sources.flatMap(({ id, span }) =>
-    span && span.last > now
-      ? [
-          {
-            source: id,
-            what: `months until ${span.last} have not come yet. Perhaps they are of another calendar, such as that of Nepal: convert them`,
-          },
-        ]
-      : [],
-  );
+/** Doubts about tables with future months. A build cannot tell, since it knows no date. */
+const futureMonthDoubts = (sources: readonly Source[], thisMonth: Period): Pick<ReportLine, 'source' | 'what'>[] =>
+  sources.flatMap(({ id, span }) => {
+    if (!span || span.last <= thisMonth) return [];
+    const advice = 'Perhaps they are of another calendar, such as that of Nepal: convert them';
+    return [{ source: id, what: `months until ${span.last} have not come yet. ${advice}` }];
+  });
 
-/** The figures by area of rasters that can each be read, null if they cannot be had, and what a build would refuse. */
+/** The figures of rasters by area, null if they cannot be computed, and what a build would refuse. */
 async function measureAreas(
   country: Country,
   sources: readonly Source[],
   reference: Reference,
 ): Promise<{ measured: ZonalOutput | null; faults: Fault[] }> {
   const { areas, polygons, census } = reference;
-  const population = PEOPLE.flatMap((people) => sources.find(({ role }) => role === people) ?? [])[0]!;
+  const population = PEOPLE_ROLES.flatMap((peopleRole) => sources.find(({ role }) => role === peopleRole) ?? [])[0]!;
   let measured: ZonalOutput | null = null;
   const faults = await collectFaults('rasters', population.id, async () => {
     measured = await measureZones({ areas, polygons, sources, rawData: country.rawData, census });
     if (population.role === 'population') compareWithCensus(population, areas, measured.lgas, census);
   });
-  const blamed = ({ what }: Fault) => sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));
-  return { measured, faults: faults.map((fault) => ({ ...fault, source: blamed(fault)?.id ?? population.id })) };
+  const findFaultySource = ({ what }: Fault) =>
+    sources.find(({ files }) => files.some(({ path: file }) => what.includes(file)));
+  return {
+    measured,
+    faults: faults.map((fault) => ({ ...fault, source: findFaultySource(fault)?.id ?? population.id })),
+  };
 }
 
 /** The data that tables are checked against, or why the outlines cannot be read; both null if there are no outlines. */
@@ -178,8 +177,8 @@ export async function readReference(
   try {
     const { areas, polygons } = await ingestAreas(input);
     // A fault in the census is reported with the census; the other tables are read without it.
-    const counted = sources.some(({ role }) => role === 'population_census');
-    const census = counted ? await ingestCensus(input, areas).catch(() => []) : [];
+    const hasCensus = sources.some(({ role }) => role === 'population_census');
+    const census = hasCensus ? await ingestCensus(input, areas).catch(() => []) : [];
     return { reference: { areas, polygons, census: rowByCode(census, 'lga_code') }, fault: null };
   } catch (error) {
     if (error instanceof BadInput) return { reference: null, fault: error };

@@ -29,7 +29,7 @@ export interface Reference {
   census: Census;
 }
 
-/** What a table contains, as far as checks of content look at it. */
+/** The part of a table's content that the checks for doubts use. */
 export type TableContent = Partial<Pick<Content, 'climate' | 'surveys' | 'census' | 'layers' | 'cases'>>;
 
 /**
@@ -52,8 +52,8 @@ export async function readOneTable(
   }
   const { areas, polygons, census } = reference;
   // Cases by facility are read with the list of facilities.
-  const lists = country.sources.filter(({ role }) => role === 'facilities' && source.role === 'cases_lgas');
-  const input: IngestInput = { rawData, model, sources: [source, ...lists], report, deliveries };
+  const facilityLists = country.sources.filter(({ role }) => role === 'facilities' && source.role === 'cases_lgas');
+  const input: IngestInput = { rawData, model, sources: [source, ...facilityLists], report, deliveries };
   const locator = new Locator(areas, polygons);
   refuseUnknownPlaces([source], areas, model.aliases);
   if (source.role === 'climate') return { climate: await ingestClimate(input, areas, polygons) };
@@ -73,26 +73,26 @@ export async function readOneTable(
  * @throws BadInput at the first fault
  */
 export async function readOneRaster({ rawData }: Country, source: Source): Promise<void> {
-  const paths = isRainRaster(source) ? rainFiles(source) : source.files.slice(0, 1);
-  let first: Grid | undefined;
-  for (const { path } of paths) {
+  const rasterFiles = isRainRaster(source) ? rainFiles(source) : source.files.slice(0, 1);
+  let firstGrid: Grid | undefined;
+  for (const { path } of rasterFiles) {
     const raster = await openSource(source, rawData, allowedUnits(source), path);
     try {
-      first ??= raster.grid;
-      if (!isSameGrid(raster.grid, first))
+      firstGrid ??= raster.grid;
+      if (!isSameGrid(raster.grid, firstGrid))
         throw new BadInput({
           file: path,
           found: describeGrid(raster.grid),
-          expected: `the first file's ${describeGrid(first)}`,
+          expected: `the first file's ${describeGrid(firstGrid)}`,
         });
       // As in a build: other sources declare no limit on how often a value may repeat.
-      const watch =
+      const fillWatch =
         source.role === 'population' || source.repeats !== undefined ? createFillCheck(raster, source) : null;
       for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)])) {
         const values = await raster.readWindow(window);
-        watch?.check(values, window);
+        fillWatch?.check(values, window);
       }
-      watch?.finish();
+      fillWatch?.finish();
     } finally {
       await raster.close();
     }

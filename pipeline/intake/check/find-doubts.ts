@@ -7,29 +7,29 @@ import type { Reference, TableContent } from './check-source.ts';
 
 /**
  * Doubts about content, as the stage `doubts` of a build reports them.
- * @param read the content of the tables that could be read
+ * @param contents the content of the tables that could be read
  * @param measured the rasters' figures by area; null if they are unknown
  */
 export const findDoubts = (
   { areas, polygons }: Pick<Reference, 'areas' | 'polygons'>,
-  read: readonly TableContent[],
+  contents: readonly TableContent[],
   measured: Pick<ZonalOutput, 'lgas' | 'climate'> | null,
 ): ReportLine[] =>
   listDoubts({
     areas,
     neighbours: polygons.neighbours,
-    climate: [...read.flatMap(({ climate = [] }) => climate), ...(measured?.climate ?? [])],
+    climate: [...contents.flatMap(({ climate = [] }) => climate), ...(measured?.climate ?? [])],
     gridded: (measured?.climate ?? []).length > 0,
-    surveys: read.flatMap(({ surveys = [] }) => surveys),
-    cases: read.flatMap(({ cases = [] }) => cases),
-    census: read.flatMap(({ census = [] }) => census),
-    layers: mergeLayers(read.flatMap(({ layers = [] }) => layers)),
+    surveys: contents.flatMap(({ surveys = [] }) => surveys),
+    cases: contents.flatMap(({ cases = [] }) => cases),
+    census: contents.flatMap(({ census = [] }) => census),
+    layers: mergeLayers(contents.flatMap(({ layers = [] }) => layers)),
     people: new Map((measured?.lgas ?? []).map(({ lga_code, population }) => [lga_code, population])),
   });
 
-/** Each source of a figure was read by itself: its rows have no other figure. */
+/** Merges rows of an LGA: each source was read by itself, so its rows have one figure only. */
 const mergeLayers = (rows: readonly LayerRow[]): LayerRow[] =>
-  [...Map.groupBy(rows, ({ lga_code }) => lga_code)].map(([lga_code, ofLga]) => ({
+  [...Map.groupBy(rows, ({ lga_code }) => lga_code)].map(([lga_code, lgaRows]) => ({
     lga_code,
-    ...figureValues((figure) => ofLga.find((row) => row[figure] !== null)?.[figure] ?? null),
+    ...figureValues((figure) => lgaRows.find((row) => row[figure] !== null)?.[figure] ?? null),
   }));

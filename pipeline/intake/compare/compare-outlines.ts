@@ -28,14 +28,16 @@ export interface OutlineComparison {
 
 export async function readOutlines(file: string, { role, columns = {} }: Source): Promise<Outline[]> {
   const level = role === 'lga_boundaries' ? 'lga' : 'state';
-  const key = columns[`${level}_pcode`] ?? columns[level]!;
-  const areas = Map.groupBy(await readPolygons(file), ({ properties }) => String(properties[key]));
+  const codeField = columns[`${level}_pcode`] ?? columns[level]!;
+  const areas = Map.groupBy(await readPolygons(file), ({ properties }) => String(properties[codeField]));
   return [...areas].map(([code, features]) => {
     const polygons = features.flatMap((feature) => feature.polygons);
     const { properties } = features[0]!;
     return {
       code,
-      attributes: Object.fromEntries(Object.entries(columns).map(([ours, name]) => [ours, String(properties[name])])),
+      attributes: Object.fromEntries(
+        Object.entries(columns).map(([column, field]) => [column, String(properties[field])]),
+      ),
       km2: areaKm2(polygons),
       centre: centerOfMass({ type: 'MultiPolygon', coordinates: polygons }).geometry.coordinates as Outline['centre'],
     };
@@ -43,44 +45,44 @@ export async function readOutlines(file: string, { role, columns = {} }: Source)
 }
 
 /** An area is resized if its size changed by more than this share. */
-const RESIZED = 0.01;
-/** An area has moved if its centre did by more than this share of its width, which another drawing hardly ever does. */
-const MOVED = 0.1;
+const RESIZED_SHARE = 0.01;
+/** An area has moved if its centre did by more than this share of its width; redrawing hardly ever moves it so far. */
+const MOVED_SHARE = 0.1;
 
 export function compareOutlines(before: readonly Outline[], after: readonly Outline[]): OutlineComparison {
-  const then = new Map(before.map((outline) => [outline.code, outline]));
-  const now = new Map(after.map((outline) => [outline.code, outline]));
-  const pairs = after.flatMap((is) => {
-    const was = then.get(is.code);
-    return was ? [{ code: is.code, was, is, km: distance(was.centre, is.centre) }] : [];
+  const earlierByCode = new Map(before.map((outline) => [outline.code, outline]));
+  const laterByCode = new Map(after.map((outline) => [outline.code, outline]));
+  const pairs = after.flatMap((later) => {
+    const earlier = earlierByCode.get(later.code);
+    return earlier ? [{ code: later.code, was: earlier, is: later, km: distance(earlier.centre, later.centre) }] : [];
   });
   return {
     outlines: { was: before.length, is: after.length },
-    added: [...now.keys()].filter((code) => !then.has(code)),
-    removed: [...then.keys()].filter((code) => !now.has(code)),
+    added: [...laterByCode.keys()].filter((code) => !earlierByCode.has(code)),
+    removed: [...earlierByCode.keys()].filter((code) => !laterByCode.has(code)),
     relabelled: pairs.flatMap(({ code, was, is }) =>
       Object.keys(is.attributes)
         .filter((column) => was.attributes[column] !== is.attributes[column])
         .map((column) => ({ code, column, was: was.attributes[column]!, is: is.attributes[column]! })),
     ),
     resized: pairs.flatMap(({ code, was, is }) =>
-      Math.abs(is.km2 - was.km2) > RESIZED * was.km2 ? [{ code, was_km2: was.km2, is_km2: is.km2 }] : [],
+      Math.abs(is.km2 - was.km2) > RESIZED_SHARE * was.km2 ? [{ code, was_km2: was.km2, is_km2: is.km2 }] : [],
     ),
-    moved: pairs.flatMap(({ code, was, km }) => (km > MOVED * Math.sqrt(was.km2) ? [{ code, km }] : [])),
+    moved: pairs.flatMap(({ code, was, km }) => (km > MOVED_SHARE * Math.sqrt(was.km2) ? [{ code, km }] : [])),
   };
 }
 
-export function doubtsOfOutlines({ added, removed, relabelled, resized, moved }: OutlineComparison): string[] {
-  const listed = (what: string, codes: readonly string[]) =>
+export function outlineDoubts({ added, removed, relabelled, resized, moved }: OutlineComparison): string[] {
+  const countDoubt = (what: string, codes: readonly string[]) =>
     codes.length > 0
       ? [`${codes.length} areas ${what}: ${codes.slice(0, 5).join(', ')}${codes.length > 5 ? ' …' : ''}`]
       : [];
   const distinctCodes = (areas: readonly { code: string }[]) => [...new Set(areas.map(({ code }) => code))];
   return [
-    ...listed('are new', added),
-    ...listed('are gone', removed),
-    ...listed('have a different name or parent', distinctCodes(relabelled)),
-    ...listed('have a different size', distinctCodes(resized)),
-    ...listed('are in a different place', distinctCodes(moved)),
+    ...countDoubt('are new', added),
+    ...countDoubt('are gone', removed),
+    ...countDoubt('have a different name or parent', distinctCodes(relabelled)),
+    ...countDoubt('have a different size', distinctCodes(resized)),
+    ...countDoubt('are in a different place', distinctCodes(moved)),
   ];
 }

@@ -29,22 +29,24 @@ export interface RasterComparison {
 }
 
 /** Side of the blocks on which two grids are compared, degrees. */
-const BLOCK = 0.25;
+const BLOCK_DEGREES = 0.25;
 /** Approximate number of evenly spaced cells from which quartiles are estimated. */
-const SAMPLED = 200_000;
+const SAMPLE_CELLS = 200_000;
 
 export async function compareRasters(
-  [was, is]: readonly [file: string, file: string],
+  [formerFile, newFile]: readonly [file: string, file: string],
   nodata: Source['nodata'],
 ): Promise<RasterComparison> {
-  const before = await summarise(was, nodata);
-  const after = await summarise(is, nodata);
-  const common = [...before.blocks].flatMap(([key, { n, sum }]) => {
+  const before = await summarise(formerFile, nodata);
+  const after = await summarise(newFile, nodata);
+  const blockMeans = [...before.blocks].flatMap(([key, { n, sum }]) => {
     const counterpart = after.blocks.get(key);
     return counterpart ? [[sum / n, counterpart.sum / counterpart.n] as const] : [];
   });
   const same_grid = isSameGrid(before.grid, after.grid);
-  const { correlation, cells } = same_grid ? await compareCells(was, is, nodata) : { correlation: null, cells: null };
+  const { correlation, cells } = same_grid
+    ? await compareCells(formerFile, newFile, nodata)
+    : { correlation: null, cells: null };
   return {
     was: before.summary,
     is: after.summary,
@@ -52,8 +54,8 @@ export async function compareRasters(
     cell_correlation: correlation,
     cells,
     rank_correlation: rankCorrelation(
-      common.map(([a]) => a),
-      common.map(([, b]) => b),
+      blockMeans.map(([a]) => a),
+      blockMeans.map(([, b]) => b),
     ),
   };
 }
@@ -68,8 +70,15 @@ async function summarise(file: string, nodata: Source['nodata']) {
   const { grid } = raster;
   const blocks = new Map<string, Block>();
   const sample: number[] = [];
-  const every = Math.max(1, Math.floor((grid.rows * grid.columns) / SAMPLED));
-  const total = { n: 0, missing: 0, positive: 0, sum: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
+  const sampleStep = Math.max(1, Math.floor((grid.rows * grid.columns) / SAMPLE_CELLS));
+  const totals = {
+    n: 0,
+    missing: 0,
+    positive: 0,
+    sum: 0,
+    min: Number.POSITIVE_INFINITY,
+    max: Number.NEGATIVE_INFINITY,
+  };
   let seen = 0;
   try {
     for (const window of listWindows(grid, raster, [wholeGrid(grid)])) {
@@ -77,18 +86,18 @@ async function summarise(file: string, nodata: Source['nodata']) {
       for (let i = 0; i < values.length; i++) {
         const value = values[i]!;
         if (Number.isNaN(value)) {
-          total.missing += 1;
+          totals.missing += 1;
           continue;
         }
-        total.n += 1;
-        total.sum += value;
-        if (value > 0) total.positive += 1;
-        total.min = Math.min(total.min, value);
-        total.max = Math.max(total.max, value);
-        if (seen++ % every === 0) sample.push(value);
+        totals.n += 1;
+        totals.sum += value;
+        if (value > 0) totals.positive += 1;
+        totals.min = Math.min(totals.min, value);
+        totals.max = Math.max(totals.max, value);
+        if (seen++ % sampleStep === 0) sample.push(value);
         const y = rowLatitude(grid, window.row + Math.floor(i / window.columns));
         const x = columnLongitude(grid, window.column + (i % window.columns));
-        const key = `${Math.floor(y / BLOCK)} ${Math.floor(x / BLOCK)}`;
+        const key = `${Math.floor(y / BLOCK_DEGREES)} ${Math.floor(x / BLOCK_DEGREES)}`;
         const block = blocks.get(key);
         if (block) {
           block.n += 1;
@@ -99,7 +108,7 @@ async function summarise(file: string, nodata: Source['nodata']) {
   } finally {
     await raster.close();
   }
-  const { n, missing, positive, sum, min, max } = total;
+  const { n, missing, positive, sum, min, max } = totals;
   const exact = n > 0 ? { n, missing, min, max, mean: sum / n } : { n, missing };
   return {
     grid,
@@ -109,63 +118,62 @@ async function summarise(file: string, nodata: Source['nodata']) {
 }
 
 /**
- * Compares two rasters on one grid over the cells with a value in both.
- * @returns Pearson's correlation, null if either is constant
+ * Compares two rasters on one grid over the cells with a value in both, x in the former and y in the new one.
+ * @returns Pearson's correlation of x and y, null if either is constant
  */
-async function compareCells(was: string, is: string, nodata: Source['nodata']) {
-  const a = await openRaster(was, { nodata });
-  const b = await openRaster(is, { nodata });
-  const s = { n: 0, filled: 0, changed: 0, a: 0, b: 0, aa: 0, bb: 0, ab: 0 };
+async function compareCells(formerFile: string, newFile: string, nodata: Source['nodata']) {
+  const formerRaster = await openRaster(formerFile, { nodata });
+  const newRaster = await openRaster(newFile, { nodata });
+  let [n, filled, changed] = [0, 0, 0];
+  let [sumX, sumY, sumXX, sumYY, sumXY] = [0, 0, 0, 0, 0];
   try {
-    for (const window of listWindows(a.grid, a, [wholeGrid(a.grid)])) {
-      const [x, y] = [await a.readWindow(window), await b.readWindow(window)];
-      for (let i = 0; i < x.length; i++) {
-        const [u, v] = [x[i]!, y[i]!];
-        if (Number.isNaN(u) || Number.isNaN(v)) continue;
-        s.n += 1;
-        if (u !== 0 || v !== 0) s.filled += 1;
-        if (u !== v) s.changed += 1;
-        s.a += u;
-        s.b += v;
-        s.aa += u * u;
-        s.bb += v * v;
-        s.ab += u * v;
+    for (const window of listWindows(formerRaster.grid, formerRaster, [wholeGrid(formerRaster.grid)])) {
+      const [formerValues, newValues] = [await formerRaster.readWindow(window), await newRaster.readWindow(window)];
+      for (const [i, x] of formerValues.entries()) {
+        const y = newValues[i]!;
+        if (Number.isNaN(x) || Number.isNaN(y)) continue;
+        n += 1;
+        if (x !== 0 || y !== 0) filled += 1;
+        if (x !== y) changed += 1;
+        sumX += x;
+        sumY += y;
+        sumXX += x * x;
+        sumYY += y * y;
+        sumXY += x * y;
       }
     }
   } finally {
-    await a.close();
-    await b.close();
+    await formerRaster.close();
+    await newRaster.close();
   }
-  const spread = (s.n * s.aa - s.a * s.a) * (s.n * s.bb - s.b * s.b);
-  const correlation = spread > 0 ? (s.n * s.ab - s.a * s.b) / Math.sqrt(spread) : null;
-  return { correlation, cells: { both: s.filled, changed: s.changed } };
+  const variances = (n * sumXX - sumX * sumX) * (n * sumYY - sumY * sumY);
+  const correlation = variances > 0 ? (n * sumXY - sumX * sumY) / Math.sqrt(variances) : null;
+  return { correlation, cells: { both: filled, changed } };
 }
 
-/** Factors by which the sum of people, the mean of a layer and the mean of a month in another year may differ. */
+/** Factors by which the sum of persons, the mean of a layer, and the mean of the same month of another year may differ. */
 const SIZE_FACTOR = { persons: 1.1, layer: 1.5, other_year: 3 };
-/**
- * A lower correlation means that the spatial pattern has changed; rain of another year has a somewhat different one.
- */
+/** A lower correlation means that the spatial pattern has changed; rain differs somewhat from year to year. */
 const LEAST_RANK_CORRELATION = { same: 0.95, other_year: 0.5 };
 /** A lower correlation means that cells have moved by small distances. */
 const LEAST_CELL_CORRELATION = 0.95;
 /** Share of the cells of a raster that may be corrected; most cells of a new estimate change. */
 const MOST_CORRECTED = 0.001;
 /** Share of the cells with a value by which their number may change. */
-const MOST_CELLS = 0.01;
+const MOST_CELLS_CHANGE = 0.01;
 
 /** @param otherYear whether the raster was compared with the same month of another year */
-export function doubtsOfRasters(source: Source, comparison: RasterComparison, otherYear = false): string[] {
+export function rasterDoubts(source: Source, comparison: RasterComparison, otherYear = false): string[] {
   const { was, is, same_grid, rank_correlation, cell_correlation, cells } = comparison;
   const doubts: string[] = [];
   if (!same_grid) doubts.push(`a different grid: ${is.grid}, previously ${was.grid}`);
   const persons = source.unit === 'persons';
-  const [then, now] = persons ? [was.sum, is.sum] : [was.values.mean ?? 0, is.values.mean ?? 0];
+  const [formerSize, newSize] = persons ? [was.sum, is.sum] : [was.values.mean ?? 0, is.values.mean ?? 0];
   const factor = SIZE_FACTOR[otherYear ? 'other_year' : persons ? 'persons' : 'layer'];
-  const ratio = then === now ? 1 : now / then;
+  const ratio = formerSize === newSize ? 1 : newSize / formerSize;
   if (!(ratio <= factor && ratio >= 1 / factor))
     doubts.push(`${persons ? 'the sum' : 'the mean'} of its cells has changed (${describeRatio(ratio)})`);
-  if (same_grid && Math.abs(is.values.n - was.values.n) > MOST_CELLS * was.values.n)
+  if (same_grid && Math.abs(is.values.n - was.values.n) > MOST_CELLS_CHANGE * was.values.n)
     doubts.push(`${is.values.n} cells have a value, previously ${was.values.n}`);
   if (rank_correlation !== null && rank_correlation < LEAST_RANK_CORRELATION[otherYear ? 'other_year' : 'same'])
     doubts.push(`its spatial pattern has changed (rank correlation ${rank_correlation.toFixed(2)})`);
@@ -173,7 +181,7 @@ export function doubtsOfRasters(source: Source, comparison: RasterComparison, ot
     doubts.push(`its cells have moved (correlation ${cell_correlation.toFixed(2)})`);
   if (!otherYear && cells && cells.changed > MOST_CORRECTED * cells.both && cells.changed <= cells.both / 2)
     doubts.push(`${cells.changed} of ${cells.both} cells have changed, all others are as before`);
-  if (persons && same_grid && Math.abs(is.positive - was.positive) > MOST_CELLS * was.positive)
+  if (persons && same_grid && Math.abs(is.positive - was.positive) > MOST_CELLS_CHANGE * was.positive)
     doubts.push(`${is.positive} cells have people, previously ${was.positive}`);
   return doubts;
 }

@@ -15,8 +15,8 @@ export interface ComparedRow {
   /** A survey's round and method, or a year. */
   group: string;
   period: Period | null;
-  /** Codes, names and times. */
-  words: Record<string, string | null>;
+  /** Codes, names and times, by column. */
+  texts: Record<string, string | null>;
   numbers: Readonly<Record<string, number | null>>;
 }
 
@@ -54,7 +54,7 @@ export interface PlaceAgreement {
 }
 
 /** A set of rows in both releases, and how many of them have changed. */
-export interface Rewritten {
+export interface RewrittenSet {
   of: string;
   rows: number;
   changed: number;
@@ -77,7 +77,7 @@ export interface RowComparison {
    * Places and states, in all rows, in a year or round, or in a month, most of whose rows have changed. The last
    * `LATE_MONTHS` count only with all rows of a place.
    */
-  rewritten: Rewritten[];
+  rewritten: RewrittenSet[];
   places: PlaceAgreement[];
   /** Added months compared with the earlier averages of the same places and months of the year. */
   added_months: SumChange[];
@@ -96,26 +96,26 @@ export interface RowComparison {
   rounds: { column: string; of: string; was: number; is: number | null }[];
 }
 
-/** Minimum number of rows of a set that is checked for rewriting: in a smaller one, most may be corrected. */
-const LEAST_RECORD = 6;
+/** Minimum number of rows of a set that counts as rewritten if most have changed. */
+const LEAST_SET_ROWS = 6;
 /** Records of this many last months may still be completed by late reports. */
 const LATE_MONTHS = 6;
 /** Minimum number of places whose order is compared: fewer have no meaningful order. */
 export const LEAST_PLACES = 10;
-const EXAMPLES = 5;
-/** Numbers whose sums and means over rows say nothing. */
-const POSITIONS = ['longitude', 'latitude'];
+const MAX_EXAMPLES = 5;
+/** Columns whose sums and means are meaningless. */
+const COORDINATES = ['longitude', 'latitude'];
 
-/** The columns of a loaded row that stand for its place and time; no column of a role has these names. */
-const ABOUT = { _key: text(''), _place: text(''), _state: text(''), _group: text(''), _period: text('') };
+/** Columns for the key, place and time of a loaded row; no column of a role has these names. */
+const ROW_COLUMNS = { _key: text(''), _place: text(''), _state: text(''), _group: text(''), _period: text('') };
 
 export const compareRows = (before: readonly ComparedRow[], after: readonly ComparedRow[]): Promise<RowComparison> =>
   withDatabase(async (db) => {
-    const columns = await load(db, { was: before, is: after });
-    const last = before.reduce((latest, { period }) => (period !== null && period > latest ? period : latest), '');
-    const settled = last === '' ? '' : addMonths(last, -LATE_MONTHS);
-    const exampleKeys = async (from: string) =>
-      (await db.rows<{ key: string }>(`SELECT _key AS key FROM ${from} ORDER BY rowid LIMIT ${EXAMPLES}`)).map(
+    const columns = await loadReleases(db, { was: before, is: after });
+    const lastMonth = before.reduce((latest, { period }) => (period !== null && period > latest ? period : latest), '');
+    const settledUntil = lastMonth === '' ? '' : addMonths(lastMonth, -LATE_MONTHS);
+    const exampleKeys = async (table: string) =>
+      (await db.rows<{ key: string }>(`SELECT _key AS key FROM ${table} ORDER BY rowid LIMIT ${MAX_EXAMPLES}`)).map(
         ({ key }) => key,
       );
     const [counts] = await db.rows<RowComparison['rows']>(
@@ -135,41 +135,41 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
         `SELECT "column", count(*) AS rows FROM (SELECT unnest(columns) AS "column" FROM changes)
          GROUP BY ALL ORDER BY rows DESC, "column"`,
       ),
-      columns: await distributions(db, columns),
-      by_state: await sums(db, 'pairs', '_state'),
-      by_group: [...(await sums(db, 'pairs', "'all rows'")), ...(await sums(db, 'pairs', '_group'))],
-      by_place: (await sums(db, 'pairs', '_place')).filter(({ was, is }) => was !== is),
-      by_month: await sums(db, 'pairs', '_period'),
-      rewritten: await rewritten(db, settled),
-      corrected: await corrected(db, settled),
-      places: await agreements(db, 'pairs', columns),
-      added_months: await sums(db, 'usual', "'added months of ' || _state"),
-      added_places: await agreements(db, 'usual', columns),
-      repeated: await repeated(db),
-      exchanged: await exchanged(db),
-      highest: await highest(db),
-      reporting: await reporting(db),
-      rounds: await rounds(db),
+      columns: await columnDistributions(db, columns),
+      by_state: await sumChanges(db, 'pairs', '_state'),
+      by_group: [...(await sumChanges(db, 'pairs', "'all rows'")), ...(await sumChanges(db, 'pairs', '_group'))],
+      by_place: (await sumChanges(db, 'pairs', '_place')).filter(({ was, is }) => was !== is),
+      by_month: await sumChanges(db, 'pairs', '_period'),
+      rewritten: await rewrittenSets(db, settledUntil),
+      corrected: await correctedFigures(db, settledUntil),
+      places: await placeAgreements(db, 'pairs', columns),
+      added_months: await sumChanges(db, 'added_pairs', "'added months of ' || _state"),
+      added_places: await placeAgreements(db, 'added_pairs', columns),
+      repeated: await repeatedMonths(db),
+      exchanged: await exchangedValues(db),
+      highest: await newMaxima(db),
+      reporting: await reportingPlaces(db),
+      rounds: await roundMeans(db),
     };
   });
 
 /**
  * Loads both releases as the tables `was` and `is`, and makes what the comparisons read:
  * - `changes`: rows in both, with the columns that differ;
- * - `cells`: every number of either release, one a row, with its `side`;
- * - `pairs`: the numbers of rows in both, as `was` and `is`;
- * - `fresh`: numbers of the new release that were not there, or not the same; `added`: those of added rows;
- * - `usual`: the numbers of added months beside the earlier average of their place and month of the year.
+ * - `cells`: every number of both releases, one in each row, with its release;
+ * - `pairs`: the numbers of rows in both releases, as `was` and `is`;
+ * - `added`: the numbers of added rows; `new_values`: these, and numbers that have changed;
+ * - `added_pairs`: as `is` the numbers of added months, as `was` the earlier mean of their place and month of the year.
  * @returns the columns of numbers
  */
-async function load(db: Database, sides: Record<'was' | 'is', readonly ComparedRow[]>): Promise<string[]> {
-  const all = [...sides.was, ...sides.is];
-  const columnNames = (kind: 'words' | 'numbers') => [...new Set(all.flatMap((row) => Object.keys(row[kind])))];
-  const [words, numbers] = [columnNames('words'), columnNames('numbers')];
-  const columns: Record<string, ColumnSchema> = { ...ABOUT };
-  for (const name of words) columns[name] = orNull(text(''));
-  for (const name of numbers) columns[name] = orNull(real(''));
-  for (const [side, rows] of Object.entries(sides)) {
+async function loadReleases(db: Database, releases: Record<'was' | 'is', readonly ComparedRow[]>): Promise<string[]> {
+  const all = [...releases.was, ...releases.is];
+  const columnNames = (kind: 'texts' | 'numbers') => [...new Set(all.flatMap((row) => Object.keys(row[kind])))];
+  const [textColumns, numericColumns] = [columnNames('texts'), columnNames('numbers')];
+  const columns: Record<string, ColumnSchema> = { ...ROW_COLUMNS };
+  for (const name of textColumns) columns[name] = orNull(text(''));
+  for (const name of numericColumns) columns[name] = orNull(real(''));
+  for (const [release, rows] of Object.entries(releases)) {
     const values: Record<string, unknown[]> = {
       _key: rows.map(({ key }) => key),
       _place: rows.map(({ place }) => place),
@@ -177,12 +177,12 @@ async function load(db: Database, sides: Record<'was' | 'is', readonly ComparedR
       _group: rows.map(({ group }) => group),
       _period: rows.map(({ period }) => period ?? ''),
     };
-    for (const name of words) values[name] = rows.map((row) => row.words[name] ?? null);
-    for (const name of numbers) values[name] = rows.map((row) => row.numbers[name] ?? null);
-    await loadTable(db, side, { schema: { row: 'a row of a release', columns }, columns: values });
+    for (const name of textColumns) values[name] = rows.map((row) => row.texts[name] ?? null);
+    for (const name of numericColumns) values[name] = rows.map((row) => row.numbers[name] ?? null);
+    await loadTable(db, release, { schema: { row: 'a row of a release', columns }, columns: values });
   }
-  const about = Object.keys(ABOUT).join(', ');
-  const differing = [...words, ...numbers].map((name) => {
+  const rowColumns = Object.keys(ROW_COLUMNS).join(', ');
+  const differing = [...textColumns, ...numericColumns].map((name) => {
     const column = sqlIdentifier(name);
     return `CASE WHEN was.${column} IS DISTINCT FROM "is".${column} THEN ${sqlLiteral(name)} END`;
   });
@@ -193,69 +193,66 @@ async function load(db: Database, sides: Record<'was' | 'is', readonly ComparedR
      FROM "is" JOIN was USING (_key) ORDER BY "is".rowid`,
   );
   await db.run(
-    `CREATE TEMP TABLE cells AS SELECT '' AS side, ${about}, 0 AS nth, '' AS "column", 0::DOUBLE AS value FROM "is" LIMIT 0`,
+    `CREATE TEMP TABLE cells AS SELECT '' AS release, ${rowColumns}, 0 AS nth, '' AS "column", 0::DOUBLE AS value FROM "is" LIMIT 0`,
   );
-  for (const side of Object.keys(sides))
-    for (const [nth, name] of numbers.entries())
+  for (const release of Object.keys(releases))
+    for (const [nth, name] of numericColumns.entries())
       await db.run(
-        `INSERT INTO cells SELECT ${sqlLiteral(side)}, ${about}, ${nth}, ${sqlLiteral(name)}, ${sqlIdentifier(name)}
-         FROM ${sqlIdentifier(side)}`,
+        `INSERT INTO cells SELECT ${sqlLiteral(release)}, ${rowColumns}, ${nth}, ${sqlLiteral(name)}, ${sqlIdentifier(name)}
+         FROM ${sqlIdentifier(release)}`,
       );
   await db.run(
     `CREATE TEMP TABLE pairs AS
-     SELECT n.* EXCLUDE (side, value), o.value AS was, n.value AS "is"
-     FROM cells n JOIN cells o USING (_key, "column") WHERE n.side = 'is' AND o.side = 'was'`,
+     SELECT later.* EXCLUDE (release, value), earlier.value AS was, later.value AS "is"
+     FROM cells later JOIN cells earlier USING (_key, "column") WHERE later.release = 'is' AND earlier.release = 'was'`,
   );
   await db.run(
-    `CREATE TEMP TABLE added AS SELECT * FROM cells ANTI JOIN was USING (_key) WHERE side = 'is' AND value IS NOT NULL`,
+    `CREATE TEMP TABLE added AS SELECT * FROM cells ANTI JOIN was USING (_key) WHERE release = 'is' AND value IS NOT NULL`,
   );
   await db.run(
-    `CREATE TEMP TABLE fresh AS
-     SELECT * EXCLUDE (side) FROM added
+    `CREATE TEMP TABLE new_values AS
+     SELECT * EXCLUDE (release) FROM added
      UNION ALL BY NAME SELECT * EXCLUDE (was, "is"), "is" AS value FROM pairs WHERE "is" IS DISTINCT FROM was AND "is" IS NOT NULL`,
   );
   await db.run(
-    `CREATE TEMP TABLE usual AS
-     SELECT added.* EXCLUDE (side, value), earlier.was, added.value AS "is"
+    `CREATE TEMP TABLE added_pairs AS
+     SELECT added.* EXCLUDE (release, value), earlier.was, added.value AS "is"
      FROM added JOIN (
        SELECT _place, "column", right(_period, 2) AS month, avg(value) AS was
-       FROM cells WHERE side = 'was' AND _period <> '' GROUP BY ALL
+       FROM cells WHERE release = 'was' AND _period <> '' GROUP BY ALL
      ) earlier ON earlier._place = added._place AND earlier."column" = added."column" AND month = right(_period, 2)`,
   );
   // A figure of fewer digits occurs twice by chance.
   await db.run(`CREATE TEMP MACRO is_telling(value) AS length(trim(replace(abs(value)::VARCHAR, '.', ''), '0')) >= 3`);
-  return numbers;
+  return numericColumns;
 }
 
-const sums = (db: Database, from: 'pairs' | 'usual', of: string) =>
+const sumChanges = (db: Database, table: 'pairs' | 'added_pairs', groupBy: string) =>
   db.rows<SumChange>(
-    `SELECT "column", ${of} AS of, count(was + "is") AS rows, coalesce(sum(was) FILTER ("is" IS NOT NULL), 0) AS was,
+    `SELECT "column", ${groupBy} AS of, count(was + "is") AS rows, coalesce(sum(was) FILTER ("is" IS NOT NULL), 0) AS was,
        coalesce(sum("is") FILTER (was IS NOT NULL), 0) AS "is"
-     FROM ${from} WHERE "column" NOT IN (${POSITIONS.map(sqlLiteral)}) AND ${of} <> '' GROUP BY ALL ORDER BY min(nth), of`,
+     FROM ${table} WHERE "column" NOT IN (${COORDINATES.map(sqlLiteral)}) AND ${groupBy} <> '' GROUP BY ALL ORDER BY min(nth), of`,
   );
 
-async function distributions(db: Database, columns: readonly string[]): Promise<RowComparison['columns']> {
-  const distributions = await db.rows<Distribution & { side: 'was' | 'is'; column: string }>(
-    `SELECT side, "column", count(value) AS n, count(*) - count(value) AS missing, min(value) AS min,
+async function columnDistributions(db: Database, columns: readonly string[]): Promise<RowComparison['columns']> {
+  const distributions = await db.rows<Distribution & { release: 'was' | 'is'; column: string }>(
+    `SELECT release, "column", count(value) AS n, count(*) - count(value) AS missing, min(value) AS min,
        quantile_cont(value, 0.25) AS q1, median(value) AS median, quantile_cont(value, 0.75) AS q3, max(value) AS max,
        avg(value) AS mean
      FROM cells GROUP BY ALL`,
   );
-  const distributionOn = (name: string, wanted: 'was' | 'is'): Distribution => {
-    const {
-      side: _,
-      column: __,
-      ...values
-    } = distributions.find(({ side, column }) => column === name && side === wanted)!;
-    return values;
+  const distributionIn = (name: string, release: 'was' | 'is'): Distribution => {
+    const row = distributions.find(({ column, release: of }) => column === name && of === release)!;
+    const { column: _, release: __, ...distribution } = row;
+    return distribution;
   };
-  return columns.map((column) => ({ column, was: distributionOn(column, 'was'), is: distributionOn(column, 'is') }));
+  return columns.map((column) => ({ column, was: distributionIn(column, 'was'), is: distributionIn(column, 'is') }));
 }
 
 /** The sets of rows most of which have changed, those with the most changes first; parts of such a set are left out. */
-async function rewritten(db: Database, settled: Period): Promise<Rewritten[]> {
-  const sets = await db.rows<Rewritten>(
-    `WITH settled AS (FROM changes WHERE _group <> left(_period, 4) OR _period <= ${sqlLiteral(settled)}),
+async function rewrittenSets(db: Database, settledUntil: Period): Promise<RewrittenSet[]> {
+  const sets = await db.rows<RewrittenSet>(
+    `WITH settled AS (FROM changes WHERE _group <> left(_period, 4) OR _period <= ${sqlLiteral(settledUntil)}),
      sets AS (
        SELECT _place AS of, changed FROM changes WHERE _place <> _state
        UNION ALL SELECT _state, changed FROM changes WHERE _state <> ''
@@ -264,15 +261,15 @@ async function rewritten(db: Database, settled: Period): Promise<Rewritten[]> {
        UNION ALL SELECT _state || ' in ' || _period, changed FROM settled WHERE _period <> ''
      )
      SELECT of, count(*) AS rows, count_if(changed) AS changed FROM sets
-     GROUP BY of HAVING rows >= ${LEAST_RECORD} AND changed > rows / 2 ORDER BY changed DESC, of`,
+     GROUP BY of HAVING rows >= ${LEAST_SET_ROWS} AND changed > rows / 2 ORDER BY changed DESC, of`,
   );
-  return sets.filter(({ of }) => !sets.some((whole) => of.startsWith(`${whole.of} in `)));
+  return sets.filter(({ of }) => !sets.some((larger) => of.startsWith(`${larger.of} in `)));
 }
 
-/** @param from the former figures of rows as `was`, the new ones as `is` */
-async function agreements(
+/** @param table the former figures of rows as `was`, the new ones as `is` */
+async function placeAgreements(
   db: Database,
-  from: 'pairs' | 'usual',
+  table: 'pairs' | 'added_pairs',
   columns: readonly string[],
 ): Promise<PlaceAgreement[]> {
   interface Place {
@@ -284,7 +281,7 @@ async function agreements(
   }
   // The shift is the angle between the first harmonics of the place's two yearly cycles, if both are clear.
   const places = await db.rows<Place>(
-    `WITH paired AS (FROM ${from} WHERE was IS NOT NULL AND "is" IS NOT NULL),
+    `WITH paired AS (FROM ${table} WHERE was IS NOT NULL AND "is" IS NOT NULL),
      months AS (
        SELECT "column", _place, pi() / 6 * right(_period, 2)::INT AS angle, avg(was) AS was, avg("is") AS "is"
        FROM paired WHERE _period <> '' GROUP BY ALL
@@ -302,43 +299,47 @@ async function agreements(
   );
   const counts = await db.rows<{ column: string; zeroed: number; blanked: number }>(
     `SELECT "column", count_if(was IS NULL AND "is" = 0) AS zeroed, count_if(was IS NOT NULL AND "is" IS NULL) AS blanked
-     FROM ${from} GROUP BY ALL`,
+     FROM ${table} GROUP BY ALL`,
   );
-  const correlatePlaces = (compared: readonly Place[]) =>
+  const correlatePlaces = (comparedPlaces: readonly Place[]) =>
     rankCorrelation(
-      compared.map(({ was }) => was),
-      compared.map(({ is }) => is),
+      comparedPlaces.map(({ was }) => was),
+      comparedPlaces.map(({ is }) => is),
     );
   return columns.map((column) => {
-    const ofColumn = places.filter((place) => place.column === column);
-    const states = [...Map.groupBy(ofColumn, ({ state }) => state)].flatMap(([state, ofState]) => {
-      const rank_correlation = ofState.length < LEAST_PLACES ? null : correlatePlaces(ofState);
+    const columnPlaces = places.filter((place) => place.column === column);
+    const states = [...Map.groupBy(columnPlaces, ({ state }) => state)].flatMap(([state, statePlaces]) => {
+      const rank_correlation = statePlaces.length < LEAST_PLACES ? null : correlatePlaces(statePlaces);
       if (rank_correlation === null) return [];
-      const besides = [1, -1].map((by) =>
-        correlatePlaces(ofState.map((place, i) => ({ ...place, is: ofState.at((i + by) % ofState.length)!.is }))),
+      const shiftedCorrelations = [1, -1].map((offset) =>
+        correlatePlaces(
+          statePlaces.map((place, i) => ({ ...place, is: statePlaces.at((i + offset) % statePlaces.length)!.is })),
+        ),
       );
-      return [{ state, rank_correlation, shifted: Math.max(...besides.map((correlation) => correlation ?? -1)) }];
+      return [
+        { state, rank_correlation, shifted: Math.max(...shiftedCorrelations.map((correlation) => correlation ?? -1)) },
+      ];
     });
     const { zeroed = 0, blanked = 0 } = counts.find((count) => count.column === column) ?? {};
     return {
       column,
-      places: ofColumn.length,
-      rank_correlation: correlatePlaces(ofColumn),
+      places: columnPlaces.length,
+      rank_correlation: correlatePlaces(columnPlaces),
       lowest_state: states.toSorted((a, b) => a.rank_correlation - b.rank_correlation)[0] ?? null,
       misaligned: states.filter(({ rank_correlation, shifted }) => shifted > rank_correlation),
       zeroed,
       blanked,
-      months_shifted: medianOrNull(ofColumn.flatMap(({ shift }) => shift ?? [])),
+      months_shifted: medianOrNull(columnPlaces.flatMap(({ shift }) => shift ?? [])),
     };
   });
 }
 
-const repeated = (db: Database) =>
+const repeatedMonths = (db: Database) =>
   db.rows<RowComparison['repeated'][number]>(
     `WITH months AS (FROM added WHERE _period <> '' AND value > 0),
      equal AS (
        SELECT months.*, earlier._period AS "as" FROM months JOIN cells earlier USING (_place, "column", value)
-       WHERE earlier.side = 'is' AND earlier._period < months._period
+       WHERE earlier.release = 'is' AND earlier._period < months._period
      ), sets AS (
        SELECT "column", nth, _period, '' AS state, count(*) AS rows FROM months GROUP BY ALL
        UNION ALL SELECT "column", nth, _period, _state, count(*) FROM months WHERE _state <> '' GROUP BY ALL
@@ -349,14 +350,14 @@ const repeated = (db: Database) =>
      WHERE rows >= ${LEAST_PLACES} GROUP BY ALL HAVING same > rows / 2 ORDER BY min(sets.nth), of, "as"`,
   );
 
-const corrected = (db: Database, settled: Period) =>
+const correctedFigures = (db: Database, settledUntil: Period) =>
   db.rows<RowComparison['corrected'][number]>(
     `SELECT "column", _place AS place, _period AS period, was, "is" FROM pairs
-     WHERE was > 0 AND was <> "is" AND _period <> '' AND (_period <= ${sqlLiteral(settled)} OR "is" < was)
+     WHERE was > 0 AND was <> "is" AND _period <> '' AND (_period <= ${sqlLiteral(settledUntil)} OR "is" < was)
      ORDER BY nth, greatest(was / "is", "is" / was) DESC, place, period`,
   );
 
-const exchanged = (db: Database) =>
+const exchangedValues = (db: Database) =>
   db.rows<RowComparison['exchanged'][number]>(
     `WITH moved AS (FROM pairs WHERE was <> "is" AND is_telling(was) AND is_telling("is"))
      SELECT a."column", CASE WHEN a._place = b._place THEN a._key ELSE a._place END AS a,
@@ -367,18 +368,18 @@ const exchanged = (db: Database) =>
      GROUP BY ALL ORDER BY min(a.nth), rows DESC, 2, 3`,
   );
 
-const highest = (db: Database) =>
+const newMaxima = (db: Database) =>
   db.rows<RowComparison['highest'][number]>(
     `WITH maxima AS (
-       SELECT _place, "column", max(value) AS most FROM cells WHERE side = 'was' GROUP BY ALL HAVING count(value) >= 12
+       SELECT _place, "column", max(value) AS most FROM cells WHERE release = 'was' GROUP BY ALL HAVING count(value) >= 12
      )
      SELECT "column", _place AS place, _period AS period, most, value AS "is"
-     FROM fresh JOIN maxima USING (_place, "column") WHERE _period <> '' AND value > most ORDER BY nth, _place, _period`,
+     FROM new_values JOIN maxima USING (_place, "column") WHERE _period <> '' AND value > most ORDER BY nth, _place, _period`,
   );
 
-const reporting = (db: Database) =>
+const reportingPlaces = (db: Database) =>
   db.rows<RowComparison['reporting'][number]>(
-    `WITH reported AS (FROM cells WHERE side = 'was' AND value IS NOT NULL AND _period <> ''),
+    `WITH reported AS (FROM cells WHERE release = 'was' AND value IS NOT NULL AND _period <> ''),
      last AS (
        SELECT _period, count(DISTINCT _place) AS before FROM reported GROUP BY ALL ORDER BY _period DESC LIMIT 1
      )
@@ -387,19 +388,20 @@ const reporting = (db: Database) =>
   );
 
 /** Rounds are compared with the latest one before. */
-const rounds = (db: Database) =>
+const roundMeans = (db: Database) =>
   db.rows<RowComparison['rounds'][number]>(
     `WITH results AS (
-       SELECT side, "column", nth, split_part(_group, ' ', 1) AS year, split_part(_group, ' ', 2) AS method,
+       SELECT release, "column", nth, split_part(_group, ' ', 1) AS year, split_part(_group, ' ', 2) AS method,
          avg(value) AS mean
-       FROM cells WHERE split_part(_group, ' ', 2) <> '' AND "column" NOT IN (${POSITIONS.map(sqlLiteral)}) GROUP BY ALL
+       FROM cells WHERE split_part(_group, ' ', 2) <> '' AND "column" NOT IN (${COORDINATES.map(sqlLiteral)}) GROUP BY ALL
      ), was AS (
-       FROM results WHERE side = 'was' AND year = (SELECT max(year) FROM results WHERE side = 'was')
+       FROM results WHERE release = 'was' AND year = (SELECT max(year) FROM results WHERE release = 'was')
      ), years AS (
-       SELECT DISTINCT year FROM results WHERE year NOT IN (SELECT year FROM results WHERE side = 'was')
+       SELECT DISTINCT year FROM results WHERE year NOT IN (SELECT year FROM results WHERE release = 'was')
      )
-     SELECT was."column", years.year || ' ' || was.method AS of, was.mean AS was, n.mean AS "is"
-     FROM years CROSS JOIN was LEFT JOIN results n
-       ON n.side = 'is' AND n."column" = was."column" AND n.year = years.year AND n.method = was.method
+     SELECT was."column", years.year || ' ' || was.method AS of, was.mean AS was, later.mean AS "is"
+     FROM years CROSS JOIN was LEFT JOIN results later
+       ON later.release = 'is' AND later."column" = was."column" AND later.year = years.year
+         AND later.method = was.method
      ORDER BY was.nth, of`,
   );

@@ -4,11 +4,11 @@ import { levelJoinedByName } from '../../catalog/aliases.ts';
 import type { Model } from '../../catalog/model.ts';
 import { isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { compareOutlines, doubtsOfOutlines, type OutlineComparison, readOutlines } from './compare-outlines.ts';
-import { compareRasters, doubtsOfRasters, type RasterComparison } from './compare-rasters.ts';
+import { compareOutlines, type OutlineComparison, outlineDoubts, readOutlines } from './compare-outlines.ts';
+import { compareRasters, type RasterComparison, rasterDoubts } from './compare-rasters.ts';
 import { type ComparedRow, compareRows, type RowComparison } from './compare-rows.ts';
-import { doubtsOfRows } from './doubts.ts';
-import { comparedRows, type ReadCoded } from './read-rows.ts';
+import { rowDoubts } from './doubts.ts';
+import { comparedRows, type ReadWithCodes } from './read-rows.ts';
 
 export interface SourceComparison {
   rows?: RowComparison;
@@ -18,7 +18,7 @@ export interface SourceComparison {
 }
 
 /** One side of a comparison: an entry of the catalog and the directory of its files. */
-export interface Side {
+export interface ComparedSource {
   source: Source;
   rawData: string;
   /** A table's rows, if they have been read. */
@@ -33,39 +33,39 @@ export interface FilePair {
 
 /** @param pairs rasters that have changed */
 export async function compareSources(
-  was: Side,
-  is: Side,
+  accepted: ComparedSource,
+  updated: ComparedSource,
   states: Model['states'],
   pairs: readonly FilePair[],
-  read: ReadCoded,
+  readWithCodes: ReadWithCodes,
 ): Promise<SourceComparison> {
-  const { source } = is;
+  const { source } = updated;
   if (isTable(source)) {
-    const readSide = async (side: Side) =>
-      side.rows ?? comparedRows(await read(side.rawData, side.source), side.source, states);
-    const sides = [await readSide(was), await readSide(is)];
-    // Where a file goes by names, what is compared are the codes that they stand for.
-    const byName = [was, is].flatMap((side) => levelJoinedByName(side.source) ?? []);
-    for (const { words } of sides.flat()) for (const name of byName) delete words[name];
-    const rows = await compareRows(sides[0]!, sides[1]!);
-    return { rows, doubts: doubtsOfRows(source.role, rows) };
+    const readRows = async (compared: ComparedSource) =>
+      compared.rows ?? comparedRows(await readWithCodes(compared.rawData, compared.source), compared.source, states);
+    const releases = [await readRows(accepted), await readRows(updated)];
+    // Names of areas are not compared: their codes are.
+    const namedLevels = [accepted, updated].flatMap((compared) => levelJoinedByName(compared.source) ?? []);
+    for (const { texts: words } of releases.flat()) for (const level of namedLevels) delete words[level];
+    const rows = await compareRows(releases[0]!, releases[1]!);
+    return { rows, doubts: rowDoubts(source.role, rows) };
   }
-  const rawPath = ({ rawData }: Side, file: string) => path.join(rawData, file);
+  const rawPath = ({ rawData }: ComparedSource, file: string) => path.join(rawData, file);
   if (source.format === 'geotiff') {
     const rasters: SourceComparison['rasters'] = [];
     const doubts: string[] = [];
     for (const { path: file, before } of pairs) {
-      const comparison = await compareRasters([rawPath(was, before), rawPath(is, file)], source.nodata);
+      const comparison = await compareRasters([rawPath(accepted, before), rawPath(updated, file)], source.nodata);
       rasters.push({ path: file, before, ...comparison });
-      for (const doubt of doubtsOfRasters(source, comparison, before !== file))
+      for (const doubt of rasterDoubts(source, comparison, before !== file))
         doubts.push(pairs.length > 1 ? `${file}: ${doubt}` : doubt);
     }
     return { rasters, doubts };
   }
-  const [then, now] = [
-    await readOutlines(rawPath(was, was.source.files[0]!.path), was.source),
-    await readOutlines(rawPath(is, source.files[0]!.path), source),
+  const [formerOutlines, newOutlines] = [
+    await readOutlines(rawPath(accepted, accepted.source.files[0]!.path), accepted.source),
+    await readOutlines(rawPath(updated, source.files[0]!.path), source),
   ];
-  const outlines = compareOutlines(then, now);
-  return { outlines, doubts: doubtsOfOutlines(outlines) };
+  const outlines = compareOutlines(formerOutlines, newOutlines);
+  return { outlines, doubts: outlineDoubts(outlines) };
 }

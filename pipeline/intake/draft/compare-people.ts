@@ -1,27 +1,35 @@
-/** What the population is: every table of people is compared with every raster of people, area by area. */
+/** Compares every table of people with every raster of people, area by area, to find out which have the population. */
 import { plainName } from '../../lib/name-similarity.ts';
-import { columnOfYear, filledCells, looksLike } from '../columns.ts';
+import { columnOfYear, filledCells, guessSubject } from '../columns.ts';
 import type { DraftAreas } from './draft-areas.ts';
-import { agree, disagreement, middleRatio, peopleByArea, type Ratio, sumsByArea, toRatios } from './draft-people.ts';
+import {
+  disagreement,
+  medianRatio,
+  peopleByArea,
+  type Ratio,
+  ratiosAgree,
+  sumsByArea,
+  toRatios,
+} from './draft-people.ts';
 import { mayBePeople, populationRasters, yearInName } from './draft-rasters.ts';
 import type { DraftedTable } from './draft-tables.ts';
 import type { RasterFile, TableFile } from './recognise.ts';
 
-/** A raster also has people beyond the areas of a table, or lacks some. */
-const NEAR_TOTAL = 2;
+/** Totals of a raster and a table of people differ by less than this factor: they may not cover the same areas. */
+const NEAR_TOTAL_FACTOR = 2;
 
-/** The ratios of rasters to each table. */
-export type Comparison = ReadonlyMap<TableFile, ReadonlyMap<RasterFile, Ratio[]>>;
+/** For each table, the ratios of each raster to it, by area. */
+export type PeopleComparison = ReadonlyMap<TableFile, ReadonlyMap<RasterFile, Ratio[]>>;
 
 /** The table's column of people in a year, or without the year. */
-export function columnIn({ entry, used }: DraftedTable, year: number | null): string {
+export function peopleColumn({ entry, usedRows }: DraftedTable, year: number | null): string {
   const { people } = entry.columns!;
-  return year === null ? people! : columnOfYear(used.header, people!, year);
+  return year === null ? people! : columnOfYear(usedRows.header, people!, year);
 }
 
 /** The sum of a table's column. */
-export const totalOf = ({ used }: DraftedTable, column: string): number =>
-  filledCells(used, column).reduce((total, cell) => total + Number(cell), 0);
+export const columnTotal = ({ usedRows }: DraftedTable, column: string): number =>
+  filledCells(usedRows, column).reduce((total, cell) => total + Number(cell), 0);
 
 /** Compares tables with the rasters that are of people by their names, or may be by their totals. */
 export async function comparePeople(
@@ -29,49 +37,56 @@ export async function comparePeople(
   areas: DraftAreas,
   rasters: readonly RasterFile[],
   tables: readonly DraftedTable[],
-): Promise<Comparison> {
-  const named = populationRasters(rasters);
-  const totals = tables.map((table) => totalOf(table, columnIn(table, null)));
-  const isNear = ({ sum }: RasterFile) => totals.some((total) => Math.max(sum / total, total / sum) < NEAR_TOTAL);
+): Promise<PeopleComparison> {
+  const namedRasters = populationRasters(rasters);
+  const totals = tables.map((table) => columnTotal(table, peopleColumn(table, null)));
+  const isNear = ({ sum }: RasterFile) =>
+    totals.some((total) => Math.max(sum / total, total / sum) < NEAR_TOTAL_FACTOR);
   const comparison = new Map(tables.map(({ table }) => [table, new Map<RasterFile, Ratio[]>()]));
   for (const raster of rasters) {
-    if (tables.length === 0 || !(named.includes(raster) || (mayBePeople(raster) && isNear(raster)))) continue;
+    if (tables.length === 0 || !(namedRasters.includes(raster) || (mayBePeople(raster) && isNear(raster)))) continue;
     const sums = (await sumsByArea(root, raster, areas.outlines)) ?? [];
-    for (const drafted of tables) {
-      const ratios = toRatios(sums, peopleByArea(areas, drafted, columnIn(drafted, yearInName(raster))));
-      if (ratios.length > 0 && (named.includes(raster) || agree(ratios)))
-        comparison.get(drafted.table)!.set(raster, ratios);
+    for (const draftedTable of tables) {
+      const ratios = toRatios(sums, peopleByArea(areas, draftedTable, peopleColumn(draftedTable, yearInName(raster))));
+      if (ratios.length > 0 && (namedRasters.includes(raster) || ratiosAgree(ratios)))
+        comparison.get(draftedTable.table)!.set(raster, ratios);
     }
   }
   return comparison;
 }
 
-/** Of the names of people's columns, one says nothing. */
-const saysPeople = ({ table, entry }: DraftedTable): boolean =>
-  plainName(entry.columns!.people!) !== 'total' || looksLike([table.file]) === 'people';
+/** Whether a table's names are of people: a column `Total` may be of anything. */
+const namesPeople = ({ table, entry }: DraftedTable): boolean =>
+  plainName(entry.columns!.people!) !== 'total' || guessSubject([table.file]) === 'people';
 
 /**
- * Tables that have no people: another table agrees with a raster, which they do not, or nothing but a heading such as
- * Total suggests people.
+ * Tables that probably have no people: they disagree with the rasters while another table agrees, or only a heading such
+ * as Total suggests people.
  * @returns why, by table
  */
 export function tablesUnlikePeople(
   tables: readonly DraftedTable[],
-  comparison: Comparison,
+  comparison: PeopleComparison,
 ): ReadonlyMap<TableFile, string> {
-  const nearest = ({ table }: DraftedTable) =>
+  const closestRaster = ({ table }: DraftedTable) =>
     [...comparison.get(table)!].sort(([, a], [, b]) => disagreement(a) - disagreement(b))[0];
-  const isLike = (drafted: DraftedTable) => agree(nearest(drafted)?.[1] ?? []);
-  const agreeing = tables.find(isLike);
-  const named = tables.find(saysPeople);
+  const agreesWithRaster = (draftedTable: DraftedTable) => ratiosAgree(closestRaster(draftedTable)?.[1] ?? []);
+  const agreeingTable = tables.find(agreesWithRaster);
+  const namedTable = tables.find(namesPeople);
   return new Map(
-    tables.flatMap((drafted): [TableFile, string][] => {
-      const [raster, ratios] = nearest(drafted) ?? [];
-      const other = agreeing ?? (saysPeople(drafted) ? undefined : named);
-      if (isLike(drafted) || (!other && (saysPeople(drafted) || !raster))) return [];
-      const times = raster && `in the middle area, ${raster.file} has ${middleRatio(ratios!).toFixed(2)} times as many`;
-      const reasons = [...(times ? [times] : []), ...(other ? [`the people are those of ${other.table.file}`] : [])];
-      return [[drafted.table, `"${drafted.entry.columns!.people}" is not taken for people: ${reasons.join('; ')}`]];
+    tables.flatMap((draftedTable): [TableFile, string][] => {
+      const [raster, ratios] = closestRaster(draftedTable) ?? [];
+      const betterTable = agreeingTable ?? (namesPeople(draftedTable) ? undefined : namedTable);
+      if (agreesWithRaster(draftedTable) || (!betterTable && (namesPeople(draftedTable) || !raster))) return [];
+      const difference =
+        raster && `in the middle area, ${raster.file} has ${medianRatio(ratios!).toFixed(2)} times as many`;
+      const reasons = [
+        ...(difference ? [difference] : []),
+        ...(betterTable ? [`the people are those of ${betterTable.table.file}`] : []),
+      ];
+      return [
+        [draftedTable.table, `"${draftedTable.entry.columns!.people}" is not taken for people: ${reasons.join('; ')}`],
+      ];
     }),
   );
 }

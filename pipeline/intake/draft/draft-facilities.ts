@@ -1,13 +1,13 @@
 /** Tables by health facility: cases, and the list that says where each facility is. */
-import { columnMatching, columnsNamed, filledCells, matchColumns } from '../columns.ts';
-import { type DraftEntry, dialectWith, type TableDraft } from './draft-entry.ts';
+import { bestMatchingColumn, candidateColumns, filledCells, likeliestColumns } from '../columns.ts';
+import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
 import {
   type AreaCodes,
   findPlaceColumn,
+  findStateColumn,
   findTimeColumn,
   type PlaceKey,
   placeColumnName,
-  stateIn,
   type TimeKey,
 } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
@@ -22,28 +22,28 @@ export interface DraftFacilities {
 /**
  * Recognises tables of monthly figures by facility, and of several lists of facilities the one that fits most of them.
  */
-export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): DraftFacilities {
+export function draftFacilities(tables: readonly TableFile[], areas: AreaCodes): DraftFacilities {
   const times = new Map(tables.map((table) => [table, findTimeColumn(table, [])]));
   const isMonthly = (table: TableFile) => {
     const time = times.get(table)!;
-    return typeof time !== 'string' && time.monthly;
+    return typeof time !== 'string' && time.isMonthly;
   };
-  const monthly = tables.filter((table) => columnsNamed(table.header, 'facility').length > 0 && isMonthly(table));
-  const ofAreas = tables.filter(isMonthly).flatMap((table): [TableFile, PlaceKey][] => {
+  const monthly = tables.filter((table) => candidateColumns(table.header, 'facility').length > 0 && isMonthly(table));
+  const placesOfAreaTables = tables.filter(isMonthly).flatMap((table): [TableFile, PlaceKey][] => {
     const place = findPlaceColumn(table, areas);
     if (place?.kind !== 'lga_pcode') return [];
     // A column with one value for each area names areas, whatever it is called.
-    const facility =
-      columnsNamed(table.header, 'facility').find(
+    const facilityColumn =
+      candidateColumns(table.header, 'facility').find(
         (column) => countDistinct(table, [place.column, column]) > countDistinct(table, [place.column]),
-      ) ?? partsIn(table, place.column, times.get(table) as TimeKey);
-    return facility ? [[table, { ...place, facility }]] : [];
+      ) ?? findPartColumn(table, place.column, times.get(table) as TimeKey);
+    return facilityColumn ? [[table, { ...place, facilityColumn }]] : [];
   });
-  const alone = monthly.filter((table) => findPlaceColumn(table, areas)?.kind !== 'lga_pcode');
+  const tablesWithoutAreas = monthly.filter((table) => findPlaceColumn(table, areas)?.kind !== 'lga_pcode');
   const lists = tables
     .filter((table) => !monthly.includes(table))
     .flatMap((table) => {
-      const place = placeIn(table, areas);
+      const place = findAreaColumns(table, areas);
       return place === null ? [] : facilityColumns(table.header).map((facility) => ({ table, facility, place }));
     })
     .filter(({ table, facility }) => {
@@ -52,24 +52,24 @@ export function facilitiesIn(tables: readonly TableFile[], areas: AreaCodes): Dr
     })
     .map((list) => {
       const names = new Set(filledCells(list.table, list.facility));
-      const places = alone.flatMap((table): [TableFile, PlaceKey][] => {
-        const column = columnMatching(table, () => (cell) => names.has(cell));
-        return column ? [[table, { kind: 'facility', column, codes: null }]] : [];
+      const places = tablesWithoutAreas.flatMap((table): [TableFile, PlaceKey][] => {
+        const column = bestMatchingColumn(table, () => (cell) => names.has(cell));
+        return column ? [[table, { kind: 'facility', column, codeByName: null }]] : [];
       });
       return { ...list, places };
     })
     .sort((a, b) => b.places.length - a.places.length);
   const [best] = lists;
-  if (!best || best.places.length === 0) return { list: null, places: new Map(ofAreas) };
+  if (!best || best.places.length === 0) return { list: null, places: new Map(placesOfAreaTables) };
   const entry: DraftEntry = {
     role: 'facilities',
     unit: 'facilities',
     columns: { facility: best.facility, ...best.place },
-    ...dialectWith(best.table, null),
+    ...fileDialect(best.table, null),
   };
   const files = best.places.map(([{ file }]) => file).join(', ');
   const draft = { entries: [{ entry, note: `Has the facilities of ${files}` }], obstacles: [] };
-  return { list: { table: best.table, draft }, places: new Map([...ofAreas, ...best.places]) };
+  return { list: { table: best.table, draft }, places: new Map([...placesOfAreaTables, ...best.places]) };
 }
 
 /** How many different rows some columns have. */
@@ -82,7 +82,7 @@ function countDistinct({ header, rows }: TableFile, columns: readonly string[]):
  * The column of the parts of areas, such as health districts, in a table with several rows of an area and month: it
  * tells them apart, and each of its names lies in one area.
  */
-function partsIn(table: TableFile, area: string, { columns }: TimeKey): string | null {
+function findPartColumn(table: TableFile, area: string, { columns }: TimeKey): string | null {
   const time = Object.values(columns);
   if (countDistinct(table, [area, ...time]) === table.rows.length) return null;
   const isNumber = (cell: string) => Number.isFinite(Number(cell));
@@ -99,19 +99,19 @@ function partsIn(table: TableFile, area: string, { columns }: TimeKey): string |
 
 /** In a list of units as DHIS2 gives it, facilities have an `id` and a `name`. */
 const facilityColumns = (header: readonly string[]) => [
-  ...columnsNamed(header, 'facility'),
+  ...candidateColumns(header, 'facility'),
   ...['id', 'name'].filter((column) => header.includes(column)),
 ];
 
 /** The columns that say in which area the rows of a table are: codes, names or, without these, coordinates. */
-function placeIn(table: TableFile, areas: AreaCodes): Record<string, string> | null {
+function findAreaColumns(table: TableFile, areas: AreaCodes): Record<string, string> | null {
   const place = findPlaceColumn(table, areas);
   if (place?.kind === 'lga_pcode')
     return {
       [placeColumnName(place)]: place.column,
-      ...matchColumns(table.header, ['state']),
-      ...(place.within ? stateIn(table, null, areas.states) : {}),
+      ...likeliestColumns(table.header, ['state']),
+      ...(place.stateColumn ? findStateColumn(table, null, areas.states) : {}),
     };
-  const coordinates = matchColumns(table.header, ['longitude', 'latitude']);
+  const coordinates = likeliestColumns(table.header, ['longitude', 'latitude']);
   return Object.keys(coordinates).length === 2 ? coordinates : null;
 }

@@ -1,5 +1,6 @@
-/** What the population is: rasters and tables compared area by area. */
+/** Compares rasters and tables of people, area by area. */
 import path from 'node:path';
+import type { TextTable } from '../../ingest/readers/csv.ts';
 import { describeRaster } from '../../ingest/readers/geotiff-description.ts';
 import { median } from '../../lib/numerics/averages.ts';
 import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
@@ -7,8 +8,8 @@ import { toGridOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
 import type { DraftAreas } from './draft-areas.ts';
-import { placesColumn } from './draft-entry.ts';
-import type { DraftedTable, PeopleAbove } from './draft-tables.ts';
+import { placeColumn } from './draft-entry.ts';
+import type { DraftedTable, StatePeople } from './draft-tables.ts';
 import type { OutlineFile, RasterFile } from './recognise.ts';
 
 /** An area's population by a raster, divided by its population in the table. */
@@ -18,7 +19,7 @@ export interface Ratio {
 }
 
 /** Areas whose ratio exceeds this factor, either way, are listed. */
-const FAR = 2;
+const FAR_FACTOR = 2;
 
 /** An area's name and its population in the table; null if the table has none. */
 interface AreaCount {
@@ -27,19 +28,22 @@ interface AreaCount {
 }
 
 /** The areas' counts in `column` of the population table, in the order of the outlines. */
-export function peopleByArea(areas: DraftAreas, { used, entry }: DraftedTable, column: string): AreaCount[] {
-  const columnIndex = (name: string) => used.header.indexOf(name);
-  const [code, people] = [columnIndex(placesColumn(entry)), columnIndex(column)];
-  const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
-  const ofArea = codeLookup(areas);
+export function peopleByArea(areas: DraftAreas, { usedRows, entry }: DraftedTable, column: string): AreaCount[] {
+  const byCode = peopleByCode(usedRows, placeColumn(entry), column);
+  const findCode = makeCodeFinder(areas);
   return areas.outlines.features.map((feature) => ({
     name: String(feature.properties[areas.columns.lga!]),
-    people: byCode.get(ofArea(feature) ?? '') || null,
+    people: byCode.get(findCode(feature) ?? '') || null,
   }));
 }
 
-/** The code of a lower-level area by its outline. */
-function codeLookup({ columns, lgas, recode }: DraftAreas) {
+function peopleByCode({ header, rows }: TextTable, codeColumn: string, peopleColumn: string) {
+  const [code, people] = [header.indexOf(codeColumn), header.indexOf(peopleColumn)];
+  return new Map(rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+}
+
+/** Makes a function that returns the code of a lower-level area by its outline. */
+function makeCodeFinder({ columns, lgas, recode }: DraftAreas) {
   const codes = new Map(lgas.map((lga) => [lga.name, lga.code]));
   return ({ properties }: OutlineFile['features'][number]): string | undefined => {
     const name = String(properties[columns.lga!]);
@@ -73,23 +77,21 @@ export const toRatios = (sums: readonly number[], counts: readonly AreaCount[]):
     .flatMap((sum, i) => (counts[i]?.people ? [{ name: counts[i].name, ratio: sum / counts[i].people }] : []))
     .sort((a, b) => a.ratio - b.ratio);
 
-/** The same for a table of people by area of the upper level. */
-export async function ratiosAbove(
+/** The ratios of a raster to a table of people by area of the upper level. */
+export async function stateRatios(
   root: string,
   raster: RasterFile,
   areas: DraftAreas,
-  { used, entry }: PeopleAbove,
+  { usedRows, entry }: StatePeople,
 ): Promise<Ratio[]> {
-  const columnIndex = (name: string) => used.header.indexOf(name);
-  const [code, people] = [columnIndex(placesColumn(entry)), columnIndex(entry.columns!.people!)];
-  const byCode = new Map(used.rows.map(({ cells }) => [cells[code], Number(cells[people])]));
-  const { outlines, columns } = areas.states ?? areas;
+  const byCode = peopleByCode(usedRows, placeColumn(entry), entry.columns!.people!);
+  const { outlines, columns } = areas.stateOutlines ?? areas;
   const sums = (await sumsByArea(root, raster, outlines)) ?? [];
   const parents = new Map(areas.lgas.map((lga) => [lga.code, lga.parent]));
-  const parentCode = areas.states
+  const parentCode = areas.stateOutlines
     ? ({ properties }: OutlineFile['features'][number]) => String(properties[columns.state_pcode!])
-    : (feature: OutlineFile['features'][number]) => parents.get(codeLookup(areas)(feature) ?? '');
-  const above = areas.upper.map((area) => ({
+    : (feature: OutlineFile['features'][number]) => parents.get(makeCodeFinder(areas)(feature) ?? '');
+  const states = areas.states.map((area) => ({
     sum: outlines.features.reduce(
       (total, feature, i) => total + (parentCode(feature) === area.code ? (sums[i] ?? 0) : 0),
       0,
@@ -99,19 +101,18 @@ export async function ratiosAbove(
   return sums.length === 0
     ? []
     : toRatios(
-        above.map(({ sum }) => sum),
-        above.map(({ count }) => count),
+        states.map(({ sum }) => sum),
+        states.map(({ count }) => count),
       );
 }
 
-/** People of one country by two sources agree to a quarter; nets, children or suspected cases do not. */
-export const AGREEMENT = 1.25;
+/** Two sources of people differ by less than this factor; nets, children or suspected cases differ from people by more. */
+export const AGREEMENT_FACTOR = 1.25;
 
-/** The middle ratio. */
-export const middleRatio = (ratios: readonly Ratio[]): number => median(ratios.map(({ ratio }) => ratio));
+export const medianRatio = (ratios: readonly Ratio[]): number => median(ratios.map(({ ratio }) => ratio));
 
-/** Whether both are people of the same areas. */
-export const agree = (ratios: readonly Ratio[]): boolean => disagreement(ratios) <= Math.log(AGREEMENT);
+/** Whether raster and table probably have the people of the same areas. */
+export const ratiosAgree = (ratios: readonly Ratio[]): boolean => disagreement(ratios) <= Math.log(AGREEMENT_FACTOR);
 
 /** Disagreement of a raster with the table: the median over areas of the absolute logarithm of the ratio. */
 export function disagreement(ratios: readonly Ratio[]): number {
@@ -121,15 +122,15 @@ export function disagreement(ratios: readonly Ratio[]): number {
 
 /** Whether some ratios are off by a factor of more than 2. */
 export const isFarOff = (ratios: readonly Ratio[]): boolean =>
-  ratios.some(({ ratio }) => ratio > FAR || ratio < 1 / FAR);
+  ratios.some(({ ratio }) => ratio > FAR_FACTOR || ratio < 1 / FAR_FACTOR);
 
 /** The range of the ratios and, if some differ by more than a factor of 2, the areas that differ most. */
 export function describeRatios(ratios: readonly Ratio[]): string {
   const format = ({ ratio }: Ratio) => ratio.toFixed(2);
   const range = `by area ${format(ratios[0]!)} to ${format(ratios.at(-1)!)} times the population table`;
-  const far = ratios.filter(({ ratio }) => ratio > FAR || ratio < 1 / FAR);
-  if (far.length === 0) return range;
-  const worst = far.toSorted((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio))).slice(0, 3);
+  const farRatios = ratios.filter(({ ratio }) => ratio > FAR_FACTOR || ratio < 1 / FAR_FACTOR);
+  if (farRatios.length === 0) return range;
+  const worst = farRatios.toSorted((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio))).slice(0, 3);
   const names = worst.map((area) => `${area.name} ${format(area)}`).join(', ');
-  return `${range}; off by a factor of more than ${FAR} in ${far.length} of ${ratios.length}: ${names}`;
+  return `${range}; off by a factor of more than ${FAR_FACTOR} in ${farRatios.length} of ${ratios.length}: ${names}`;
 }

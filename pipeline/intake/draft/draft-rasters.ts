@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import type { DraftEntry } from './draft-entry.ts';
-import { agree, describeRatios, disagreement, type Ratio } from './draft-people.ts';
+import { describeRatios, disagreement, type Ratio, ratiosAgree } from './draft-people.ts';
 import type { LeftOut, RasterFile } from './recognise.ts';
 
 export interface DraftRasters {
@@ -15,7 +15,7 @@ export interface DraftRasters {
 /** Rasters of rain are used only if there are at least this many months. */
 const LEAST_MONTHS = 12;
 /** Number of adjacent cells that may share one value: population projections repeat values from cell to cell. */
-const REPEATS = 2000;
+const MAX_REPEATS = 2000;
 
 const lowerName = ({ file }: RasterFile) => path.basename(file).toLowerCase();
 /** The year in the file's name; null if there is none. */
@@ -23,44 +23,43 @@ export function yearInName(raster: RasterFile): number | null {
   const [, year] = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(lowerName(raster)) ?? [];
   return year ? Number(year) : null;
 }
-const range = (least: number, most: number): Pick<Source, 'range'> => ({ range: [least, most] });
+const rangeField = (least: number, most: number): Pick<Source, 'range'> => ({ range: [least, most] });
 
 /** Rasters that may be of people per cell, by their values. */
-export const mayBePeople = ({ least, most, period }: RasterFile): boolean => least >= 0 && most > 1 && period === null;
+export const mayBePeople = ({ min, max, period }: RasterFile): boolean => min >= 0 && max > 1 && period === null;
 
 /** Rasters of people per cell, by their names and values. */
 export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] =>
   rasters.filter(
-    (raster) =>
-      /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(lowerName(raster)) && raster.least >= 0 && raster.most > 1,
+    (raster) => /pop|ppp|people|hrsl|(^|[_-])wp[_-]|ghs/.test(lowerName(raster)) && raster.min >= 0 && raster.max > 1,
   );
 
 /**
  * One raster each of population, elevation and travel time, and monthly rasters of rain.
  * @param ratios each population raster compared with the table by area; empty without a table
- * @param wanted path of the requested population raster; null chooses the one that agrees best with the table or,
+ * @param requestedFile path of the requested population raster; null chooses the one that agrees best with the table or,
  *   without a table, that of the year that is nearest to the records', of those that are no part of the people
- * @param recorded the last year of the records; null if there are none
+ * @param lastRecordYear the last year of the records; null if there are none
  */
 export function draftRasters(
   rasters: readonly RasterFile[],
   ratios: ReadonlyMap<RasterFile, readonly Ratio[]>,
-  wanted: string | null,
-  recorded: number | null,
+  requestedFile: string | null,
+  lastRecordYear: number | null,
 ): DraftRasters {
   const months = rasters.filter(({ file, period }) => period !== null && /rain|prec|chirps|ppt/i.test(file));
   const rain = months.length >= LEAST_MONTHS ? months : [];
   const remaining = rasters.filter((raster) => !rain.includes(raster));
   const candidates = new Set([
     ...populationRasters(remaining),
-    ...remaining.filter((raster) => raster.file === wanted || agree(ratios.get(raster) ?? [])),
+    ...remaining.filter((raster) => raster.file === requestedFile || ratiosAgree(ratios.get(raster) ?? [])),
   ]);
-  const most = Math.max(...[...candidates].map(({ sum }) => sum));
+  const largestSum = Math.max(...[...candidates].map(({ sum }) => sum));
   const priority = (raster: RasterFile): number[] => {
     const [areaRatios, year] = [ratios.get(raster), yearInName(raster)];
-    const years = year === null || recorded === null ? Number.POSITIVE_INFINITY : Math.abs(year - recorded);
-    const apart = areaRatios ? [disagreement(areaRatios)] : [Number(raster.sum < most / 2), years, year ?? 0];
-    return [Number(raster.file !== wanted), ...apart, -raster.sum];
+    const years = year === null || lastRecordYear === null ? Number.POSITIVE_INFINITY : Math.abs(year - lastRecordYear);
+    const mismatch = areaRatios ? [disagreement(areaRatios)] : [Number(raster.sum < largestSum / 2), years, year ?? 0];
+    return [Number(raster.file !== requestedFile), ...mismatch, -raster.sum];
   };
   const population = [...candidates]
     .map((raster) => ({ raster, order: priority(raster) }))
@@ -68,33 +67,34 @@ export function draftRasters(
     .map(({ raster }) => raster);
   const elevation = remaining.find(
     (raster) =>
-      /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(lowerName(raster)) && raster.most > 50 && raster.least > -500,
+      /elev|alti|height|srtm|(^|[_-])dem[._-]/.test(lowerName(raster)) && raster.max > 50 && raster.min > -500,
   );
-  const travel = remaining.find(
-    (raster) => /travel|minutes|walking|motori/.test(lowerName(raster)) && raster.least >= 0,
+  const travelTime = remaining.find(
+    (raster) => /travel|minutes|walking|motori/.test(lowerName(raster)) && raster.min >= 0,
   );
   const drafted: DraftRasters['drafted'] = [];
-  const add = (candidates: readonly (RasterFile | undefined)[], entry: DraftEntry) => {
+  const addEntry = (candidates: readonly (RasterFile | undefined)[], entry: DraftEntry) => {
     const chosen = candidates.filter((raster) => raster !== undefined);
     const [nodata, ...alternatives] = new Set(chosen.flatMap((raster) => raster.nodata ?? []));
     const declared = nodata === undefined || alternatives.length > 0 ? {} : { nodata };
     if (chosen.length > 0) drafted.push({ rasters: chosen, entry: { ...entry, ...declared } });
   };
-  const largest = (of: readonly RasterFile[]) => of.reduce((most, raster) => Math.max(most, raster.most), 0);
-  const rounded = (value: number) => Number((2 * value).toPrecision(1));
-  add(population.slice(0, 1), {
+  const largestValue = (ofRasters: readonly RasterFile[]) =>
+    ofRasters.reduce((most, raster) => Math.max(most, raster.max), 0);
+  const twiceRounded = (value: number) => Number((2 * value).toPrecision(1));
+  addEntry(population.slice(0, 1), {
     role: 'population',
     unit: 'persons',
-    repeats: REPEATS,
-    ...range(0, rounded(largest(population.slice(0, 1)))),
+    repeats: MAX_REPEATS,
+    ...rangeField(0, twiceRounded(largestValue(population.slice(0, 1)))),
   });
-  add([elevation], { role: 'elevation', unit: 'm', ...range(-430, 9000) });
-  add(rain, { role: 'climate', unit: 'mm per month', ...range(0, rounded(largest(rain))) });
-  add([travel], {
+  addEntry([elevation], { role: 'elevation', unit: 'm', ...rangeField(-430, 9000) });
+  addEntry(rain, { role: 'climate', unit: 'mm per month', ...rangeField(0, twiceRounded(largestValue(rain))) });
+  addEntry([travelTime], {
     role: 'layer',
     figure: 'travel_minutes_to_care',
     unit: 'minutes',
-    ...(travel ? range(0, rounded(travel.most)) : {}),
+    ...(travelTime ? rangeField(0, twiceRounded(travelTime.max)) : {}),
   });
   const used = new Set(drafted.flatMap((entry) => entry.rasters));
   return {
@@ -116,15 +116,15 @@ function whyLeftOut(
   population: readonly RasterFile[],
   ratios: readonly Ratio[] | undefined,
 ): string {
-  const values = `values ${short(raster.least)} to ${short(raster.most)}`;
+  const values = `values ${formatRounded(raster.min)} to ${formatRounded(raster.max)}`;
   if (/(^|_)pd_|densit/.test(lowerName(raster))) return 'people per km² by its name; only people per cell are read';
   if (population.includes(raster))
     return ratios
       ? `people per cell, ${describeRatios(ratios)}; ${population[0]!.file} is used instead`
-      : `${short(raster.sum)} people in total; ${population[0]!.file} is used instead`;
+      : `${formatRounded(raster.sum)} people in total; ${population[0]!.file} is used instead`;
   return `${values}, and a name that suggests no role; it may be a covariate (CONTRIBUTING.md)`;
 }
 
 /** Three significant digits, with thousands separators. */
-export const short = (value: number): string =>
+export const formatRounded = (value: number): string =>
   Number(value.toPrecision(3)).toLocaleString('en-US', { maximumSignificantDigits: 3 });

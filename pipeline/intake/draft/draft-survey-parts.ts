@@ -3,9 +3,16 @@ import type { Source } from '../../catalog/sources.ts';
 import { joinKey, joinTables } from '../../ingest/readers/join-tables.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { plainName } from '../../lib/name-similarity.ts';
-import { type ColumnName, columnsNamed, filledCells, likeliestColumn, matchColumns, testsIn } from '../columns.ts';
+import {
+  type ColumnName,
+  candidateColumns,
+  filledCells,
+  likeliestColumn,
+  likeliestColumns,
+  testColumnsIn,
+} from '../columns.ts';
 import type { TableFile } from './recognise.ts';
-import { findYearColumn, yearIn } from './survey-rounds.ts';
+import { findYearColumn, onlyYearIn } from './survey-rounds.ts';
 
 /** The results of a survey with the places of its clusters from another file. */
 export interface SurveyParts {
@@ -13,7 +20,7 @@ export interface SurveyParts {
   table: TableFile;
   places: TableFile;
   /** The results' columns by which it is joined, that of clusters and all. */
-  by: string[];
+  joinColumns: string[];
   cluster_id: string;
   /** The other file as the catalog joins it. */
   files: Source['files'];
@@ -24,56 +31,58 @@ export interface SurveyParts {
  */
 export function surveysInParts(tables: readonly TableFile[]): Map<TableFile, SurveyParts | string> {
   const isLocated = ({ header }: TableFile) =>
-    Object.keys(matchColumns(header, ['longitude', 'latitude'])).length === 2;
-  const lists = tables.filter((table) => isLocated(table) && !hasResults(table));
-  const parts = new Map<TableFile, SurveyParts | string>();
+    Object.keys(likeliestColumns(header, ['longitude', 'latitude'])).length === 2;
+  const placeTables = tables.filter((table) => isLocated(table) && !hasResults(table));
+  const partsByTable = new Map<TableFile, SurveyParts | string>();
   for (const results of tables.filter((table) => !isLocated(table) && hasResults(table))) {
-    const fitting = lists.flatMap((places) => {
-      const on = findJoin(results, places);
-      return on ? [{ places, on }] : [];
+    const candidates = placeTables.flatMap((places) => {
+      const joinOn = findJoin(results, places);
+      return joinOn ? [{ places, on: joinOn }] : [];
     });
     // Each round numbers its clusters anew, so those of other rounds fit as well.
-    const named = fitting.filter(({ places }) => yearIn(places.file) !== null && surveyYears(results).size === 1);
-    const [match, ...rivals] = named.length === 1 ? named : fitting;
+    const sameYear = candidates.filter(
+      ({ places }) => onlyYearIn(places.file) !== null && surveyYears(results).size === 1,
+    );
+    const [match, ...rivals] = sameYear.length === 1 ? sameYear : candidates;
     if (!match) continue;
     if (rivals.length > 0) {
-      const files = fitting.map(({ places }) => places.file).join(' and ');
-      parts.set(
+      const files = candidates.map(({ places }) => places.file).join(' and ');
+      partsByTable.set(
         results,
         `the places of its clusters may be in ${files}: give both files of a survey the same year in their names`,
       );
       continue;
     }
-    parts.set(results, joinParts(results, match.places, match.on));
+    partsByTable.set(results, joinParts(results, match.places, match.on));
   }
-  return parts;
+  return partsByTable;
 }
 
-function joinParts(results: TableFile, places: TableFile, on: Record<string, string>): SurveyParts {
+function joinParts(results: TableFile, places: TableFile, joinOn: Record<string, string>): SurveyParts {
   const locations = { table: new InputLocation(results.file), lookup: new InputLocation(places.file) };
-  const { table } = joinTables(results, places, on, locations);
+  const { table } = joinTables(results, places, joinOn, locations);
   const dialect = Object.keys(places.dialect).length > 0 ? { dialect: places.dialect } : {};
-  const join = { on, format: places.format as 'csv', ...dialect };
-  const by = Object.keys(on);
+  const join = { on: joinOn, format: places.format as 'csv', ...dialect };
+  const joinColumns = Object.keys(joinOn);
   return {
     table,
     places,
-    by,
-    cluster_id: by.at(-1)!,
-    files: [{ path: places.file, join }, ...places.siblings.map((file) => ({ path: file }))],
+    joinColumns,
+    cluster_id: joinColumns.at(-1)!,
+    files: [{ path: places.file, join }, ...places.companions.map((file) => ({ path: file }))],
   };
 }
 
 /** Whether a table has children examined and positive, by one test or several. Facilities' records have them too. */
 const hasResults = ({ header }: TableFile): boolean => {
-  const { examined, positive, positivity } = matchColumns(header, ['examined', 'positive', 'positivity']);
+  const { examined, positive, positivity } = likeliestColumns(header, ['examined', 'positive', 'positivity']);
   const isComplete = examined !== undefined && (positive ?? positivity) !== undefined;
-  return likeliestColumn(header, 'facility') === null && (isComplete || testsIn(header).length > 0);
+  return likeliestColumn(header, 'facility') === null && (isComplete || testColumnsIn(header).length > 0);
 };
 
 /** The years of a survey, by the name of its file or by its rows; none if neither gives them. */
 function surveyYears(results: TableFile): ReadonlySet<number> {
-  const named = yearIn(results.file);
+  const named = onlyYearIn(results.file);
   if (named !== null) return new Set([named]);
   const year = findYearColumn(results);
   return new Set(year ? filledCells(results, year.column).map((cell) => Number(year.recode?.[cell] ?? cell)) : []);
@@ -84,33 +93,33 @@ function surveyYears(results: TableFile): ReadonlySet<number> {
  * place; null if they are not.
  */
 function findJoin(results: TableFile, places: TableFile): Record<string, string> | null {
-  const [resultYears, placesYear] = [surveyYears(results), yearIn(places.file)];
+  const [resultYears, placesYear] = [surveyYears(results), onlyYearIn(places.file)];
   if (resultYears.size > 0 && placesYear !== null && !resultYears.has(placesYear)) return null;
-  const pairs = (name: ColumnName, fits: (table: TableFile, column: string) => boolean) => {
+  const columnPairs = (name: ColumnName, fits: (table: TableFile, column: string) => boolean) => {
     const [resultColumns, placeColumns] = [results, places].map((table) =>
-      columnsNamed(table.header, name).filter((column) => fits(table, column)),
+      candidateColumns(table.header, name).filter((column) => fits(table, column)),
     ) as [string[], string[]];
     return resultColumns
-      .flatMap((column) => placeColumns.map((one): [string, string] => [column, one]))
+      .flatMap((column) => placeColumns.map((placeColumn): [string, string] => [column, placeColumn]))
       .sort(([a, b], [c, d]) => Number(c === d) - Number(a === b));
   };
   const isYear = (table: TableFile, column: string) =>
-    filledCells(table, column).every((cell) => yearIn(cell) !== null);
-  const [years] = (['survey_year', 'survey_name'] as const).flatMap((name) => pairs(name, isYear));
-  const clusters = pairs('cluster_id', (_table, column) => plainName(column) !== 'id');
-  return clusters.map((pair) => Object.fromEntries([...(years ? [years] : []), pair])).find(isOne) ?? null;
+    filledCells(table, column).every((cell) => onlyYearIn(cell) !== null);
+  const [years] = (['survey_year', 'survey_name'] as const).flatMap((name) => columnPairs(name, isYear));
+  const clusters = columnPairs('cluster_id', (_table, column) => plainName(column) !== 'id');
+  return clusters.map((pair) => Object.fromEntries([...(years ? [years] : []), pair])).find(joinsMostRows) ?? null;
 
-  function isOne(on: Record<string, string>): boolean {
-    const keysIn = ({ header, rows }: TableFile, columns: readonly string[]) =>
+  function joinsMostRows(joinOn: Record<string, string>): boolean {
+    const rowKeys = ({ header, rows }: TableFile, columns: readonly string[]) =>
       rows.map(({ cells }) =>
         joinKey(
           cells,
           columns.map((column) => header.indexOf(column)),
         ),
       );
-    const resultKeys = keysIn(results, Object.keys(on));
-    const placed = new Set(keysIn(places, Object.values(on)));
-    const matched = resultKeys.filter((key) => placed.has(key)).length;
-    return placed.size === places.rows.length && matched >= (2 / 3) * resultKeys.length;
+    const resultKeys = rowKeys(results, Object.keys(joinOn));
+    const placeKeys = new Set(rowKeys(places, Object.values(joinOn)));
+    const matched = resultKeys.filter((key) => placeKeys.has(key)).length;
+    return placeKeys.size === places.rows.length && matched >= (2 / 3) * resultKeys.length;
   }
 }

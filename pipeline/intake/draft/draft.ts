@@ -8,21 +8,21 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { filledCells, likeliestColumn } from '../columns.ts';
-import { columnIn, comparePeople, tablesUnlikePeople, totalOf } from './compare-people.ts';
+import { columnTotal, comparePeople, peopleColumn, tablesUnlikePeople } from './compare-people.ts';
 import { attributeTable, type DraftAreas, draftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, areaLevel } from './draft-keys.ts';
-import { describeRatios, isFarOff, type Ratio, ratiosAbove } from './draft-people.ts';
+import { describeRatios, isFarOff, type Ratio, stateRatios } from './draft-people.ts';
 import { chooseRain } from './draft-rain.ts';
-import { draftRasters, mayBePeople, short, yearInName } from './draft-rasters.ts';
+import { draftRasters, formatRounded, mayBePeople, yearInName } from './draft-rasters.ts';
 import { withoutOtherAges } from './draft-survey.ts';
-import { type DraftedTable, draftTables, type PeopleAbove } from './draft-tables.ts';
+import { type DraftedTable, draftTables, type StatePeople } from './draft-tables.ts';
 import { levelWords } from './level-words.ts';
-import { afterSurvey } from './parameters.ts';
+import { limitAfterSurvey } from './parameters.ts';
 import { type Answers, controlsFor, listQuestions, type Question } from './questions.ts';
 import {
   type LeftOut,
-  NO_TABLE,
+  NOT_TABLE,
   type OutlineFile,
   type RasterFile,
   type RecognisedFile,
@@ -30,7 +30,7 @@ import {
 } from './recognise.ts';
 
 /** Tables that can be held against an annual report. */
-const COUNTS: readonly Role[] = ['cases_lgas', 'cases_states', 'population_census'];
+const CONTROLLED_ROLES: readonly Role[] = ['cases_lgas', 'cases_states', 'population_census'];
 
 export interface DraftSource {
   entry: DraftEntry;
@@ -64,112 +64,118 @@ export async function draftCountry(
   answers: Answers = {},
   folder = '',
 ): Promise<Draft> {
-  const of = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
+  const filesOfKind = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
-  const tables = of('table');
-  const areas = draftAreas(of('outlines'), tables);
-  const codes: AreaCodes = { lgas: areaLevel(areas.lgas), states: areaLevel(areas.upper) };
-  const draftWith = (unlike?: ReadonlyMap<TableFile, string>) =>
-    draftTables(tables, codes, areas.codes?.table ?? null, answers, unlike);
-  const all = draftWith();
-  const comparison = await comparePeople(root, areas, of('raster'), all.counted);
-  const unlike = tablesUnlikePeople(all.counted, comparison);
-  const { kept, leftOut, doubts, above, unnamed, summed } = unlike.size > 0 ? draftWith(unlike) : all;
-  const ages = agesIn(answers) ?? guessAges(kept);
-  for (const drafted of kept)
-    if (drafted.entry.rounds) drafted.entry = withoutOtherAges(drafted.entry, drafted.used, ages);
+  const tables = filesOfKind('table');
+  const areas = draftAreas(filesOfKind('outlines'), tables);
+  const codes: AreaCodes = { lgas: areaLevel(areas.lgas), states: areaLevel(areas.states) };
+  const draftWith = (notPeople?: ReadonlyMap<TableFile, string>) =>
+    draftTables(tables, codes, areas.codes?.table ?? null, answers, notPeople);
+  const firstDraft = draftWith();
+  const comparison = await comparePeople(root, areas, filesOfKind('raster'), firstDraft.peopleTables);
+  const notPeople = tablesUnlikePeople(firstDraft.peopleTables, comparison);
+  const { kept, leftOut, doubts, statePeople, unnamedNumbers, caseSums } =
+    notPeople.size > 0 ? draftWith(notPeople) : firstDraft;
+  const ages = answeredAges(answers) ?? guessAges(kept);
+  for (const draftedSource of kept)
+    if (draftedSource.entry.rounds)
+      draftedSource.entry = withoutOtherAges(draftedSource.entry, draftedSource.usedRows, ages);
   const census = kept.find(({ entry }) => entry.role === 'population_census');
   const ratios = (census && comparison.get(census.table)) ?? new Map<RasterFile, Ratio[]>();
-  const recorded = kept
+  const recordYears = kept
     .filter(({ entry }) => /^(cases|survey)_/.test(entry.role))
     .flatMap(({ entry }) => [...(entry.span ? [entry.span] : []), ...(entry.rounds ?? [])])
     .map(({ last }) => Number(last.slice(0, 4)));
   const rasters = draftRasters(
-    of('raster'),
+    filesOfKind('raster'),
     ratios,
     answers.population ?? null,
-    recorded.length > 0 ? Math.max(...recorded) : null,
+    recordYears.length > 0 ? Math.max(...recordYears) : null,
   );
   const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
-  const compared = await comparedAbove(root, rasters.population[0] ?? null, areas, above);
+  const stateComparison = await comparePeopleByState(root, rasters.population[0] ?? null, areas, statePeople);
   // The table is compared with the raster, so both must be of the same year.
-  if (census) census.entry.columns!.people = columnIn(census, year);
-  const counted = census ? totalOf(census, columnIn(census, year)) : null;
+  if (census) census.entry.columns!.people = peopleColumn(census, year);
+  const countedPeople = census ? columnTotal(census, peopleColumn(census, year)) : null;
   const rain = chooseRain(kept, rasters.drafted);
-  const used = kept.filter((drafted) => drafted !== rain.unused);
+  const used = kept.filter((draftedSource) => draftedSource !== rain.unused);
   const entries: DraftSource[] = [
-    ...entriesOfAreas(areas),
-    ...used.map(({ table, later, joins, entry, note }) => ({
-      entry: COUNTS.includes(entry.role) ? { ...entry, ...controlsFor(table.file, answers) } : entry,
+    ...areaEntries(areas),
+    ...used.map(({ table, laterDeliveries, joinedFiles, entry, note }) => ({
+      entry: CONTROLLED_ROLES.includes(entry.role) ? { ...entry, ...controlsFor(table.file, answers) } : entry,
       format: table.format,
       files: [
-        ...[table, ...later].flatMap(({ file, siblings }) => [file, ...siblings]).map((file) => ({ path: file })),
-        ...joins,
+        ...[table, ...laterDeliveries]
+          .flatMap(({ file, companions }) => [file, ...companions])
+          .map((file) => ({ path: file })),
+        ...joinedFiles,
       ],
       notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
     })),
     ...rasters.drafted
-      .filter((drafted) => drafted !== rain.unused)
-      .map(({ rasters: chosen, entry }) => entryOfRasters(chosen, entry, counted, ratios.get(chosen[0]!) ?? null)),
+      .filter((draftedSource) => draftedSource !== rain.unused)
+      .map(({ rasters: chosen, entry }) => rasterEntry(chosen, entry, countedPeople, ratios.get(chosen[0]!) ?? null)),
   ];
   const isChoice = rasters.population.length > 1 || answers.population !== undefined;
-  const [one, ...more] = of('raster').filter(mayBePeople);
-  const which = [one, ...more].map((raster) => raster?.file).join(' or ');
+  const [onePeopleRaster, ...otherPeopleRasters] = filesOfKind('raster').filter(mayBePeople);
+  const peopleRasterNames = [onePeopleRaster, ...otherPeopleRasters].map((raster) => raster?.file).join(' or ');
   if (!entries.some(({ entry }) => entry.role === 'population' || entry.role === 'population_census'))
     throw new BadInput({
       file: '--from',
       found: 'no population raster or table',
       expected:
         'a GeoTIFF of persons per cell, such as WorldPop’s, or at least a table of people by area' +
-        (one ? `; if ${which} is of people, answer "population" with it` : ''),
+        (onePeopleRaster ? `; if ${peopleRasterNames} is of people, answer "population" with it` : ''),
     });
   return {
     areas,
     entries,
     leftOut: [
-      ...of('left out').flatMap((file) => unlessConverted(file, tables)),
+      ...filesOfKind('left out').flatMap((file) => unlessConverted(file, tables)),
       ...areas.leftOut,
       ...leftOut,
-      ...compared.leftOut,
+      ...stateComparison.leftOut,
       ...rasters.leftOut,
       ...rain.leftOut,
     ]
-      .map((skipped) => ({ ...skipped, why: areas.lacking.get(skipped.file) ?? skipped.why }))
+      .map((skipped) => ({ ...skipped, why: areas.incompleteTables.get(skipped.file) ?? skipped.why }))
       // A table that lacks a few areas has that one reason.
       .filter(({ file, why }, i, all) => all.findIndex((one) => one.file === file && one.why === why) === i)
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: [
       ...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
       ...doubts,
-      ...compared.doubts,
+      ...stateComparison.doubts,
     ],
     questions: listQuestions({
-      ...draftHints(areas, entries, [...of('left out'), ...leftOut], now),
+      ...draftHints(areas, entries, [...filesOfKind('left out'), ...leftOut], now),
       ages,
       folder,
       columns: tables.flatMap(({ header }) => header),
       levels: levelWords(tables, codes),
-      country: countryIn([attributeTable(areas.outlines), ...tables]),
+      country: findCountryName([attributeTable(areas.outlines), ...tables]),
       population: isChoice ? rasters.population.map(({ file }) => file) : [],
-      counts: [...new Set(used.flatMap(({ table, entry }) => (COUNTS.includes(entry.role) ? [table.file] : [])))],
-      unnamed,
-      summed,
+      countFiles: [
+        ...new Set(used.flatMap(({ table, entry }) => (CONTROLLED_ROLES.includes(entry.role) ? [table.file] : []))),
+      ],
+      unnamedNumbers,
+      caseSums,
     }),
   };
 }
 
 /** How a raster agrees with tables of people by area of the upper level, which are not used otherwise. */
-async function comparedAbove(
+async function comparePeopleByState(
   root: string,
   raster: RasterFile | null,
   areas: DraftAreas,
-  above: readonly PeopleAbove[],
+  statePeople: readonly StatePeople[],
 ): Promise<{ leftOut: LeftOut[]; doubts: string[] }> {
   const [leftOut, doubts]: [LeftOut[], string[]] = [[], []];
-  for (const people of above) {
+  for (const people of statePeople) {
     const { file } = people.table;
     const column = `"${people.entry.columns!.people}"`;
-    const ratios = raster ? await ratiosAbove(root, raster, areas, people) : [];
+    const ratios = raster ? await stateRatios(root, raster, areas, people) : [];
     const agreement = ratios.length > 0 ? `${raster!.file} has ${describeRatios(ratios)}` : null;
     const why = agreement
       ? `${column} is for the upper level, and only compared: ${agreement}`
@@ -189,14 +195,14 @@ function unlessConverted(skipped: LeftOut, tables: readonly TableFile[]): LeftOu
   const { dir, name } = path.parse(skipped.file);
   const stem = path.join(dir, name);
   const isConverted = ({ file }: TableFile) => file === `${stem}.csv` || file.startsWith(`${stem}_tables${path.sep}`);
-  if (!NO_TABLE.test(skipped.file) && tables.some(isConverted)) return [];
+  if (!NOT_TABLE.test(skipped.file) && tables.some(isConverted)) return [];
   return [tables.some(({ file }) => file.includes(name)) ? { ...skipped, lost: null } : skipped];
 }
 
 /**
  * The country's name: the only one, not a code, in the first column of countries; null if there is none, or several.
  */
-function countryIn(tables: readonly TextTable[]): string | null {
+function findCountryName(tables: readonly TextTable[]): string | null {
   const [names = []] = tables.flatMap((table) => {
     const column = likeliestColumn(table.header, 'country');
     return column === null
@@ -206,8 +212,8 @@ function countryIn(tables: readonly TextTable[]): string | null {
   return names.length === 1 ? names[0]! : null;
 }
 
-function entriesOfAreas({ outlines, columns, codes, states, recode }: DraftAreas): DraftSource[] {
-  const entryOfOutlines = (
+function areaEntries({ outlines, columns, codes, stateOutlines, recode }: DraftAreas): DraftSource[] {
+  const outlineEntry = (
     file: OutlineFile,
     role: 'lga_boundaries' | 'state_boundaries',
     fields: Record<string, string>,
@@ -215,36 +221,38 @@ function entriesOfAreas({ outlines, columns, codes, states, recode }: DraftAreas
   ): DraftSource => ({
     entry: { role, unit: 'degrees', columns: fields, ...(role === 'lga_boundaries' && recode ? { recode } : {}) },
     format: file.format,
-    files: [file.file, ...file.siblings].map((name) => ({ path: name })),
+    files: [file.file, ...file.companions].map((name) => ({ path: name })),
     notes: [note],
   });
   const reason = `The lower level, because this file has the most outlines (${outlines.features.length})`;
   return [
-    entryOfOutlines(outlines, 'lga_boundaries', columns, reason),
+    outlineEntry(outlines, 'lga_boundaries', columns, reason),
     ...(codes
       ? [
           {
             entry: { role: 'lga_codes' as const, unit: 'codes', columns: codes.columns },
             format: codes.table.format,
-            files: [codes.table.file, ...codes.table.siblings].map((file) => ({ path: file })),
+            files: [codes.table.file, ...codes.table.companions].map((file) => ({ path: file })),
             notes: ['Joined to the outlines by name'],
           },
         ]
       : []),
-    ...(states ? [entryOfOutlines(states.outlines, 'state_boundaries', states.columns, 'The upper level')] : []),
+    ...(stateOutlines
+      ? [outlineEntry(stateOutlines.outlines, 'state_boundaries', stateOutlines.columns, 'The upper level')]
+      : []),
   ];
 }
 
-function entryOfRasters(
+function rasterEntry(
   rasters: readonly RasterFile[],
   entry: DraftEntry,
-  counted: number | null,
+  countedPeople: number | null,
   ratios: readonly Ratio[] | null,
 ): DraftSource {
-  const total = short(rasters[0]!.sum);
+  const total = formatRounded(rasters[0]!.sum);
   const note =
     entry.role === 'population'
-      ? `${total} people in total${counted === null ? '' : ` (population table: ${short(counted)})`}${ratios ? `; ${describeRatios(ratios)}` : ''}`
+      ? `${total} people in total${countedPeople === null ? '' : ` (population table: ${formatRounded(countedPeople)})`}${ratios ? `; ${describeRatios(ratios)}` : ''}`
       : 'Recognised by its name and values';
   return {
     entry,
@@ -262,44 +270,49 @@ function entryOfRasters(
 }
 
 function draftHints(areas: DraftAreas, entries: readonly DraftSource[], leftOut: readonly LeftOut[], now: string) {
-  const used = leftOut.some(({ lost }) => lost === 'cases') ? ' that are used' : '';
+  const usedNote = leftOut.some(({ lost }) => lost === 'cases') ? ' that are used' : '';
   const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
   const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
-  const [survey, cases] = [rounds, spans].map((all) =>
-    all
+  const [survey, cases] = [rounds, spans].map((periods) =>
+    periods
       .map(({ last }) => last)
       .sort()
       .at(-1),
   );
-  const { months } = afterSurvey(cases !== undefined);
+  const { months } = limitAfterSurvey(cases !== undefined);
   const limits = [
     ...(cases
-      ? [{ latest: cases, because: `the case records${used} end there${survey ? `, the surveys with ${survey}` : ''}` }]
+      ? [
+          {
+            latest: cases,
+            latestReason: `the case records${usedNote} end there${survey ? `, the surveys with ${survey}` : ''}`,
+          },
+        ]
       : []),
     ...(survey
-      ? [{ latest: addMonths(survey, months), because: `${months} months after the last survey, ${survey}` }]
+      ? [{ latest: addMonths(survey, months), latestReason: `${months} months after the last survey, ${survey}` }]
       : []),
   ].sort((a, b) => (a.latest < b.latest ? -1 : 1));
-  const { latest, because } = limits[0] ?? {
+  const { latest, latestReason } = limits[0] ?? {
     latest: `${Number(now.slice(0, 4)) - 1}-12`,
-    because: 'no file carries a date',
+    latestReason: 'no file carries a date',
   };
   // Without case records whole years, since without rain either the model estimates no others.
   const last = cases !== undefined || latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;
-  return { codes: areas.lgas.map(({ code }) => code), first, last, latest, because };
+  return { codes: areas.lgas.map(({ code }) => code), first, last, latest, latestReason };
 }
 
-const agesIn = ({ ages_months }: Answers): [number, number] | null =>
+const answeredAges = ({ ages_months }: Answers): [number, number] | null =>
   ages_months ? (ages_months.split('-').map(Number) as [number, number]) : null;
 
 /** 6 to 59 months, unless the surveys include much older children. */
 function guessAges(kept: readonly DraftedTable[]): [number, number] {
   const years = (name: 'youngest_years' | 'oldest_years') =>
     kept
-      .flatMap(({ used, entry }) => {
+      .flatMap(({ usedRows, entry }) => {
         const column = entry.columns?.[name];
-        return column === undefined ? [] : filledCells(used, column).map(Number);
+        return column === undefined ? [] : filledCells(usedRows, column).map(Number);
       })
       .sort((a, b) => a - b);
   const oldest = years('oldest_years');

@@ -7,13 +7,13 @@ import { monthInName, monthOrders, readMonth, yearsIn } from '../../ingest/reade
 import { plainName } from '../../lib/name-similarity.ts';
 
 /** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
-const FIGURES = ['dx.name', 'dx', 'dataname', 'Data'];
+const DHIS2_FIGURE_COLUMNS = ['dx.name', 'dx', 'dataname', 'Data'];
 
 /**
  * Names that people give them in tables of their own, as `plain` writes them, and columns of the figures' ages and
  * sexes.
  */
-const NAMES = {
+const COLUMN_NAMES = {
   figure:
     /^(data|donnees?|dados|datos)$|^(nameof|nomde)?(the)?(dataelements?|elements?dedonnees?|elementodedados?|indicat(or|eur)s?|indicador(es)?|variables?)(name|nom)?$/,
   group:
@@ -24,19 +24,25 @@ const NAMES = {
 function guessWide({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialect['wide'] | null {
   const values = header.find((name) => ['value', 'valeur', 'valor'].includes(name.toLowerCase()));
   if (values === undefined) return null;
-  const isSeveral = (name: string) => new Set(rows.map(({ cells }) => cells[header.indexOf(name)])).size > 1;
-  const ofDhis2 = FIGURES.find((name) => header.includes(name));
-  const figure = ofDhis2 ?? header.find((name) => NAMES.figure.test(plainName(name)));
-  const groups = header.filter((name) => NAMES.group.test(plainName(name)) && isSeveral(name));
+  const hasSeveralValues = (name: string) => new Set(rows.map(({ cells }) => cells[header.indexOf(name)])).size > 1;
+  const dhis2Column = DHIS2_FIGURE_COLUMNS.find((name) => header.includes(name));
+  const figure = dhis2Column ?? header.find((name) => COLUMN_NAMES.figure.test(plainName(name)));
+  const groups = header.filter((name) => COLUMN_NAMES.group.test(plainName(name)) && hasSeveralValues(name));
   const names = [...(figure === undefined ? [] : [figure]), ...groups];
   // DHIS2's own column says that rows are figures, whatever else is in the table.
   const isWide =
-    groups.length === 0 && ofDhis2 !== undefined ? isSeveral(ofDhis2) : areFigures({ header, rows }, names, values);
+    groups.length === 0 && dhis2Column !== undefined
+      ? hasSeveralValues(dhis2Column)
+      : rowsAreFigures({ header, rows }, names, values);
   return isWide ? { names: names.length === 1 ? names[0]! : names, values } : null;
 }
 
 /** Whether some rows differ in the names alone, and none in the values alone. */
-function areFigures({ header, rows }: Pick<TextTable, 'header' | 'rows'>, names: readonly string[], values: string) {
+function rowsAreFigures(
+  { header, rows }: Pick<TextTable, 'header' | 'rows'>,
+  names: readonly string[],
+  values: string,
+) {
   const indexes = names.map((name) => header.indexOf(name));
   const keyColumns = [...header.keys()].filter(
     (i) => !indexes.includes(i) && header[i] !== values && !ROW_COLUMN_NAME.test(plainName(header[i]!)),
@@ -71,41 +77,44 @@ const filledTexts = (rows: TextTable['rows'], i: number) => rows.flatMap(({ cell
 /**
  * The dialect of a table, without the months in its cells: their column is not known yet.
  * @param file its name
- * @param read the separator and the encoding of a CSV
+ * @param csv the separator and the encoding of a CSV
  */
 export function guessDialect(
   { header, rows, titles = [] }: TextTable,
   file: string,
-  read: Partial<CsvFormat> = {},
+  csv: Partial<CsvFormat> = {},
 ): Dialect {
-  const { separator = ',', encoding } = read;
-  const commas = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
+  const { separator = ',', encoding } = csv;
+  const cellsWithComma = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
   // 1,234 may be a thousand and more.
-  const decimal = commas.some((cell) => !/^[^,1-9]*[1-9]\d*,\d{3}\s*$/.test(cell!));
-  const months = [undefined, ...MONTH_ORDERS]
+  const hasDecimalComma = cellsWithComma.some((cell) => !/^[^,1-9]*[1-9]\d*,\d{3}\s*$/.test(cell!));
+  const datedColumns = [undefined, ...MONTH_ORDERS]
     .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
     .reduce((most, names) => (names.length > most.length ? names : most));
-  const orders = months.length > 1 ? monthOrders(months.map((name) => name.trim())) : [];
+  const orders = datedColumns.length > 1 ? monthOrders(datedColumns.map((name) => name.trim())) : [];
   const merged = mergedColumns({ header, rows });
   // Months without their year: that of all rows stands elsewhere, unless a column has it.
-  const calendar = orders.length === 0 && header.filter((name) => monthInName(name.trim()) !== null).length >= 6;
+  const hasCalendarMonths =
+    orders.length === 0 && header.filter((name) => monthInName(name.trim()) !== null).length >= 6;
   const texts = { name: path.basename(file), title: titles.join(' ') };
   const year =
-    calendar && !hasYears({ header, rows })
+    hasCalendarMonths && !hasYears({ header, rows })
       ? YEAR_LOCATIONS.find((place) => yearsIn(texts[place]).length === 1)
       : undefined;
-  const free = (name: string): string => (header.includes(name) ? free(`${name}_`) : name);
+  const unusedName = (name: string): string => (header.includes(name) ? unusedName(`${name}_`) : name);
   const pivot =
-    orders.length === 1 || calendar ? { months: free(calendar ? 'month' : 'period'), values: free('value') } : null;
+    orders.length === 1 || hasCalendarMonths
+      ? { months: unusedName(hasCalendarMonths ? 'month' : 'period'), values: unusedName('value') }
+      : null;
   // Of months as columns, one is enough to see which rows are figures of one place.
-  const ofMonths = calendar ? header.filter((name) => monthInName(name.trim()) !== null) : months;
-  const kept = [...header.keys()].filter((i) => !pivot || !ofMonths.includes(header[i]!));
-  const filled = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
+  const monthColumns = hasCalendarMonths ? header.filter((name) => monthInName(name.trim()) !== null) : datedColumns;
+  const keptIndexes = [...header.keys()].filter((i) => !pivot || !monthColumns.includes(header[i]!));
+  const filledRows = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
   const wide = guessWide({
-    header: [...kept.map((i) => header[i]!.trim()), ...(pivot ? [pivot.values] : [])],
-    rows: filled.map(({ line, cells }) => ({
+    header: [...keptIndexes.map((i) => header[i]!.trim()), ...(pivot ? [pivot.values] : [])],
+    rows: filledRows.map(({ line, cells }) => ({
       line,
-      cells: [...kept.map((i) => cells[i]!), ...(pivot ? [null] : [])],
+      cells: [...keptIndexes.map((i) => cells[i]!), ...(pivot ? [null] : [])],
     })),
   });
   return {
@@ -114,7 +123,7 @@ export function guessDialect(
     ...(titles.length > 0 ? { title_rows: titles.length } : {}),
     ...(year ? { year } : {}),
     ...(merged.length > 0 ? { merged } : {}),
-    ...(decimal ? { decimal_comma: true as const } : {}),
+    ...(hasDecimalComma ? { decimal_comma: true as const } : {}),
     ...(wide ? { wide } : {}),
     ...(pivot ? { pivot } : {}),
     ...(orders[0] === undefined || orders.length > 1 ? {} : { months: orders[0] }),

@@ -21,9 +21,9 @@ export function levelWords(
       return term ? [{ names, term }] : [];
     }),
   );
-  const commonWord = (level: AreaLevel, except: AreaTerm | null) => {
+  const commonWord = (level: AreaLevel, excluded: AreaTerm | null) => {
     const votes = columns
-      .filter(({ names, term }) => term !== except && namesAreas(names, level))
+      .filter(({ names, term }) => term !== excluded && namesAreas(names, level))
       .map(({ term }) => term);
     const counted = [...Map.groupBy(votes, (word) => word)].sort(([, a], [, b]) => b.length - a.length);
     return counted[0]?.[0] ?? null;

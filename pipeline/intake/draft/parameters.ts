@@ -1,20 +1,20 @@
 /** Initial model parameters of a new country, each with its basis. */
 import type { Model } from '../../catalog/model.ts';
 
-const UNSUPPORTED = 'default of `new-country`: this country’s files give no value';
+const DEFAULT_SOURCE = 'default of `new-country`: this country’s files give no value';
 
 /**
  * How many months after the last survey may be estimated: with case records as far as the ranges of scores have been
  * tested on made-up countries (risk/RESULTS.md, section 5.4), without them for one year.
  */
-export const afterSurvey = (hasCases: boolean) =>
+export const limitAfterSurvey = (hasCases: boolean) =>
   hasCases
     ? {
         months: 96,
         reason:
           'default of `new-country` for a country with case records: in made-up countries, ranges held up to eight years after the last survey',
       }
-    : { months: 12, reason: `${UNSUPPORTED}; most surveys are used for one year` };
+    : { months: 12, reason: `${DEFAULT_SOURCE}; most surveys are used for one year` };
 
 /** What the parameters depend on. */
 export interface ParameterBasis {
@@ -33,7 +33,7 @@ export function draftParameters({
   lastYear,
 }: ParameterBasis): Model['parameters'] {
   const [only, ...more] = methods;
-  const { months, reason } = afterSurvey(hasCases);
+  const { months, reason } = limitAfterSurvey(hasCases);
   return {
     seed: 1,
     boundaries: { tolerance_m: 200, max_area_change: 0.05 },
@@ -48,13 +48,13 @@ export function draftParameters({
       score: 'spatial',
       draws: 500,
       state_only_effective_size: 100,
-      ...(hasRain ? {} : { season_unknown: { sd: 0.5, source: UNSUPPORTED } }),
+      ...(hasRain ? {} : { season_unknown: { sd: 0.5, source: DEFAULT_SOURCE } }),
       ...(more.length > 0
         ? {
             test_offset: {
               mean: 0.6,
               sd: 0.4,
-              source: `${UNSUPPORTED}; in African surveys that tested the same children by both, logit positivity by rapid test was 0.4 to 0.8 above that by microscopy`,
+              source: `${DEFAULT_SOURCE}; in African surveys that tested the same children by both, logit positivity by rapid test was 0.4 to 0.8 above that by microscopy`,
             },
           }
         : {}),
@@ -68,7 +68,7 @@ export function draftParameters({
     transmission: {
       infectious_months: 2,
       immune_months: 3,
-      assumed_from: UNSUPPORTED,
+      assumed_from: DEFAULT_SOURCE,
       development_first: Math.max(firstYear + 1, lastYear - 3),
       held_back_year: lastYear + (firstYear + 1 >= lastYear ? 2 : 0),
       starts: 20,

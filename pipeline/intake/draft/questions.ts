@@ -14,10 +14,10 @@ export interface Question {
   asks: string;
   /** The default answer; null if nothing can be guessed. */
   guess: string | null;
-  /** What stands in the draft until somebody answers, if nothing can be guessed: a check refuses it. */
-  open?: string;
+  /** The value in the draft until the question is answered, if nothing can be guessed: a check refuses it. */
+  placeholder?: string;
   /** The pattern that an answer must match. */
-  form: RegExp;
+  pattern: RegExp;
   /** The latest month allowed. */
   latest?: string;
   /** Whether the draft depends on the answer. */
@@ -26,7 +26,7 @@ export interface Question {
 
 export type Answers = Readonly<Record<string, string>>;
 
-const WORDS = /\S/;
+const ANY_TEXT = /\S/;
 const MONTH = /^(19|20)\d\d-(0[1-9]|1[0-2])$/;
 
 /** What the drafted entries suggest for the guesses. */
@@ -45,34 +45,34 @@ export interface Hints {
   last: string;
   /** The latest month that surveys and case records allow to be estimated. */
   latest: string;
-  /** What ends with it. */
-  because: string;
+  /** Why `latest` is the last possible month. */
+  latestReason: string;
   ages: readonly [number, number];
   /** Population rasters to choose from, the likeliest first; none without a choice. */
   population: readonly string[];
   /** Tables of cases and people. */
-  counts: readonly string[];
+  countFiles: readonly string[];
   /** Tables whose numbers have no name, and what these probably are. */
-  unnamed: readonly { file: string; guess: NumbersAre }[];
+  unnamedNumbers: readonly { file: string; guess: NumberKind }[];
   /** Tables whose cases are chosen from several columns. */
-  summed: readonly { file: string; cases: CaseSum }[];
+  caseSums: readonly { file: string; cases: CaseSum }[];
 }
 
 /** What numbers without a name may be. */
-export const NUMBERS_ARE = ['cases', 'rain', 'people', 'other'] as const;
-export type NumbersAre = (typeof NUMBERS_ARE)[number];
-/** The question about the numbers of a table. */
-export const numbersQuestion = (file: string) => `numbers of ${file}`;
+export const NUMBER_KINDS = ['cases', 'rain', 'people', 'other'] as const;
+export type NumberKind = (typeof NUMBER_KINDS)[number];
+/** The id of the question about the numbers of a table. */
+export const numbersQuestionId = (file: string) => `numbers of ${file}`;
 
-/** The question about a figure that a table's counts can be held against. */
-export const controlQuestion = (file: string) => `control of ${file}`;
+/** The id of the question about a figure of another source with which a table's counts are compared. */
+export const controlQuestionId = (file: string) => `control of ${file}`;
 const NO_CONTROL = 'none';
 const CONTROL = /((?:19|20)\d\d(?:-\d\d)?) (\d+) (\S.*)/;
 /** By how much a sum may differ from the answer: late reports take a few per cent. */
 const TOLERANCE = 0.02;
 
 export function controlsFor(file: string, answers: Answers): Pick<Source, 'controls'> {
-  const [, period, value, source] = CONTROL.exec(answers[controlQuestion(file)] ?? '') ?? [];
+  const [, period, value, source] = CONTROL.exec(answers[controlQuestionId(file)] ?? '') ?? [];
   if (!period) return {};
   return { controls: [{ period, area: null, value: Number(value), source: source!, tolerance: TOLERANCE }] };
 }
@@ -80,7 +80,7 @@ export function controlsFor(file: string, answers: Answers): Pick<Source, 'contr
 /** The columns whose sum a table's cases are taken for. */
 export interface CaseSum {
   /** None if it is not known which to add up. */
-  added: readonly string[];
+  summed: readonly string[];
   /** The others about cases. */
   leftOut: readonly string[];
   /** Those of the others that may be parts of the same cases. */
@@ -88,92 +88,97 @@ export interface CaseSum {
   /** All to choose from. */
   columns: readonly string[];
 }
-/** The question about the columns to add up to the cases of a table. */
-export const casesQuestion = (file: string) => `cases of ${file}`;
-const BETWEEN = '; ';
+/** The id of the question about the columns to add up to the cases of a table. */
+export const casesQuestionId = (file: string) => `cases of ${file}`;
+const SEPARATOR = '; ';
 const NO_COLUMNS = 'none';
-const oneOf = (texts: readonly string[]) =>
+const alternatives = (texts: readonly string[]) =>
   `(?:${texts
     .toSorted((a, b) => b.length - a.length)
     .map((text) => RegExp.escape(text))
     .join('|')})`;
 /** The columns that an answer about cases lists. */
-export const columnsIn = (answer: string, columns: readonly string[]): string[] =>
+export const columnsInAnswer = (answer: string, columns: readonly string[]): string[] =>
   answer === NO_COLUMNS
     ? []
-    : [...answer.matchAll(new RegExp(`${oneOf(columns)}(?=${BETWEEN}|$)`, 'g'))].map(([one]) => one);
+    : [...answer.matchAll(new RegExp(`${alternatives(columns)}(?=${SEPARATOR}|$)`, 'g'))].map(([one]) => one);
 
 /** The questions in the order in which they are asked. */
 export function listQuestions({
   codes,
-  country: inFiles,
+  country: countryInFiles,
   folder,
   columns,
   levels,
   first,
   last,
   latest,
-  because,
+  latestReason: because,
   ages,
   population,
-  counts,
-  unnamed,
-  summed,
+  countFiles: counts,
+  unnamedNumbers: unnamed,
+  caseSums: summed,
 }: Hints): Question[] {
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
-  const same = iso !== null && codes.every((code) => code.startsWith(iso));
-  const names = same ? countryNames(iso) : [];
-  const ofFolder = isoNamed(folder);
-  const country = inFiles ?? (ofFolder && countryNames(ofFolder)[0]!);
+  const haveSamePrefix = iso !== null && codes.every((code) => code.startsWith(iso));
+  const names = haveSamePrefix ? countryNames(iso) : [];
+  const folderIso = isoOfCountry(folder);
+  const country = countryInFiles ?? (folderIso && countryNames(folderIso)[0]!);
   // Any two letters may begin a code, those of another country too.
-  const agrees = country === null || names.some((name) => sharesWord(name, country));
+  const codesFitCountry = country === null || names.some((name) => sharesWord(name, country));
   const from = names[0] === undefined ? '' : ` (the codes of its areas begin with ${iso}, as for ${names[0]})`;
-  const guess = same && agrees ? iso : country && isoNamed(country);
+  const guess = haveSamePrefix && codesFitCountry ? iso : country && isoOfCountry(country);
   return [
-    { id: 'name', asks: 'Name of the country', guess: country ?? names[0] ?? (titled(folder) || null), form: WORDS },
+    {
+      id: 'name',
+      asks: 'Name of the country',
+      guess: country ?? names[0] ?? (titleFromFolder(folder) || null),
+      pattern: ANY_TEXT,
+    },
     {
       id: 'iso_code',
       asks: `Its two-letter ISO 3166-1 code${from}`,
       guess,
-      open: UNKNOWN_COUNTRY,
-      form: /^[A-Z]{2}$/,
+      placeholder: UNKNOWN_COUNTRY,
+      pattern: /^[A-Z]{2}$/,
     },
     {
       id: 'language',
       asks: 'Language of the names of its areas (BCP 47)',
       guess: guessLanguage(columns, guess),
-      form: /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/,
+      pattern: /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/,
     },
-    { id: 'upper_one', asks: 'Term for an upper-level area', guess: levels.upper?.one ?? 'region', form: WORDS },
-    { id: 'upper_many', asks: 'Its plural', guess: levels.upper?.many ?? 'regions', form: WORDS },
-    { id: 'lower_one', asks: 'Term for a lower-level area', guess: levels.lower?.one ?? 'district', form: WORDS },
-    { id: 'lower_many', asks: 'Its plural', guess: levels.lower?.many ?? 'districts', form: WORDS },
+    { id: 'upper_one', asks: 'Term for an upper-level area', guess: levels.upper?.one ?? 'region', pattern: ANY_TEXT },
+    { id: 'upper_many', asks: 'Its plural', guess: levels.upper?.many ?? 'regions', pattern: ANY_TEXT },
+    { id: 'lower_one', asks: 'Term for a lower-level area', guess: levels.lower?.one ?? 'district', pattern: ANY_TEXT },
+    { id: 'lower_many', asks: 'Its plural', guess: levels.lower?.many ?? 'districts', pattern: ANY_TEXT },
     {
       id: 'code_is',
       asks: 'Kind of code that identifies the areas',
-      guess: same && agrees ? 'OCHA p-code' : 'code of the data team',
-      form: WORDS,
+      guess: haveSamePrefix && codesFitCountry ? 'OCHA p-code' : 'code of the data team',
+      pattern: ANY_TEXT,
     },
-    { id: 'first_estimated', asks: 'First month to estimate', guess: first, form: MONTH },
+    { id: 'first_estimated', asks: 'First month to estimate', guess: first, pattern: MONTH },
     {
       id: 'last_estimated',
       asks: `Last month to estimate, ${latest} at the latest: ${because}`,
       guess: last,
-      form: MONTH,
+      pattern: MONTH,
       latest,
     },
     {
       id: 'ages_months',
       asks: 'Ages of the children tested in the surveys, in months',
       guess: ages.join('-'),
-      form: /^\d+-\d+$/,
+      pattern: /^\d+-\d+$/,
       redraws: true as const,
     },
     ...counts.map((file) => ({
-      id: controlQuestion(file),
+      id: controlQuestionId(file),
       asks: `What ${file} adds up to by another source: year, number and source, as in "2023 2158972 annual report, table 4", or ${NO_CONTROL}`,
       guess: NO_CONTROL,
-      form: new RegExp(`^(${NO_CONTROL}|${CONTROL.source})$`),
+      pattern: new RegExp(`^(${NO_CONTROL}|${CONTROL.source})$`),
       redraws: true as const,
     })),
     ...(population.length > 0
@@ -182,23 +187,23 @@ export function listQuestions({
             id: 'population',
             asks: `Population raster: ${population.join(' or ')}`,
             guess: population[0]!,
-            form: new RegExp(`^(${population.map((file) => RegExp.escape(file)).join('|')})$`),
+            pattern: new RegExp(`^(${population.map((file) => RegExp.escape(file)).join('|')})$`),
             redraws: true as const,
           },
         ]
       : []),
     ...unnamed.map(({ file, guess }) => ({
-      id: numbersQuestion(file),
-      asks: `What the unnamed numbers in ${file} are: ${NUMBERS_ARE.join(', ')}`,
+      id: numbersQuestionId(file),
+      asks: `What the unnamed numbers in ${file} are: ${NUMBER_KINDS.join(', ')}`,
       guess,
-      form: new RegExp(`^(${NUMBERS_ARE.join('|')})$`),
+      pattern: new RegExp(`^(${NUMBER_KINDS.join('|')})$`),
       redraws: true as const,
     })),
-    ...summed.map(({ file, cases: { added, leftOut, siblings, columns } }) => ({
-      id: casesQuestion(file),
-      asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${BETWEEN}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(BETWEEN)}` : ''}${siblings.length > 0 ? `; may be parts of the same cases: ${describeSiblings(siblings)}` : ''}`,
-      guess: added.join(BETWEEN) || NO_COLUMNS,
-      form: new RegExp(`^(?:${NO_COLUMNS}|${oneOf(columns)}(?:${BETWEEN}${oneOf(columns)})*)$`),
+    ...summed.map(({ file, cases: { summed, leftOut, siblings, columns } }) => ({
+      id: casesQuestionId(file),
+      asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${SEPARATOR}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(SEPARATOR)}` : ''}${siblings.length > 0 ? `; may be parts of the same cases: ${describeSiblings(siblings)}` : ''}`,
+      guess: summed.join(SEPARATOR) || NO_COLUMNS,
+      pattern: new RegExp(`^(?:${NO_COLUMNS}|${alternatives(columns)}(?:${SEPARATOR}${alternatives(columns)})*)$`),
       redraws: true as const,
     })),
   ];
@@ -215,29 +220,29 @@ const countryNames = (iso: string): string[] => REGIONS.flatMap((regions) => reg
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 /** Whether a code is no former one, such as that of Upper Volta. */
-const isCurrent = (iso: string) => new Intl.Locale('und', { region: iso }).region === iso;
+const isCurrentIso = (iso: string) => new Intl.Locale('und', { region: iso }).region === iso;
 
 /** The ISO 3166-1 code of the only country with a name; null if there is none. */
-function isoNamed(name: string): string | null {
+function isoOfCountry(name: string): string | null {
   if (plainName(name) === '') return null;
   const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
   const matches = codes.filter(
     (iso) =>
       iso !== UNKNOWN_COUNTRY &&
-      isCurrent(iso) &&
+      isCurrentIso(iso) &&
       countryNames(iso).some((countryName) => plainName(countryName) === plainName(name)),
   );
   return matches.length === 1 ? matches[0]! : null;
 }
 
-const titled = (folder: string) =>
+const titleFromFolder = (folder: string) =>
   folder
     .replaceAll(/[-_\s]+/g, ' ')
     .trim()
     .replace(/^\p{L}/u, (letter) => letter.toUpperCase());
 
 /** Words of names of columns that only one language has, as `plain` writes them. */
-const WORDS_OF: Readonly<Record<string, readonly string[]>> = {
+const WORDS_BY_LANGUAGE: Readonly<Record<string, readonly string[]>> = {
   fr: ['annee', 'mois', 'cas', 'confirmes', 'pluie', 'enquete', 'departement', 'habitants', 'sanitaire', 'pays'],
   pt: ['populacao', 'habitantes', 'municipio', 'chuva', 'unidade', 'criancas', 'mulheres'],
   es: ['poblacion', 'lluvia', 'precipitacion', 'establecimiento', 'departamento', 'ninos', 'mujeres'],
@@ -246,12 +251,12 @@ const WORDS_OF: Readonly<Record<string, readonly string[]>> = {
 /** The language of most of those words in names of columns or else, if it is one of them, that of the country. */
 function guessLanguage(columns: readonly string[], iso: string | null): string {
   const words = columns.flatMap(splitWords);
-  const [best] = Object.entries(WORDS_OF)
+  const [best] = Object.entries(WORDS_BY_LANGUAGE)
     .map(([language, vocabulary]) => ({ language, count: words.filter((word) => vocabulary.includes(word)).length }))
     .sort((a, b) => b.count - a.count);
   if (best!.count > 0) return best!.language;
-  const spoken = iso && new Intl.Locale('und', { region: iso }).maximize().language;
-  return LANGUAGES.find((language) => language === spoken) ?? 'en';
+  const spokenLanguage = iso && new Intl.Locale('und', { region: iso }).maximize().language;
+  return LANGUAGES.find((language) => language === spokenLanguage) ?? 'en';
 }
 
 /** Whether two names of countries have a word of four letters or more in common, such as Congo. */
@@ -265,9 +270,9 @@ function sharesWord(name: string, otherName: string): boolean {
 }
 
 /** What is wrong with an answer; null if nothing is. */
-export function refuseAnswer({ id, form, latest }: Question, answer: string): string | null {
-  const expected = !form.test(answer)
-    ? `the form ${form.source}`
+export function answerError({ id, pattern, latest }: Question, answer: string): string | null {
+  const expected = !pattern.test(answer)
+    ? `the form ${pattern.source}`
     : latest && answer > latest
       ? `${latest} at the latest`
       : null;
@@ -280,14 +285,14 @@ export function refuseAnswer({ id, form, latest }: Question, answer: string): st
  * @throws BadInput if an answer is missing and nothing can be guessed, or if there is no such question
  * @throws UsageError if an answer has the wrong form
  */
-export function answersTo(questions: readonly Question[], given: Answers) {
+export function completeAnswers(questions: readonly Question[], given: Answers) {
   const location = new InputLocation('answers');
   const unknown = Object.keys(given).find((id) => !questions.some((question) => question.id === id));
   if (unknown)
     throw location.at(unknown).error('no such question', `one of ${questions.map(({ id }) => id).join(', ')}`);
   const asked = questions.filter(({ id }) => given[id] === undefined);
   const [guessed, open] = [asked.filter(({ guess }) => guess !== null), asked.filter(({ guess }) => guess === null)];
-  const needed = open.filter((question) => question.open === undefined);
+  const needed = open.filter((question) => question.placeholder === undefined);
   if (needed.length > 0) {
     const example = JSON.stringify(Object.fromEntries(needed.map(({ id, asks }) => [id, asks])));
     throw location
@@ -295,8 +300,8 @@ export function answersTo(questions: readonly Question[], given: Answers) {
       .error('no answer and no guess', `--answers FILE with ${example}`);
   }
   const entries = questions.map((question) => {
-    const answer = given[question.id] ?? question.guess ?? question.open!;
-    const wrong = refuseAnswer(question, answer);
+    const answer = given[question.id] ?? question.guess ?? question.placeholder!;
+    const wrong = answerError(question, answer);
     if (wrong) throw new UsageError(`answers, ${wrong}`);
     return [question.id, answer];
   });

@@ -15,7 +15,7 @@ import { readFirstBytes, refuseUnsupported } from '../../ingest/readers/unsuppor
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
-import { looksLike } from '../columns.ts';
+import { guessSubject } from '../columns.ts';
 import { monthInName } from '../update/file-paths.ts';
 import { guessDialect } from './guess-dialect.ts';
 
@@ -24,7 +24,7 @@ export interface OutlineFile {
   file: string;
   format: Source['format'];
   /** The other parts of a shapefile. */
-  siblings: string[];
+  companions: string[];
   features: PolygonFeature[];
 }
 /** A table in the project's own dialect. */
@@ -32,7 +32,7 @@ export interface TableFile extends TextTable {
   kind: 'table';
   file: string;
   format: Source['format'];
-  siblings: string[];
+  companions: string[];
   /** The dialect of the file itself. */
   dialect: Dialect;
 }
@@ -41,11 +41,11 @@ export interface RasterFile {
   file: string;
   /** The month in its name. */
   period: Period | null;
-  /** What marks missing cells although the file does not say so; null if nothing does. */
+  /** The value of missing cells, if the file does not declare it; else null. */
   nodata: number | null;
   /** Over the cells with a value. */
-  least: number;
-  most: number;
+  min: number;
+  max: number;
   sum: number;
 }
 /** A file, or a part of one, that is left out, and why. */
@@ -53,51 +53,51 @@ export interface LeftOut {
   kind: 'left out';
   file: string;
   why: string;
-  /** What the country may lack for it, such as cases; null if nothing that the service reads. */
+  /** The subject that the country may lack without it, such as cases; null if none that the service reads. */
   lost: string | null;
 }
 export type RecognisedFile = OutlineFile | TableFile | RasterFile | LeftOut;
 
-const PARTS = /\.(dbf|prj|cpg|shx|sbn|sbx|qpj|qmd)$/i;
+const SHAPEFILE_PARTS = /\.(dbf|prj|cpg|shx|sbn|sbx|qpj|qmd)$/i;
 
 /** Whether a shapefile is of points, as DHS publishes the places of clusters: their coordinates are in its table. */
-async function hasPoints(shapes: string): Promise<boolean> {
-  const bytes = await readFirstBytes(shapes);
+async function hasPoints(shapefile: string): Promise<boolean> {
+  const bytes = await readFirstBytes(shapefile);
   return bytes.length >= 36 && [1, 11, 21].includes(Buffer.from(bytes).readInt32LE(32));
 }
 
 /** The given files and those inside the given directories, sorted, as paths relative to their common root. */
-export async function listFiles(given: readonly string[]): Promise<{ root: string; files: string[] }> {
+export async function listFiles(inputs: readonly string[]): Promise<{ root: string; files: string[] }> {
   const paths: string[] = [];
-  for (const name of given) {
-    const info = await stat(name).catch(() => null);
-    if (!info)
+  for (const input of inputs) {
+    const inputStat = await stat(input).catch(() => null);
+    if (!inputStat)
       throw new BadInput({
-        file: name,
+        file: input,
         found: 'no such file or directory',
         expected: 'raw files, or the directory that contains them',
       });
-    const inside = info.isDirectory() ? await readdir(name, { recursive: true, withFileTypes: true }) : null;
-    const link = inside?.find((entry) => entry.isSymbolicLink() && !entry.name.startsWith('.'));
+    const entries = inputStat.isDirectory() ? await readdir(input, { recursive: true, withFileTypes: true }) : null;
+    const link = entries?.find((entry) => entry.isSymbolicLink() && !entry.name.startsWith('.'));
     if (link)
       throw new BadInput({
         file: path.join(link.parentPath, link.name),
         found: 'a link',
         expected: 'the file itself (or list what the link leads to after --from)',
       });
-    if (!inside) paths.push(path.resolve(name));
+    if (!entries) paths.push(path.resolve(input));
     else
       paths.push(
-        ...inside.filter((entry) => entry.isFile()).map((entry) => path.resolve(entry.parentPath, entry.name)),
+        ...entries.filter((entry) => entry.isFile()).map((entry) => path.resolve(entry.parentPath, entry.name)),
       );
   }
   const visible = [...new Set(paths)].filter((file) => !path.basename(file).startsWith('.')).sort();
   if (visible.length === 0)
-    throw new BadInput({ file: given.join(', '), found: 'no files', expected: 'raw files of a country' });
-  const root = visible.map(path.dirname).reduce((a, b) => {
-    const [left, right] = [a.split(path.sep), b.split(path.sep)];
+    throw new BadInput({ file: inputs.join(', '), found: 'no files', expected: 'raw files of a country' });
+  const root = visible.map(path.dirname).reduce((common, folder) => {
+    const [left, right] = [common.split(path.sep), folder.split(path.sep)];
     const end = left.findIndex((part, i) => part !== right[i]);
-    return end === -1 ? a : left.slice(0, end).join(path.sep);
+    return end === -1 ? common : left.slice(0, end).join(path.sep);
   });
   return { root, files: visible.map((file) => path.relative(root, file)) };
 }
@@ -108,111 +108,115 @@ export async function recogniseFile(
   file: string,
   files: readonly string[],
 ): Promise<RecognisedFile | null> {
-  const full = path.join(root, file);
+  const fullPath = path.join(root, file);
   const stem = file.slice(0, -path.extname(file).length);
-  const siblings = files.filter((name) => name !== file && PARTS.test(name) && name.startsWith(`${stem}.`));
+  const companions = files.filter((name) => name !== file && SHAPEFILE_PARTS.test(name) && name.startsWith(`${stem}.`));
   const extension = path.extname(file.replace(/\.gz$/i, '')).toLowerCase();
-  const shapes = files.find((name) => name.toLowerCase() === `${stem.toLowerCase()}.shp`);
-  const ofPoints = shapes !== undefined && (await hasPoints(path.join(root, shapes)));
-  if (PARTS.test(file) && shapes && !(ofPoints && extension === '.dbf')) return null;
+  const shapefile = files.find((name) => name.toLowerCase() === `${stem.toLowerCase()}.shp`);
+  const isOfPoints = shapefile !== undefined && (await hasPoints(path.join(root, shapefile)));
+  if (SHAPEFILE_PARTS.test(file) && shapefile && !(isOfPoints && extension === '.dbf')) return null;
   if (/\.(prj|cpg|shx|sbn|sbx|qpj|qmd)$/i.test(file)) return null;
   try {
-    const table = ofPoints && extension === '.shp' && siblings.find((name) => /\.dbf$/i.test(name));
+    const table = isOfPoints && extension === '.shp' && companions.find((name) => /\.dbf$/i.test(name));
     if (table) return { kind: 'left out', file, why: `points, which are read from its table, ${table}`, lost: null };
     if (extension === '.shp' || extension === '.zip')
-      return { kind: 'outlines', file, format: 'shapefile', siblings, features: await readPolygons(full) };
+      return { kind: 'outlines', file, format: 'shapefile', companions, features: await readPolygons(fullPath) };
     if (['.csv', '.tsv', '.tab'].includes(extension)) {
-      const { separator, encoding, ...read } = await readCsv(full, file, null, null, null);
+      const { separator, encoding, ...read } = await readCsv(fullPath, file, null, null, null);
       return makeTable(file, 'csv', [], read, { separator, encoding });
     }
     if (extension === '.dbf') {
-      const encoding = siblings.filter((name) => /\.cpg$/i.test(name));
-      return makeTable(file, 'dbf', encoding, await readDbf(full, file));
+      const encoding = companions.filter((name) => /\.cpg$/i.test(name));
+      return makeTable(file, 'dbf', encoding, await readDbf(fullPath, file));
     }
-    if (extension === '.tif' || extension === '.tiff') return await readRaster(full, file);
-    if (['.geojson', '.topojson', '.json'].includes(extension)) return await readJson(full, file);
-    refuseUnsupported(file, await readFirstBytes(full), 'table');
+    if (extension === '.tif' || extension === '.tiff') return await readRaster(fullPath, file);
+    if (['.geojson', '.topojson', '.json'].includes(extension)) return await readJson(fullPath, file);
+    refuseUnsupported(file, await readFirstBytes(fullPath), 'table');
     const why = extension ? `files ending in ${extension} are not read` : 'files without an extension are not read';
-    return { kind: 'left out', file, why, lost: looksLike([path.basename(file)]) };
+    return { kind: 'left out', file, why, lost: guessSubject([path.basename(file)]) };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const { where, found, expected } = error;
     const why = `${where ? `${where}: ` : ''}found ${found}, expected ${expected}`;
-    return { kind: 'left out', file, why, lost: looksLike([path.basename(file)]) ?? lostIn(extension) };
+    return { kind: 'left out', file, why, lost: guessSubject([path.basename(file)]) ?? lostTable(extension) };
   }
 }
 
 /** Names of files that are no tables. */
-export const NO_TABLE = /\.(tiff?|shp|zip|(geo|topo)json)$/i;
+export const NOT_TABLE = /\.(tiff?|shp|zip|(geo|topo)json)$/i;
 
-const lostIn = (extension: string) => (NO_TABLE.test(extension) ? null : 'a table that cannot be read');
+const lostTable = (extension: string) => (NOT_TABLE.test(extension) ? null : 'a table that cannot be read');
 
 function makeTable(
   file: string,
   format: Source['format'],
-  siblings: string[],
-  read: TextTable,
+  companions: string[],
+  textTable: TextTable,
   csv?: CsvFormat,
 ): TableFile {
-  const dialect = guessDialect(read, file, csv);
-  return { kind: 'table', file, format, siblings, dialect, ...normalizeTable(read, dialect, file) };
+  const dialect = guessDialect(textTable, file, csv);
+  return { kind: 'table', file, format, companions, dialect, ...normalizeTable(textTable, dialect, file) };
 }
 
-async function readJson(full: string, file: string): Promise<RecognisedFile> {
-  const start = Buffer.from(await readFirstBytes(full)).toString('latin1');
+async function readJson(fullPath: string, file: string): Promise<RecognisedFile> {
+  const start = Buffer.from(await readFirstBytes(fullPath)).toString('latin1');
   if (/"type"\s*:\s*"(FeatureCollection|Topology)"/.test(start) || /\.(geo|topo)json$/i.test(file)) {
     const format = /"type"\s*:\s*"Topology"/.test(start) ? 'topojson' : 'geojson';
-    return { kind: 'outlines', file, format, siblings: [], features: await readPolygons(full) };
+    return { kind: 'outlines', file, format, companions: [], features: await readPolygons(fullPath) };
   }
   // Organisation units of DHIS2 are outlines if they have polygons, a list of places if they have points or nothing.
-  const text = await readFile(full, 'utf8');
+  const text = await readFile(fullPath, 'utf8');
   if (/"organisationUnits"\s*:/.test(text) && /"type"\s*:\s*"(Multi)?Polygon"/.test(text))
-    return { kind: 'outlines', file, format: 'geojson', siblings: [], features: await readPolygons(full) };
-  return makeTable(file, 'json', [], await readJsonTable(full, file));
+    return { kind: 'outlines', file, format: 'geojson', companions: [], features: await readPolygons(fullPath) };
+  return makeTable(file, 'json', [], await readJsonTable(fullPath, file));
 }
 
-/** If the file does not declare the value of its missing cells, the only negative value is taken for it. */
-async function readRaster(full: string, file: string): Promise<RasterFile> {
+/** If the file does not declare the value of missing cells, and only one value is negative, it is that one. */
+async function readRaster(fullPath: string, file: string): Promise<RasterFile> {
   const raster = { kind: 'raster' as const, file, period: monthInName(path.basename(file)) };
   try {
-    return { ...raster, nodata: null, ...(await valueRange(full, {})) };
+    return { ...raster, nodata: null, ...(await valueRange(fullPath, {})) };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
-    const nodata = await onlyNegative(full);
-    const range = nodata === null ? null : await valueRange(full, { nodata }).catch(() => null);
+    const nodata = await onlyNegative(fullPath);
+    const range = nodata === null ? null : await valueRange(fullPath, { nodata }).catch(() => null);
     if (range === null) throw error;
     return { ...raster, nodata, ...range };
   }
 }
 
 async function valueRange(
-  full: string,
+  fullPath: string,
   declared: RasterDeclaration,
-): Promise<Pick<RasterFile, 'least' | 'most' | 'sum'>> {
-  let [least, most, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-  await forEachValue(full, declared, (value) => {
-    if (value < least) least = value;
-    if (value > most) most = value;
+): Promise<Pick<RasterFile, 'min' | 'max' | 'sum'>> {
+  let [min, max, sum] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  await forEachValue(fullPath, declared, (value) => {
+    if (value < min) min = value;
+    if (value > max) max = value;
     sum += value;
   });
-  return { least, most, sum };
+  return { min, max, sum };
 }
 
 /** The value that all negative cells have; null if there is none, or if they differ, as heights do. */
-async function onlyNegative(full: string): Promise<number | null> {
+async function onlyNegative(fullPath: string): Promise<number | null> {
   const negatives = new Set<number>();
-  await forEachValue(full, { marksAreValues: true }, (value) => {
+  await forEachValue(fullPath, { marksAreValues: true }, (value) => {
     if (value < 0 && negatives.size < 2) negatives.add(value);
   });
   const [value] = negatives;
   return negatives.size === 1 && Number.isFinite(value) ? value! : null;
 }
 
-async function forEachValue(full: string, declared: RasterDeclaration, use: (value: number) => void): Promise<void> {
-  const raster = await openRaster(full, declared);
+async function forEachValue(
+  fullPath: string,
+  declared: RasterDeclaration,
+  visit: (value: number) => void,
+): Promise<void> {
+  const raster = await openRaster(fullPath, declared);
   try {
     for (const window of listWindows(raster.grid, raster, [wholeGrid(raster.grid)]))
-      for (const value of await raster.readWindow(window)) if (!Number.isNaN(value)) use(value);
+      for (const value of await raster.readWindow(window)) if (!Number.isNaN(value)) visit(value);
   } finally {
     await raster.close();
   }

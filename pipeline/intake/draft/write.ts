@@ -9,7 +9,7 @@ import { ANY_CODE } from '../../contract/territory.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { measureSource } from '../update/measure-source.ts';
 import type { Draft, DraftSource } from './draft.ts';
-import { type DraftAreas, formOfCodes } from './draft-areas.ts';
+import { codePattern, type DraftAreas } from './draft-areas.ts';
 import { draftParameters } from './parameters.ts';
 import type { Answers } from './questions.ts';
 
@@ -25,9 +25,9 @@ export async function writeDraft(
   for (const { entry, format, files, notes } of entries) {
     const { role, unit, columns, ...more } = entry;
     const name = entry.figure ?? role;
-    const again = sources.filter(({ id }) => id.replace(/_\d+$/, '') === name).length;
+    const sameNames = sources.filter(({ id }) => id.replace(/_\d+$/, '') === name).length;
     const source = {
-      id: again > 0 ? `${name}_${again + 1}` : name,
+      id: sameNames > 0 ? `${name}_${sameNames + 1}` : name,
       role,
       title: path.basename(files[0]!.path),
       producer: OPEN_QUESTION,
@@ -49,21 +49,21 @@ export async function writeDraft(
 
 function draftModel(areas: DraftAreas, entries: readonly DraftSource[], answers: Answers, now: string): Model {
   const answer = (id: string) => answers[id]!;
-  const codes = areas.lgas.map(({ code }) => code);
-  const upper = areas.upper.map(({ code }) => code);
-  const bad = upper.find((code) => !new RegExp(ANY_CODE).test(code));
-  if (bad)
+  const lgaCodes = areas.lgas.map(({ code }) => code);
+  const stateCodes = areas.states.map(({ code }) => code);
+  const invalidCode = stateCodes.find((code) => !new RegExp(ANY_CODE).test(code));
+  if (invalidCode)
     throw new BadInput({
       file: areas.codes?.table.file ?? areas.outlines.file,
-      found: `the code ${bad}`,
+      found: `the code ${invalidCode}`,
       expected: `a code of the form ${ANY_CODE}`,
     });
   const points = areas.outlines.features.flatMap(({ polygons }) => polygons.flat(2));
   const bound = (axis: 0 | 1, pick: (a: number, b: number) => number) =>
     points.reduce((most, point) => pick(most, point[axis]), points[0]![axis]);
   /** Rounded outwards to a tenth of a degree, plus a margin of another tenth. */
-  const low = (value: number) => (Math.floor(value * 10) - 1) / 10;
-  const high = (value: number) => (Math.ceil(value * 10) + 1) / 10;
+  const roundDown = (value: number) => (Math.floor(value * 10) - 1) / 10;
+  const roundUp = (value: number) => (Math.ceil(value * 10) + 1) / 10;
   const usedMethods = new Set(entries.flatMap(({ entry }) => Object.keys(entry.methods ?? {})));
   const methods = METHODS.filter((name) => usedMethods.has(name));
   const first = methods[0] ?? 'microscopy';
@@ -82,16 +82,16 @@ function draftModel(areas: DraftAreas, entries: readonly DraftSource[], answers:
       state: {
         one: answer('upper_one'),
         many: answer('upper_many'),
-        code: formOfCodes(upper),
+        code: codePattern(stateCodes),
         code_is: `${answer('code_is')} of the ${answer('upper_one')}`,
-        example: upper[0]!,
+        example: stateCodes[0]!,
       },
       lga: {
         one: answer('lower_one'),
         many: answer('lower_many'),
-        code: formOfCodes(codes),
+        code: codePattern(lgaCodes),
         code_is: answer('code_is'),
-        example: codes[0]!,
+        example: lgaCodes[0]!,
       },
       iso_3166_2: false,
       ages_months: answer('ages_months').split('-').map(Number),
@@ -101,9 +101,14 @@ function draftModel(areas: DraftAreas, entries: readonly DraftSource[], answers:
           : METHOD_NAMES[first],
       model_pages: false,
     },
-    expected: { states: upper.length, lgas: codes.length },
-    extent: [low(bound(0, Math.min)), low(bound(1, Math.min)), high(bound(0, Math.max)), high(bound(1, Math.max))],
-    states: areas.upper.map(({ code, name }) => ({ state_pcode: code, state_code: code, state: name })),
+    expected: { states: stateCodes.length, lgas: lgaCodes.length },
+    extent: [
+      roundDown(bound(0, Math.min)),
+      roundDown(bound(1, Math.min)),
+      roundUp(bound(0, Math.max)),
+      roundUp(bound(1, Math.max)),
+    ],
+    states: areas.states.map(({ code, name }) => ({ state_pcode: code, state_code: code, state: name })),
     parameters: draftParameters({
       methods,
       hasRain: entries.some(({ entry }) => entry.role === 'climate'),

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { open, rename } from 'node:fs/promises';
 import { sha256File } from '../../lib/hash.ts';
 
-/** A file of the catalog that can be fetched. */
-export interface WantedFile {
+/** A file of the catalog with a url. */
+export interface RemoteFile {
   path: string;
   url: string;
   sha256?: string | undefined;
@@ -21,8 +21,8 @@ export interface FetchOptions {
 
 const SILENCE_MS = 30_000;
 /** No raw file is larger; a server that sends more is not the one that the catalog means. */
-const MOST_BYTES = 50e9;
-const MOST_REDIRECTS = 5;
+const MAX_BYTES = 50e9;
+const MAX_REDIRECTS = 5;
 
 /** The content that was sent is wrong, not the connection: another attempt would fail too. */
 export class WrongContent extends Error {}
@@ -31,21 +31,21 @@ export class WrongContent extends Error {}
  * Downloads a file to `target`, complete and with the expected hash, or not at all; resolves to its size in bytes.
  * @throws Error that describes what the server did
  */
-export async function download(file: WantedFile, target: string, options: FetchOptions): Promise<number> {
+export async function download(file: RemoteFile, target: string, options: FetchOptions): Promise<number> {
   const part = `${target}.part`;
   const attempts = options.attempts ?? 4;
   for (let attempt = 1; ; attempt++) {
-    const before = fileBytes(part);
+    const bytesBefore = fileBytes(part);
     try {
       await receive(file, part, options);
       break;
     } catch (error) {
       if (error instanceof WrongContent) {
-        discard(part);
+        discardPart(part);
         throw error;
       }
-      const progressed = fileBytes(part) > before;
-      if (progressed) attempt = 0;
+      const hasProgressed = fileBytes(part) > bytesBefore;
+      if (hasProgressed) attempt = 0;
       else if (attempt >= attempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, (options.pause_ms ?? 500) * 2 ** Math.max(0, attempt - 1)));
     }
@@ -53,7 +53,7 @@ export async function download(file: WantedFile, target: string, options: FetchO
   const bytes = fileBytes(part);
   const hash = await sha256File(part);
   if (file.sha256 !== undefined && hash !== file.sha256) {
-    discard(part);
+    discardPart(part);
     throw new WrongContent(
       `found SHA-256 ${hash} in what was sent, expected the catalog's ${file.sha256}; nothing was kept`,
     );
@@ -61,32 +61,32 @@ export async function download(file: WantedFile, target: string, options: FetchO
   if (existsSync(target))
     throw new WrongContent('found that something else has written the file meanwhile, expected only one fetch of it');
   await rename(part, target);
-  discard(part);
+  discardPart(part);
   return bytes;
 }
 
-/** Appends to `part` what it lacks, over one connection. Returns when it is complete. */
-async function receive(file: WantedFile, part: string, { silence_ms = SILENCE_MS }: FetchOptions): Promise<void> {
+/** Appends the missing bytes to the file `part`, over one connection. Returns when it is complete. */
+async function receive(file: RemoteFile, part: string, { silence_ms = SILENCE_MS }: FetchOptions): Promise<void> {
   const tag = readTag(part);
   // Without a tag or a hash to tell versions apart, two of them could end up in one file.
-  if (tag === null && file.sha256 === undefined) discard(part);
-  const have = fileBytes(part);
+  if (tag === null && file.sha256 === undefined) discardPart(part);
+  const receivedBytes = fileBytes(part);
   const controller = new AbortController();
-  let silence = setTimeout(() => controller.abort(), silence_ms);
-  const heard = () => {
-    clearTimeout(silence);
-    silence = setTimeout(() => controller.abort(), silence_ms);
+  let silenceTimer = setTimeout(() => controller.abort(), silence_ms);
+  const restartTimer = () => {
+    clearTimeout(silenceTimer);
+    silenceTimer = setTimeout(() => controller.abort(), silence_ms);
   };
   try {
-    const resume: Record<string, string> = have === 0 ? {} : { range: `bytes=${have}-` };
-    if (have > 0 && tag !== null) resume['if-range'] = tag;
-    const response = await request(file.url, { ...resume, 'accept-encoding': 'identity' }, controller.signal);
-    heard();
-    if (response.status === 416 || (have > 0 && file.bytes !== undefined && have > file.bytes)) {
+    const rangeHeaders: Record<string, string> = receivedBytes === 0 ? {} : { range: `bytes=${receivedBytes}-` };
+    if (receivedBytes > 0 && tag !== null) rangeHeaders['if-range'] = tag;
+    const response = await requestFile(file.url, { ...rangeHeaders, 'accept-encoding': 'identity' }, controller.signal);
+    restartTimer();
+    if (response.status === 416 || (receivedBytes > 0 && file.bytes !== undefined && receivedBytes > file.bytes)) {
       await response.body?.cancel();
-      const complete = file.sha256 !== undefined && have > 0 && (await sha256File(part)) === file.sha256;
-      if (complete) return;
-      discard(part);
+      const isComplete = file.sha256 !== undefined && receivedBytes > 0 && (await sha256File(part)) === file.sha256;
+      if (isComplete) return;
+      discardPart(part);
       throw new Error('the server has nothing beyond the part that was fetched before, which was discarded');
     }
     if (response.status >= 400 && response.status < 500 && ![408, 425, 429].includes(response.status))
@@ -95,16 +95,17 @@ async function receive(file: WantedFile, part: string, { silence_ms = SILENCE_MS
       throw new Error(`the server answered ${response.status}, expected the file (${file.url})`);
     const encoding = response.headers.get('content-encoding') ?? 'identity';
     if (encoding !== 'identity') throw new WrongContent(`the server sent it in ${encoding}, expected no encoding`);
-    const start = response.status === 206 ? rangeStart(response, have) : 0;
-    if (start !== have) discard(part);
+    const start = response.status === 206 ? rangeStart(response, receivedBytes) : 0;
+    if (start !== receivedBytes) discardPart(part);
     const length = response.headers.get('content-length');
     const total = length === null ? file.bytes : start + Number(length);
     if (total !== undefined && file.bytes !== undefined && total !== file.bytes)
       throw new WrongContent(`the server has ${total} bytes, expected the catalog's ${file.bytes}`);
-    keepTag(part, response.headers.get('etag') || response.headers.get('last-modified') || null);
-    await append(response, part, total ?? MOST_BYTES, heard);
-    const got = fileBytes(part);
-    if (total !== undefined && got < total) throw new Error(`the connection ended after ${got} of ${total} bytes`);
+    writeTag(part, response.headers.get('etag') || response.headers.get('last-modified') || null);
+    await appendBody(response, part, total ?? MAX_BYTES, restartTimer);
+    const receivedTotal = fileBytes(part);
+    if (total !== undefined && receivedTotal < total)
+      throw new Error(`the connection ended after ${receivedTotal} of ${total} bytes`);
   } catch (error) {
     if (controller.signal.aborted)
       throw new Error(`the server was silent for ${silence_ms / 1000} s after ${fileBytes(part)} bytes`);
@@ -112,26 +113,28 @@ async function receive(file: WantedFile, part: string, { silence_ms = SILENCE_MS
       throw new Error(`no connection (${(error.cause as Error | undefined)?.message ?? error.message})`);
     throw error;
   } finally {
-    clearTimeout(silence);
+    clearTimeout(silenceTimer);
     controller.abort();
   }
 }
 
 /** GET that follows redirects itself, so that each address is checked. */
-async function request(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+async function requestFile(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
   let address = httpAddress(url);
-  for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await fetch(address, { headers, signal, redirect: 'manual' });
     if (![301, 302, 303, 307, 308].includes(response.status)) return response;
     await response.body?.cancel();
-    const next = response.headers.get('location');
-    if (next === null) throw new WrongContent(`the server answered ${response.status} without a Location header`);
-    const to = httpAddress(new URL(next, address).href);
-    if (address.protocol === 'https:' && to.protocol !== 'https:')
-      throw new WrongContent(`redirected from https to ${to.protocol.slice(0, -1)}, expected https throughout`);
-    address = to;
+    const location = response.headers.get('location');
+    if (location === null) throw new WrongContent(`the server answered ${response.status} without a Location header`);
+    const nextAddress = httpAddress(new URL(location, address).href);
+    if (address.protocol === 'https:' && nextAddress.protocol !== 'https:')
+      throw new WrongContent(
+        `redirected from https to ${nextAddress.protocol.slice(0, -1)}, expected https throughout`,
+      );
+    address = nextAddress;
   }
-  throw new WrongContent(`more than ${MOST_REDIRECTS} redirects`);
+  throw new WrongContent(`more than ${MAX_REDIRECTS} redirects`);
 }
 
 function httpAddress(url: string): URL {
@@ -141,23 +144,23 @@ function httpAddress(url: string): URL {
   return address;
 }
 
-function rangeStart(response: Response, have: number): number {
+function rangeStart(response: Response, receivedBytes: number): number {
   const start = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1];
-  if (start === undefined || Number(start) !== have)
+  if (start === undefined || Number(start) !== receivedBytes)
     throw new WrongContent(
-      `the server sent ${response.headers.get('content-range') ?? 'no range'}, expected bytes ${have}-`,
+      `the server sent ${response.headers.get('content-range') ?? 'no range'}, expected bytes ${receivedBytes}-`,
     );
-  return have;
+  return receivedBytes;
 }
 
-async function append(response: Response, part: string, most: number, heard: () => void): Promise<void> {
+async function appendBody(response: Response, part: string, maxBytes: number, restartTimer: () => void): Promise<void> {
   const handle = await open(part, 'a');
   try {
     let size = (await handle.stat()).size;
     for await (const chunk of response.body ?? []) {
-      heard();
+      restartTimer();
       size += chunk.length;
-      if (size > most) throw new WrongContent(`the server sent more than ${most} bytes`);
+      if (size > maxBytes) throw new WrongContent(`the server sent more than ${maxBytes} bytes`);
       await handle.write(chunk);
     }
     await handle.sync();
@@ -166,15 +169,15 @@ async function append(response: Response, part: string, most: number, heard: () 
   }
 }
 
-/** The server's tag of the version that is being fetched, so that a resumed download continues the same version. */
+/** File with the server's tag of the version that is fetched, so that a resumed download continues the same version. */
 const tagFile = (part: string) => `${part}.tag`;
-const keepTag = (part: string, tag: string | null) => {
+const writeTag = (part: string, tag: string | null) => {
   if (tag === null || tag.startsWith('W/')) rmSync(tagFile(part), { force: true });
   else writeFileSync(tagFile(part), tag);
 };
 const readTag = (part: string) => (existsSync(tagFile(part)) ? readFileSync(tagFile(part), 'utf8') : null);
 const fileBytes = (file: string) => (existsSync(file) ? statSync(file).size : 0);
-function discard(part: string): void {
+function discardPart(part: string): void {
   rmSync(part, { force: true });
   rmSync(tagFile(part), { force: true });
 }

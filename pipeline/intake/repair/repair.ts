@@ -11,7 +11,7 @@ import { monthIndex } from '../../contract/months.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { countryFaults } from '../check/check-country.ts';
-import { type Fault, isFault } from '../check/fault.ts';
+import { type Fault, stopsBuild } from '../check/fault.ts';
 import { editJson } from '../update/json-edits.ts';
 
 export interface Repair {
@@ -29,8 +29,8 @@ export interface Repairs {
   left: Fault[];
 }
 
-/** A declaration may reveal the next fault of a file: files are read again at most this many times. */
-const ROUNDS = 10;
+/** A declaration may reveal the next fault of a file: files are read at most this many times. */
+const MAX_PASSES = 10;
 
 /**
  * Proposes, or with `accept` writes, declarations for a country's faults: gaps, differently spelled names, areas in
@@ -46,33 +46,33 @@ export async function repairCountry(
 ): Promise<Repairs> {
   const [fault] = catalogSchemaErrors(directory);
   if (fault) throw fault;
-  const before = readUncheckedCatalog(directory, rawData);
+  const original = readUncheckedCatalog(directory, rawData);
   const reason = accept?.reason ?? 'proposed by `catalog repair`';
-  let now: Country = { ...before, sources: structuredClone(before.sources) };
+  let repaired: Country = { ...original, sources: structuredClone(original.sources) };
   const repairs: Repair[] = [];
-  let left: Fault[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const faults = (await countryFaults(now)).filter(isFault);
+  let remaining: Fault[] = [];
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const faults = (await countryFaults(repaired)).filter(stopsBuild);
     // Many rows may need the same declaration: only the first fault is listed with it.
-    const proposed = new Map<string, { source: string; remedy: Remedy; what: string }>();
+    const proposalByKey = new Map<string, { source: string; remedy: Remedy; what: string }>();
     for (const { source, remedy, what } of faults) {
       const key = remedy && source ? `${source}, ${describeRemedy(remedy)}` : null;
-      if (key && !proposed.has(key)) proposed.set(key, { source: source!, remedy: remedy!, what });
+      if (key && !proposalByKey.has(key)) proposalByKey.set(key, { source: source!, remedy: remedy!, what });
     }
-    left = faults.filter(({ remedy }) => !remedy);
-    const proposals = [...proposed.values()];
+    remaining = faults.filter(({ remedy }) => !remedy);
+    const proposals = [...proposalByKey.values()];
     if (proposals.length === 0) break;
-    now = {
-      ...now,
-      sources: now.sources.map((source) => {
-        const ofSource = proposals.filter((proposal) => proposal.source === source.id);
-        return ofSource.reduce(
+    repaired = {
+      ...repaired,
+      sources: repaired.sources.map((source) => {
+        const sourceProposals = proposals.filter((proposal) => proposal.source === source.id);
+        return sourceProposals.reduce(
           (changed, { remedy }) => withRemedy(changed, remedy, declaredReason(remedy, reason)),
           source,
         );
       }),
-      model: withNames(
-        now.model,
+      model: withAliasRemedies(
+        repaired.model,
         proposals.map(({ remedy }) => remedy),
       ),
     };
@@ -85,11 +85,11 @@ export async function repairCountry(
       })),
     );
   }
-  if (accept && repairs.length > 0) await write(before, now, repairs, accept);
-  return { repairs, left };
+  if (accept && repairs.length > 0) await writeRepairs(original, repaired, repairs, accept);
+  return { repairs, left: remaining };
 }
 
-const FINDINGS: Readonly<Record<Gap['rule'], string>> = {
+const GAP_FINDINGS: Readonly<Record<Gap['rule'], string>> = {
   null: 'no figure',
   neighbours: 'no data',
   omit: 'no row',
@@ -99,9 +99,9 @@ const FINDINGS: Readonly<Record<Gap['rule'], string>> = {
   value: 'cells without a value',
 };
 
-/** What is wrong, whatever a person says of it; the same for consecutive months, whose gaps are merged. */
+/** What is wrong, in words that do not depend on the month: gaps of consecutive months with the same reason are merged. */
 const describeFinding = (remedy: Remedy): string =>
-  remedy.declare === 'gap' ? FINDINGS[remedy.gap.rule] : 'rows that cannot be used';
+  remedy.declare === 'gap' ? GAP_FINDINGS[remedy.gap.rule] : 'rows that cannot be used';
 
 /** The reason that is written with a declaration. @param reason of whoever accepts it */
 export const declaredReason = (remedy: Remedy, reason: string): string =>
@@ -109,7 +109,7 @@ export const declaredReason = (remedy: Remedy, reason: string): string =>
     ? `${describeFinding(remedy)}; accepted: ${reason}`
     : reason;
 
-function withNames(model: Model, remedies: readonly Remedy[]): Model {
+function withAliasRemedies(model: Model, remedies: readonly Remedy[]): Model {
   const aliases = remedies.flatMap((remedy) => (remedy.declare === 'alias' ? remedy.alias : []));
   return aliases.length === 0 ? model : { ...model, aliases: mergeAliases(model.aliases, aliases) };
 }
@@ -126,9 +126,9 @@ function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
   return { ...source, recode: { ...source.recode, [column]: { ...source.recode?.[column], [from]: to } } };
 }
 
-/** Adds a gap; masks of consecutive months of a place are merged. */
+/** Adds a gap, and merges masks of consecutive months of a place. */
 function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
-  const before = gaps.find(
+  const precedingGap = gaps.find(
     (existing) =>
       gap.rule === 'mask' &&
       existing.rule === 'mask' &&
@@ -137,26 +137,26 @@ function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
       existing.state_pcode === gap.state_pcode &&
       monthIndex(existing.last!) + 1 === monthIndex(gap.first!),
   );
-  return before
-    ? gaps.map((existing) => (existing === before ? { ...existing, last: gap.last! } : existing))
+  return precedingGap
+    ? gaps.map((existing) => (existing === precedingGap ? { ...existing, last: gap.last! } : existing))
     : [...gaps, gap];
 }
 
 const describeNewAlias = ({ name, parent, code, from }: Alias) =>
   `name "${name}"${parent && ` in ${parent}`} is ${from ? `a part of ${code} from ${from} on` : code} (${ALIASES_FILE})`;
 
-/** Number of places that a line of several names. */
-const EXAMPLES = 3;
+/** Number of places that the line of a group of repairs names. */
+const SHOWN_PLACES = 3;
 
 /**
- * Repairs as they are shown: gaps that differ in their places alone are one.
- * @param examples number of places that a line names: all of them once they are accepted, since nobody can accept what
- *   was not shown
+ * Merges gaps that differ only in their places, for display.
+ * @param examples number of places that a line names: all when they are accepted, since nobody can accept what was not
+ *   shown
  */
-export function groupRepairs(repairs: readonly Repair[], examples = EXAMPLES): Repair[] {
+export function groupRepairs(repairs: readonly Repair[], examples = SHOWN_PLACES): Repair[] {
   const groups = Map.groupBy(repairs, (repair) => {
     if (repair.remedy.declare !== 'gap') return repair;
-    const { lga_pcode: _, state_pcode: _upper, ...gap } = repair.remedy.gap;
+    const { lga_pcode: _lga, state_pcode: _state, ...gap } = repair.remedy.gap;
     return JSON.stringify([repair.source, gap]);
   });
   return [...groups.values()].map(([first, ...more]) => {
@@ -189,19 +189,31 @@ export function describeRemedy(remedy: Remedy): string {
   return `gap ${rule}${place ? `: ${place}` : ''}${months}${area_km2 === undefined ? '' : ` up to ${area_km2} km²`}`;
 }
 
-async function write(before: Country, now: Country, repairs: readonly Repair[], accept: Omit<Acceptance, 'what'>) {
-  const edits = before.sources.flatMap((source, i) => {
-    const repaired = now.sources[i]!;
+async function writeRepairs(
+  original: Country,
+  repaired: Country,
+  repairs: readonly Repair[],
+  acceptance: Omit<Acceptance, 'what'>,
+) {
+  const edits = original.sources.flatMap((source, sourceIndex) => {
+    const repairedSource = repaired.sources[sourceIndex]!;
     const sourceRepairs = repairs.filter((repair) => repair.source === source.id);
     if (sourceRepairs.length === 0) return [];
-    const what = `declared: ${sourceRepairs.length > 3 ? `${sourceRepairs.length} faults` : sourceRepairs.map(({ declares }) => declares).join('; ')}`;
+    const declared =
+      sourceRepairs.length > 3
+        ? `${sourceRepairs.length} faults`
+        : sourceRepairs.map(({ declares }) => declares).join('; ');
+    const what = `declared: ${declared}`;
     const fields = (['recode', 'dissolve', 'sliver_km2', 'leave_out', 'gaps'] as const).flatMap((name) =>
-      repaired[name] === undefined ? [] : [{ path: ['sources', i, name], value: repaired[name] }],
+      repairedSource[name] === undefined ? [] : [{ path: ['sources', sourceIndex, name], value: repairedSource[name] }],
     );
-    return [...fields, { path: ['sources', i, 'accepted'], value: [...(source.accepted ?? []), { ...accept, what }] }];
+    return [
+      ...fields,
+      { path: ['sources', sourceIndex, 'accepted'], value: [...(source.accepted ?? []), { ...acceptance, what }] },
+    ];
   });
-  if (now.model.aliases !== before.model.aliases)
-    await writeAtomic(path.join(before.directory, ALIASES_FILE), aliasesCsv(now.model.aliases!));
-  const file = path.join(before.directory, 'sources.json');
+  if (repaired.model.aliases !== original.model.aliases)
+    await writeAtomic(path.join(original.directory, ALIASES_FILE), aliasesCsv(repaired.model.aliases!));
+  const file = path.join(original.directory, 'sources.json');
   await writeAtomic(file, editJson(readFileSync(file, 'utf8'), edits));
 }

@@ -10,38 +10,41 @@ export interface Edit extends JsonEdit {
   was: unknown;
 }
 
-const FIELDS = ['title', 'citation', 'licence', 'release'] as const;
+const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release', 'columns', 'recode'] as const;
 
-export function entryEdits(before: Country, after: Country, accepted: Source, updated: Source): Edit[] {
-  const index = before.sources.indexOf(accepted);
+export function catalogEdits(before: Country, after: Country, accepted: Source, updated: Source): Edit[] {
+  const sourceIndex = before.sources.indexOf(accepted);
   const edits: Edit[] = [];
-  const set = (steps: (string | number)[], then: unknown, now: unknown, field = steps.join('.')) => {
-    if (JSON.stringify(then) === JSON.stringify(now)) return;
+  const addEdit = (
+    pathInEntry: (string | number)[],
+    oldValue: unknown,
+    newValue: unknown,
+    field = pathInEntry.join('.'),
+  ) => {
+    if (JSON.stringify(oldValue) === JSON.stringify(newValue)) return;
     edits.push({
       file: 'sources.json',
       field: `${accepted.id} ${field}`,
-      path: ['sources', index, ...steps],
-      was: then,
-      value: now,
+      path: ['sources', sourceIndex, ...pathInEntry],
+      was: oldValue,
+      value: newValue,
     });
   };
-  for (const name of FIELDS) set([name], accepted[name], updated[name]);
-  for (const name of ['columns', 'recode'] as const) set([name], accepted[name], updated[name]);
-  for (const end of ['first', 'last'] as const) set(['span', end], accepted.span?.[end], updated.span?.[end]);
-  if (updated.rounds) set(['rounds'], accepted.rounds, updated.rounds);
-  updated.files.forEach((file, i) => {
-    const then = accepted.files[i];
-    if (!then) {
-      set(['files', i], undefined, file, `files, ${file.path}`);
-      return;
-    }
-    if (then.sha256 === file.sha256) return;
-    for (const name of ['rows', 'bytes', 'sha256'] as const)
-      set(['files', i, name], then[name], file[name], `files, ${file.path}, ${name}`);
-  });
+  for (const name of ENTRY_FIELDS) addEdit([name], accepted[name], updated[name]);
+  for (const end of ['first', 'last'] as const) addEdit(['span', end], accepted.span?.[end], updated.span?.[end]);
+  if (updated.rounds) addEdit(['rounds'], accepted.rounds, updated.rounds);
+  for (const [fileIndex, file] of updated.files.entries()) {
+    const acceptedFile = accepted.files[fileIndex];
+    if (acceptedFile?.sha256 === file.sha256) continue;
+    if (!acceptedFile) addEdit(['files', fileIndex], undefined, file, `files, ${file.path}`);
+    else
+      for (const name of ['rows', 'bytes', 'sha256'] as const)
+        addEdit(['files', fileIndex, name], acceptedFile[name], file[name], `files, ${file.path}, ${name}`);
+  }
   for (const name of ['last_estimated', 'updated_at'] as const) {
-    const [then, now] = [before.model[name], after.model[name]];
-    if (then !== now) edits.push({ file: 'model.json', field: name, path: [name], was: then, value: now });
+    const [oldValue, newValue] = [before.model[name], after.model[name]];
+    if (oldValue !== newValue)
+      edits.push({ file: 'model.json', field: name, path: [name], was: oldValue, value: newValue });
   }
   return edits;
 }

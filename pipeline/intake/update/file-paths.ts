@@ -1,4 +1,4 @@
-/** The catalog paths of new files, and a view of the raw data as it would be with them. */
+/** The catalog paths of new files, and temporary folders with links to raw files. */
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,32 +11,32 @@ import { InputLocation } from '../../lib/bad-input.ts';
 /** A new file and its path in the catalog. */
 export interface NewFile {
   file: string;
-  path: string;
-  /** What its entry has besides, if it is one more: the month of a raster; nothing for a delivery of a table. */
-  added?: { period?: Period };
+  catalogPath: string;
+  /** For a file that the catalog does not list yet: the month of a raster; no field for a delivery of a table. */
+  newEntry?: { period?: Period };
 }
 
 /**
- * The path of each new file: that of the entry's only file, of the file with the same name or extension, or one in the
- * directory of the others for a raster of a new month, and for one more delivery of a table that has several.
+ * The catalog path of each new file: that of the entry's only file or of its file with the same name or extension. A
+ * raster of a new month, and another delivery of a table that has several, get a path in the folder of the others.
  * @throws BadInput if a file does not exist or matches none in the catalog
  */
-export function newFilePaths(source: Source, files: readonly string[], period?: Period): NewFile[] {
+export function matchNewFiles(source: Source, files: readonly string[], period?: Period): NewFile[] {
   return files.map((file) => {
     const location = new InputLocation(file);
     if (!existsSync(file)) throw location.error('no such file', `a file for ${source.id}`);
     const name = path.basename(file);
-    const same = source.files.find((listed) => path.basename(listed.path) === name);
-    if (same) return { file, path: same.path };
-    if (isRainRaster(source)) return newMonth(source, file, period);
+    const sameName = source.files.find((catalogFile) => path.basename(catalogFile.path) === name);
+    if (sameName) return { file, catalogPath: sameName.path };
+    if (isRainRaster(source)) return matchMonthlyRaster(source, file, period);
     if (isTable(source) && deliveredFiles(source).length > 1)
-      return { file, path: pathInFolder(source, name), added: {} };
-    if (source.files.length === 1) return { file, path: source.files[0]!.path };
-    const alike = source.files.filter((listed) => extension(listed.path) === extension(name));
-    if (alike.length === 1) return { file, path: alike[0]!.path };
+      return { file, catalogPath: pathInFolder(source, name), newEntry: {} };
+    if (source.files.length === 1) return { file, catalogPath: source.files[0]!.path };
+    const sameExtension = source.files.filter((catalogFile) => extension(catalogFile.path) === extension(name));
+    if (sameExtension.length === 1) return { file, catalogPath: sameExtension[0]!.path };
     throw location.error(
       'a name that matches no file of the catalog',
-      source.files.map((listed) => listed.path).join(' or '),
+      source.files.map((catalogFile) => catalogFile.path).join(' or '),
     );
   });
 }
@@ -46,32 +46,32 @@ const pathInFolder = ({ files }: Source, name: string) => path.posix.join(path.p
 const extension = (name: string) => path.extname(name).toLowerCase();
 
 /** The month in a name such as chirps-v2.0.2024.01.tif or rain_2024-01.tif. */
-const MONTH = /(?<!\d)((?:19|20)\d\d)[.\-_]?(0[1-9]|1[0-2])(?!\d)/;
+const MONTH_IN_NAME = /(?<!\d)((?:19|20)\d\d)[.\-_]?(0[1-9]|1[0-2])(?!\d)/;
 
 /** The month `YYYY-MM` in a file's name; null if there is none. */
 export function monthInName(name: string): Period | null {
-  const [, year, month] = MONTH.exec(name) ?? [];
+  const [, year, month] = MONTH_IN_NAME.exec(name) ?? [];
   return year ? `${year}-${month}` : null;
 }
 
-function newMonth(source: Source, file: string, period: Period | undefined): NewFile {
+function matchMonthlyRaster(source: Source, file: string, period: Period | undefined): NewFile {
   const location = new InputLocation(file);
   const name = path.basename(file);
   const month = period ?? monthInName(name);
   if (!month) throw location.error('no month in its name', 'a name such as rain_2024-01.tif, or --period');
-  const sameMonth = source.files.find((listed) => listed.period === month);
+  const sameMonth = source.files.find((catalogFile) => catalogFile.period === month);
   return sameMonth
-    ? { file, path: sameMonth.path }
-    : { file, path: pathInFolder(source, name), added: { period: month } };
+    ? { file, catalogPath: sameMonth.path }
+    : { file, catalogPath: pathInFolder(source, name), newEntry: { period: month } };
 }
 
-/** Creates a temporary directory with links to `files` (path in the catalog -> file). */
-export function linkedView(files: Readonly<Record<string, string>>): string {
+/** Creates a temporary folder with links to `files` (catalog path -> file) and returns its path. */
+export function createLinkFolder(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'malaria-catalog-'));
   for (const [name, file] of Object.entries(files)) {
-    const place = path.join(directory, name);
-    mkdirSync(path.dirname(place), { recursive: true });
-    symlinkSync(path.resolve(file), place);
+    const link = path.join(directory, name);
+    mkdirSync(path.dirname(link), { recursive: true });
+    symlinkSync(path.resolve(file), link);
   }
   return directory;
 }

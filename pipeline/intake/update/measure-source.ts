@@ -9,7 +9,7 @@ import { readTable } from '../../ingest/readers/raw-table.ts';
 import { groupMonthsIntoRounds, isLongPause } from '../../ingest/survey-doubts.ts';
 import { sha256File } from '../../lib/hash.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
-import { comparedRows, type ReadCoded } from '../compare/read-rows.ts';
+import { comparedRows, type ReadWithCodes } from '../compare/read-rows.ts';
 
 /**
  * The entry with bytes, SHA-256, rows, span and rounds taken from its files.
@@ -19,25 +19,27 @@ export async function measureSource(
   source: Source,
   rawData: string,
   states: Model['states'],
-  read: ReadCoded = readTable,
+  readWithCodes: ReadWithCodes = readTable,
 ): Promise<{ source: Source; rows: ComparedRow[] | null }> {
   const files: Source['files'] = [];
   for (const file of source.files) {
-    const full = path.join(rawData, file.path);
-    files.push({ ...file, bytes: statSync(full).size, sha256: await sha256File(full) });
+    const fullPath = path.join(rawData, file.path);
+    files.push({ ...file, bytes: statSync(fullPath).size, sha256: await sha256File(fullPath) });
   }
   if (!isTable(source)) return { source: { ...source, files }, rows: null };
-  const table = await read(rawData, source);
+  const table = await readWithCodes(rawData, source);
   const rows = comparedRows(table, source, states);
+  // Rounds of the catalog stay as they are, new ones have the months of their rows.
+  const extendRounds = source.columns?.survey_year ? roundsByYear : roundsByMonth;
   return {
     source: {
       ...source,
       files: files.map((file) => {
-        const i = deliveredFiles(source).findIndex(({ path: listed }) => listed === file.path);
-        return i === -1 ? file : { ...file, rows: table.counts[i]!.total };
+        const tableIndex = deliveredFiles(source).findIndex(({ path: tablePath }) => tablePath === file.path);
+        return tableIndex === -1 ? file : { ...file, rows: table.counts[tableIndex]!.total };
       }),
       ...(source.span ? { span: extendSpan(source.span, rows) } : {}),
-      ...(source.rounds ? { rounds: extendRounds(source, source.rounds, rows) } : {}),
+      ...(source.rounds ? { rounds: extendRounds(source.rounds, rows) } : {}),
     },
     rows,
   };
@@ -46,51 +48,46 @@ export async function measureSource(
 type Span = NonNullable<Source['span']>;
 
 /**
- * From the first month of any series to the last month that half of the places reach. Readers of the table report
+ * From the first month of any place to the last month that half of the places reach. Readers of the table report
  * places that end earlier and months that only a few places have.
  */
 function extendSpan(span: Span, rows: readonly ComparedRow[]): Span {
   const dated = rows.filter(({ period }) => period !== null && isPeriod(period));
   if (dated.length === 0) return span;
-  const ends = [...Map.groupBy(dated, ({ place }) => place).values()].map((placeRows) => {
+  const placeSpans = [...Map.groupBy(dated, ({ place }) => place).values()].map((placeRows) => {
     const months = placeRows.map(({ period }) => monthIndex(period!));
     return { first: Math.min(...months), last: months.reduce((a, b) => Math.max(a, b)) };
   });
-  const lasts = ends.map(({ last }) => last).sort((a, b) => b - a);
+  const lastMonths = placeSpans.map(({ last }) => last).sort((a, b) => b - a);
   return {
-    first: monthFromIndex(Math.min(...ends.map(({ first }) => first))),
-    last: monthFromIndex(lasts[Math.ceil(lasts.length / 2) - 1]!),
+    first: monthFromIndex(Math.min(...placeSpans.map(({ first }) => first))),
+    last: monthFromIndex(lastMonths[Math.ceil(lastMonths.length / 2) - 1]!),
   };
 }
 
 type Rounds = NonNullable<Source['rounds']>;
-
-/** The rounds of the table: those of the catalog as they are there, new ones with the months of their rows. */
-function extendRounds({ columns = {} }: Source, rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
-  return columns.survey_year ? roundsByYear(rounds, rows) : roundsByMonth(rounds, rows);
-}
 
 /**
  * Months soon before or after a round of the catalog are not another round: a reader of the table refuses their rows.
  */
 function roundsByMonth(rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
   const months = rows.flatMap(({ period }) => (period !== null && isPeriod(period) ? [period] : []));
-  const present = rounds.filter(({ first, last }) => months.some((month) => month >= first && month <= last));
+  const presentRounds = rounds.filter(({ first, last }) => months.some((month) => month >= first && month <= last));
   const newMonths = months.filter((month) =>
-    present.every(({ first, last }) => isLongPause(last, month) || isLongPause(month, first)),
+    presentRounds.every(({ first, last }) => isLongPause(last, month) || isLongPause(month, first)),
   );
-  return [...present, ...groupMonthsIntoRounds(newMonths)].sort((a, b) => (a.first < b.first ? -1 : 1));
+  return [...presentRounds, ...groupMonthsIntoRounds(newMonths)].sort((a, b) => (a.first < b.first ? -1 : 1));
 }
 
 function roundsByYear(rounds: Rounds, rows: readonly ComparedRow[]): Rounds {
   const rowsByYear = Map.groupBy(rows, ({ group }) => Number(group.split(' ')[0]));
-  const added = [...rowsByYear]
+  const newRounds = [...rowsByYear]
     .filter(([year]) => !rounds.some(({ survey_year }) => survey_year === year))
     .map(([survey_year, roundRows]) => {
       const months = roundRows.map(({ period }) => period!).sort();
       return { survey_year, first: months[0]!, last: months.at(-1)! };
     });
-  return [...rounds.filter(({ survey_year }) => rowsByYear.has(survey_year)), ...added].sort(
+  return [...rounds.filter(({ survey_year }) => rowsByYear.has(survey_year)), ...newRounds].sort(
     (a, b) => a.survey_year - b.survey_year,
   );
 }

@@ -20,17 +20,17 @@ import { type RawTable, readTable, readTextTable } from '../../ingest/readers/ra
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { sha256File } from '../../lib/hash.ts';
-import { keepFile, keptFile } from '../accepted-files.ts';
+import { findStoredCopy, storeFile } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
 import { collectFaults, type Fault } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
-import { columnMatching, likeliestColumn } from '../columns.ts';
+import { bestMatchingColumn, likeliestColumn } from '../columns.ts';
 import type { ComparedRow } from '../compare/compare-rows.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
-import type { ReadCoded } from '../compare/read-rows.ts';
-import { type Edit, entryEdits } from './edits.ts';
-import { linkedView, type NewFile, newFilePaths } from './file-paths.ts';
+import type { ReadWithCodes } from '../compare/read-rows.ts';
+import { catalogEdits, type Edit } from './edits.ts';
+import { createLinkFolder, matchNewFiles, type NewFile } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
 import { measureSource } from './measure-source.ts';
 
@@ -44,7 +44,7 @@ export interface UpdateRequest {
   files: readonly string[];
   period?: Period | undefined;
   /** New descriptive fields of the entry. */
-  about: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
+  description: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
   lastEstimated?: Period | undefined;
   /** Writes doubtful names to `aliases.csv`, as proposed. */
   acceptNames?: boolean | undefined;
@@ -60,7 +60,7 @@ export interface Update {
   /** Null if no file has changed, or the previously accepted files are not available. */
   comparison: SourceComparison | null;
   doubts: string[];
-  /** The names that a table goes by. Nothing is compared while one of them has no area. */
+  /** The names of areas in a table without codes. Nothing is compared while one of them matches no area. */
   names: MatchedName[];
   /** What else is wrong with a table whose names have no areas yet. */
   faults: Fault[];
@@ -70,63 +70,67 @@ export interface Update {
 /** A name with the number of its rows. */
 export type MatchedName = Omit<NameMatch, 'rows'> & { rows: number };
 
-/** The entry as it would be with the new files, and how its table is read. */
+/** The catalog entry with the new files, and how its table is read. */
 interface Proposal {
   entry: Source;
   /** The raw data with the new files in place. */
-  view: string;
-  /** The table, and the areas that its names are matched with; null if it goes by codes. */
-  named: { table: RawTable; areas: Areas } | null;
-  read: ReadCoded;
+  rawData: string;
+  /** The table and the areas with which its names are matched; null if it has codes. */
+  nameTable: { table: RawTable; areas: Areas } | null;
+  readWithCodes: ReadWithCodes;
 }
 
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { out, accept } = request;
-  const [fault] = catalogSchemaErrors(request.country);
-  if (fault) throw fault;
+  const [schemaFault] = catalogSchemaErrors(request.country);
+  if (schemaFault) throw schemaFault;
   const country = readUncheckedCatalog(request.country, request.rawData);
-  const accepted = sourceIn(country, request.source);
-  const given = newFilePaths(accepted, request.files, request.period);
-  refuseOverwriting(country, accepted, given);
-  const view = rawDataView(country, accepted, given);
-  const views = [view];
+  const accepted = findSource(country, request.source);
+  const newFiles = matchNewFiles(accepted, request.files, request.period);
+  refuseOverwriting(country, accepted, newFiles);
+  const proposedRawData = linkProposedFiles(country, accepted, newFiles);
+  const temporaryFolders = [proposedRawData];
   try {
-    const entry = await withPlaceNames({ ...withNewFiles(accepted, given), ...request.about }, country, view);
-    const proposal = await readProposal(country, accepted, entry, view);
+    const entry = await mapPlaceNames(
+      { ...withNewFiles(accepted, newFiles), ...request.description },
+      country,
+      proposedRawData,
+    );
+    const proposal = await readProposal(country, accepted, entry, proposedRawData);
     const { names, faults } = await matchPlaces(country, proposal, request);
     const update = { source: accepted.id, comparison: null, doubts: [], names, faults, accepted: false };
     if (names.some(({ area }) => area === null)) return { ...update, files: [], edits: [] };
 
-    const { updated, rows, proposed, report } = await checkProposal(country, proposal, request.lastEstimated);
+    const { updated, rows, proposed, report } = await measureAndCheck(country, proposal, request.lastEstimated);
     const files = changedFiles(accepted, updated);
-    const before = await acceptedView(out, country.rawData, accepted);
-    if (before) views.push(before);
+    const acceptedRawData = await linkAcceptedFiles(out, country.rawData, accepted);
+    if (acceptedRawData) temporaryFolders.push(acceptedRawData);
     const comparison =
-      files.length > 0 && before
+      files.length > 0 && acceptedRawData
         ? await compareSources(
-            { source: accepted, rawData: before },
-            { source: updated, rawData: view, rows },
+            { source: accepted, rawData: acceptedRawData },
+            { source: updated, rawData: proposedRawData, rows },
             country.model.states,
             filePairs(accepted, updated, files),
-            proposal.read,
+            proposal.readWithCodes,
           )
         : null;
     const isPinned = accepted.files.some(({ sha256 }) => sha256 !== undefined);
     const words = countryWords(country.model.territory);
     const doubts = [
-      ...(isPinned && !before ? ['the previously accepted files are not available for comparison'] : []),
+      ...(isPinned && !acceptedRawData ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
       ...report.map(({ what }) => wordingInCountry(what, words)),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
-    const edits = entryEdits(country, proposed, accepted, updated);
+    const edits = catalogEdits(country, proposed, accepted, updated);
     const checked: Update = { ...update, files, edits, comparison, doubts: files.length > 0 ? doubts : [] };
     if (!accept || (files.length === 0 && edits.length === 0)) return checked;
 
-    if (before) await keepFiles(out, accepted, before);
-    await keepFiles(out, updated, view);
-    await copyIntoRawData(given, country.rawData);
+    if (acceptedRawData) await storeFiles(out, accepted, acceptedRawData);
+    await storeFiles(out, updated, proposedRawData);
+    await copyIntoRawData(newFiles, country.rawData);
     await writeCatalog(country, accepted, edits, {
       at: accept.at,
       by: accept.by,
@@ -136,26 +140,26 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     });
     return { ...checked, accepted: true };
   } catch (error) {
-    // Show the catalog's paths, not those of the temporary view.
+    // Show paths of the catalog, not those of the temporary folder.
     for (const fault of error instanceof BadInput ? [error, ...error.further] : []) {
-      fault.message = fault.message.replaceAll(`${view}${path.sep}`, '');
-      fault.file = fault.file.replaceAll(`${view}${path.sep}`, '');
+      fault.message = fault.message.replaceAll(`${proposedRawData}${path.sep}`, '');
+      fault.file = fault.file.replaceAll(`${proposedRawData}${path.sep}`, '');
     }
     throw error;
   } finally {
-    for (const directory of views) rmSync(directory, { recursive: true, force: true });
+    for (const directory of temporaryFolders) rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** Reads what the names of the proposed table are matched with. The accepted one may go by names where it does not. */
-async function readProposal(country: Country, accepted: Source, entry: Source, view: string): Promise<Proposal> {
+/** Reads the areas if the proposed table, or the accepted one that it is compared with, has names instead of codes. */
+async function readProposal(country: Country, accepted: Source, entry: Source, rawData: string): Promise<Proposal> {
   const { model } = country;
-  const goByNames = [accepted, entry].some((source) => levelJoinedByName(source) !== null);
-  const areas = goByNames ? await areasIn(country, view) : null;
-  const named = areas && levelJoinedByName(entry) ? { table: await readTable(view, entry), areas } : null;
-  const read: ReadCoded = (rawData, source) =>
-    areas ? readTableWithCodes({ rawData, model, report: [] }, areas, source) : readTable(rawData, source);
-  return { entry, view, named, read };
+  const hasNames = [accepted, entry].some((source) => levelJoinedByName(source) !== null);
+  const areas = hasNames ? await readAreas(country, rawData) : null;
+  const nameTable = areas && levelJoinedByName(entry) ? { table: await readTable(rawData, entry), areas } : null;
+  const readWithCodes: ReadWithCodes = (folder, source) =>
+    areas ? readTableWithCodes({ rawData: folder, model, report: [] }, areas, source) : readTable(folder, source);
+  return { entry, rawData, nameTable, readWithCodes };
 }
 
 /**
@@ -168,48 +172,49 @@ async function matchPlaces(
   proposal: Proposal,
   { acceptNames, lastEstimated }: UpdateRequest,
 ): Promise<Pick<Update, 'names' | 'faults'>> {
-  const { entry, named } = proposal;
-  if (!named) return { names: [], faults: [] };
+  const { entry, nameTable } = proposal;
+  if (!nameTable) return { names: [], faults: [] };
   const { model } = country;
-  const match = () => matchNames(named.table, entry, named.areas, model);
-  const aliases = match().flatMap((name) => name.proposal ?? []);
+  const matchTableNames = () => matchNames(nameTable.table, entry, nameTable.areas, model);
+  const aliases = matchTableNames().flatMap((name) => name.proposal ?? []);
   if (acceptNames && aliases.length > 0) {
     model.aliases = mergeAliases(model.aliases, aliases);
     await writeAtomic(path.join(country.directory, ALIASES_FILE), aliasesCsv(model.aliases));
   }
-  const names = match().map((name): MatchedName => ({ ...name, rows: name.rows.length }));
+  const names = matchTableNames().map((name): MatchedName => ({ ...name, rows: name.rows.length }));
   if (names.every(({ area }) => area)) return { names, faults: [] };
   model.aliases = mergeAliases(model.aliases, aliases);
-  if (!match().every(({ area }) => area)) return { names, faults: [] };
-  const check = () => checkProposal(country, proposal, lastEstimated);
+  if (!matchTableNames().every(({ area }) => area)) return { names, faults: [] };
+  const check = () => measureAndCheck(country, proposal, lastEstimated);
   return { names, faults: await collectFaults('tables and outlines', entry.id, check) };
 }
 
 /** Measures the proposed entry, and checks it as a build does. @throws BadInput if a build would refuse it */
-async function checkProposal(
+async function measureAndCheck(
   country: Country,
-  { entry, view, read }: Proposal,
+  { entry, rawData, readWithCodes }: Proposal,
   lastEstimated: Period | undefined,
 ): Promise<{ updated: Source; rows: ComparedRow[] | null; proposed: Country; report: ReportLine[] }> {
-  const { source: updated, rows } = await measureSource(entry, view, country.model.states, read);
-  const proposed = proposedCountry(country, updated, view, lastEstimated);
-  return { updated, rows, proposed, report: await checkProposed(proposed, updated) };
+  const { source: updated, rows } = await measureSource(entry, rawData, country.model.states, readWithCodes);
+  const proposed = countryWithSource(country, updated, rawData, lastEstimated);
+  return { updated, rows, proposed, report: await checkAsBuild(proposed, updated) };
 }
 
-/** Keeps copies of an entry's files, whose hashes it has. */
-async function keepFiles(out: string, { files }: Source, rawData: string): Promise<void> {
-  for (const { path: file, sha256 } of files) await keepFile(out, path.join(rawData, file), sha256!);
+/** Stores copies of an entry's files. */
+async function storeFiles(out: string, { files }: Source, rawData: string): Promise<void> {
+  for (const { path: file, sha256 } of files) await storeFile(out, path.join(rawData, file), sha256!);
 }
 
-async function copyIntoRawData(given: readonly NewFile[], rawData: string): Promise<void> {
-  for (const { file, path: target } of given) {
-    const place = path.join(rawData, target);
-    if (path.resolve(file) !== path.resolve(place)) await writeAtomic(place, (copy) => copyFile(file, copy));
+async function copyIntoRawData(newFiles: readonly NewFile[], rawData: string): Promise<void> {
+  for (const { file, catalogPath } of newFiles) {
+    const destination = path.join(rawData, catalogPath);
+    if (path.resolve(file) !== path.resolve(destination))
+      await writeAtomic(destination, (temporary) => copyFile(file, temporary));
   }
 }
 
-/** The source with this id, or else that of the file with this name, with or without its ending. */
-function sourceIn({ sources }: Country, name: string): Source {
+/** The source with this id, or else the one with a file of this name, with or without extension. */
+function findSource({ sources }: Country, name: string): Source {
   const byId = sources.filter((source) => source.id === name);
   const isNamed = (file: string) => [path.basename(file), path.parse(file).name].includes(name);
   const matches = byId.length > 0 ? byId : sources.filter(({ files }) => files.some((file) => isNamed(file.path)));
@@ -222,55 +227,55 @@ function sourceIn({ sources }: Country, name: string): Source {
 }
 
 /** The country's areas, which a table does not change. */
-async function areasIn({ sources, model }: Country, rawData: string): Promise<Areas> {
+async function readAreas({ sources, model }: Country, rawData: string): Promise<Areas> {
   return (await ingestAreas({ rawData, sources, model, report: [] })).areas;
 }
 
 /**
- * The entry of a table that has the names of its areas where the last one had their codes: in the column that the entry
- * maps already, else one of a usual name, else the one with most of the names.
+ * Maps the column of names if a table has names of areas instead of the codes that the last one had: the column that the
+ * entry maps already, else one with a usual name, else the one with most of the names.
  */
-async function withPlaceNames(source: Source, country: Country, rawData: string): Promise<Source> {
+async function mapPlaceNames(source: Source, country: Country, rawData: string): Promise<Source> {
   const { columns = {}, recode } = source;
   const level = columns.lga_pcode ? 'lga' : 'state';
-  const code = `${level}_pcode`;
-  if (!isTable(source) || !columns[code]) return source;
+  const codeColumn = `${level}_pcode`;
+  if (!isTable(source) || !columns[codeColumn]) return source;
   const table = await readTextTable(rawData, source);
-  if (table.header.includes(columns[code])) return source;
-  const areas = await areasIn(country, rawData);
-  const named =
+  if (table.header.includes(columns[codeColumn])) return source;
+  const areas = await readAreas(country, rawData);
+  const nameColumn =
     [columns[level], likeliestColumn(table.header, level)].find((name) => name && table.header.includes(name)) ??
-    columnMatching(table, (cells) => {
-      const { placesNamed } = indexPlacesByName(level, areas, country.model, cells);
-      return (cell) => placesNamed(cell).length > 0;
+    bestMatchingColumn(table, (cells) => {
+      const { placesNamed: findAreas } = indexPlacesByName(level, areas, country.model, cells);
+      return (cell) => findAreas(cell).length > 0;
     });
-  if (!named) return source;
-  const without = <Value>(entries: Record<string, Value>) =>
-    Object.fromEntries(Object.entries(entries).filter(([name]) => name !== code));
-  const places = { ...without(columns), [level]: named };
-  return { ...source, columns: places, ...(recode ? { recode: without(recode) } : {}) };
+  if (!nameColumn) return source;
+  const withoutCode = <Value>(entries: Record<string, Value>) =>
+    Object.fromEntries(Object.entries(entries).filter(([name]) => name !== codeColumn));
+  const nameColumns = { ...withoutCode(columns), [level]: nameColumn };
+  return { ...source, columns: nameColumns, ...(recode ? { recode: withoutCode(recode) } : {}) };
 }
 
-/** @throws BadInput if one more file would take the place of another source's */
-function refuseOverwriting({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): void {
-  for (const { file, path: target, added } of given) {
+/** @throws BadInput if an additional file would overwrite a file of another source */
+function refuseOverwriting({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): void {
+  for (const { file, catalogPath, newEntry } of newFiles) {
     const owner = sources.find(
-      ({ id, files }) => id !== source.id && files.some(({ path: taken }) => taken === target),
+      ({ id, files }) => id !== source.id && files.some(({ path: otherPath }) => otherPath === catalogPath),
     );
-    if (added && owner && path.resolve(file) !== path.resolve(rawData, target))
+    if (newEntry && owner && path.resolve(file) !== path.resolve(rawData, catalogPath))
       throw new InputLocation(file).error(
         `the name of a file of the source ${owner.id}`,
-        `another name, or that file itself, ${target}`,
+        `another name, or that file itself, ${catalogPath}`,
       );
   }
 }
 
-/** A view of the raw data with the new files in place. */
-function rawDataView({ sources, rawData }: Country, source: Source, given: readonly NewFile[]): string {
+/** @returns a temporary folder with links to all raw files, the new ones in place of those that they replace */
+function linkProposedFiles({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): string {
   const files = Object.fromEntries(
     sources.flatMap(({ files: listed }) => listed.map((file) => [file.path, path.join(rawData, file.path)])),
   );
-  for (const { path: place, file } of given) files[place] = file;
+  for (const { catalogPath, file } of newFiles) files[catalogPath] = file;
   for (const { path: file } of source.files)
     if (!existsSync(files[file]!))
       throw new BadInput({
@@ -278,15 +283,17 @@ function rawDataView({ sources, rawData }: Country, source: Source, given: reado
         found: 'no such file',
         expected: 'the file in the raw data (--raw-data) or as an argument after the source',
       });
-  return linkedView(files);
+  return createLinkFolder(files);
 }
 
-function withNewFiles(source: Source, given: readonly NewFile[]): Source {
-  const added = given.flatMap(({ path: file, added: entry }) => (entry ? [{ path: file, ...entry }] : []));
-  return added.length === 0 ? source : { ...source, files: [...source.files, ...added] };
+function withNewFiles(source: Source, newFiles: readonly NewFile[]): Source {
+  const newEntries = newFiles.flatMap(({ catalogPath: file, newEntry }) =>
+    newEntry ? [{ path: file, ...newEntry }] : [],
+  );
+  return newEntries.length === 0 ? source : { ...source, files: [...source.files, ...newEntries] };
 }
 
-function proposedCountry(
+function countryWithSource(
   country: Country,
   updated: Source,
   rawData: string,
@@ -304,7 +311,7 @@ function proposedCountry(
  * Doubts about the content of a table by itself.
  * @throws BadInput if a build would refuse the source
  */
-async function checkProposed(country: Country, source: Source): Promise<ReportLine[]> {
+async function checkAsBuild(country: Country, source: Source): Promise<ReportLine[]> {
   checkAcrossSources(country.sources);
   checkSource(source);
   checkModel(country.model);
@@ -321,11 +328,13 @@ async function checkProposed(country: Country, source: Source): Promise<ReportLi
 }
 
 function changedFiles(accepted: Source, updated: Source): Update['files'] {
-  const then = new Map(accepted.files.map((file) => [file.path, file.sha256 ?? null]));
+  const acceptedHashes = new Map(accepted.files.map((file) => [file.path, file.sha256 ?? null]));
   return updated.files.flatMap(({ path: file, sha256 }) => {
-    const before = then.get(file) ?? null;
-    if (before === sha256) return [];
-    return [{ path: file, change: before === null ? 'new' : 'changed', sha256: { was: before, is: sha256! } }];
+    const acceptedHash = acceptedHashes.get(file) ?? null;
+    if (acceptedHash === sha256) return [];
+    return [
+      { path: file, change: acceptedHash === null ? 'new' : 'changed', sha256: { was: acceptedHash, is: sha256! } },
+    ];
   });
 }
 
@@ -340,21 +349,21 @@ function filePairs(accepted: Source, updated: Source, files: Update['files']): F
   });
 }
 
-/** A view of the files that the entry pins; null if one of them is no longer available. */
-async function acceptedView(out: string, rawData: string, source: Source): Promise<string | null> {
+/** @returns a temporary folder with links to the accepted files; null if one of them is no longer available */
+async function linkAcceptedFiles(out: string, rawData: string, source: Source): Promise<string | null> {
   const files: Record<string, string> = {};
   for (const { path: file, sha256 } of source.files) {
     if (sha256 === undefined) return null;
-    const there = path.join(rawData, file);
-    const same = await sha256File(there).then(
+    const currentPath = path.join(rawData, file);
+    const isUnchanged = await sha256File(currentPath).then(
       (hash) => hash === sha256,
       () => false,
     );
-    const kept = same ? there : await keptFile(out, sha256);
-    if (kept === null) return null;
-    files[file] = kept;
+    const acceptedPath = isUnchanged ? currentPath : await findStoredCopy(out, sha256);
+    if (acceptedPath === null) return null;
+    files[file] = acceptedPath;
   }
-  return linkedView(files);
+  return createLinkFolder(files);
 }
 
 async function writeCatalog(
@@ -364,22 +373,24 @@ async function writeCatalog(
   acceptance: Acceptance,
 ): Promise<void> {
   const index = country.sources.indexOf(accepted);
-  const entry = { path: ['sources', index, 'accepted', accepted.accepted?.length ?? 0], value: acceptance };
-  const first = accepted.accepted ? entry : { path: ['sources', index, 'accepted'], value: [acceptance] };
+  const acceptanceEdit = {
+    path: ['sources', index, 'accepted'],
+    value: [...(accepted.accepted ?? []), acceptance],
+  };
   for (const name of ['sources.json', 'model.json'] as const) {
     const fileEdits = edits.filter(({ file }) => file === name);
     if (name === 'model.json' && fileEdits.length === 0) continue;
     const file = path.join(country.directory, name);
     const text = readFileSync(file, 'utf8');
-    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...fileEdits, first] : fileEdits));
+    await writeAtomic(file, editJson(text, name === 'sources.json' ? [...fileEdits, acceptanceEdit] : fileEdits));
   }
 }
 
 /** The changes in one line. */
 function describeChange({ files, comparison, edits }: Update): string {
   const { rows } = comparison?.rows ?? {};
-  const counts = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
-  const named =
+  const rowCounts = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
+  const filesText =
     files.length > 3 ? `${files.length} files` : files.map(({ path: file, change }) => `${file} ${change}`).join(', ');
-  return [...(files.length > 0 ? [named] : edits.map(({ field }) => field)), ...counts].join('; ');
+  return [...(files.length > 0 ? [filesText] : edits.map(({ field }) => field)), ...rowCounts].join('; ');
 }

@@ -41,7 +41,7 @@ export interface RiskInputs {
   state_only_effective_size: number;
   /** Standard deviation of the seasonal index's error, as a share of the peak. */
   season_error: number;
-  /** Whether there is no index: `season` is 1 in every month, and the error is that of any month relative to fieldwork's. */
+  /** Without an index, `season` is 1 in every month, and the error is that of a month relative to fieldwork's. */
   is_season_unknown?: boolean;
 }
 
@@ -198,7 +198,7 @@ function surveyRounds({ clusters, state_rounds }: Surveys): number[] {
 /** Finds the cells in which surveyed places may be. */
 interface CellFinder {
   /** @param name for the message if there is no cell near it */
-  cellsOfCluster(cellsOfCluster: Cluster, name: string): WeightedCells;
+  cellsOfCluster(cluster: Cluster, name: string): WeightedCells;
   cellsOfState(state_code: string): WeightedCells;
 }
 

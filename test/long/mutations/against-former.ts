@@ -4,7 +4,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import type { Source } from '../../../pipeline/catalog/sources.ts';
-import { linkedView } from '../../../pipeline/intake/update/file-paths.ts';
+import { createLinkFolder } from '../../../pipeline/intake/update/file-paths.ts';
 import { updateSource } from '../../../pipeline/intake/update/update.ts';
 import { temporary } from '../../support/command-line.ts';
 import { REAL_CATALOG, REAL_DATA } from '../../support/real-data.ts';
@@ -29,7 +29,7 @@ export function prepare(): Prepared {
   const [country, out] = [temporary(), temporary()];
   cpSync(REAL_CATALOG, country, { recursive: true });
   const files = sourcesOf(country).flatMap((source) => source.files.map((file) => file.path));
-  const rawData = linkedView(Object.fromEntries(files.map((file) => [file, path.join(REAL_DATA, file)])));
+  const rawData = createLinkFolder(Object.fromEntries(files.map((file) => [file, path.join(REAL_DATA, file)])));
   views.push(rawData);
   return { country, out, rawData };
 }
@@ -50,7 +50,7 @@ const copy = (prepared: Prepared) => {
 function requestOf(prepared: Prepared, id: string, file: string, content: Buffer) {
   const name = path.join(temporary(), path.basename(file));
   writeFileSync(name, content);
-  return { ...prepared, source: id, files: [name], about: {} };
+  return { ...prepared, source: id, files: [name], description: {} };
 }
 
 /** Accepts an earlier state of a file: its last months and rounds are not in the catalog yet, and not estimated. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { countryWords, wordingInCountry } from '../../../pipeline/contract/words.ts';
 import { groupCases } from '../../../pipeline/ingest/case-series.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
-import { isFault } from '../../../pipeline/intake/check/fault.ts';
+import { stopsBuild } from '../../../pipeline/intake/check/fault.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 import { outputRows } from '../../support/stage-io.ts';
 import { LGAS, sourceIn, type TinyCountry, writeTiny } from '../../support/tiny-country.ts';
@@ -227,7 +227,7 @@ describe('refused', () => {
 
 test('catalog check finds the same faults, and no others', async () => {
   const faultsOf = async (change: Change) =>
-    (await checkCountry(writeTiny(withFacilities(change)).directory)).filter(isFault).map(({ what }) => what);
+    (await checkCountry(writeTiny(withFacilities(change)).directory)).filter(stopsBuild).map(({ what }) => what);
   expect(await faultsOf({})).toEqual([]);
   expect(await faultsOf({ cases: [['hf', ...MONTHS], ...CASES, ['Theta Post', 1, 1, 1, 1]] })).toEqual([
     expect.stringMatching(/row 8, facility: found Theta Post, expected a facility of facilities\.csv: (Zeta|Eta) Post/),

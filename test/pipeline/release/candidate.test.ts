@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { clearUnfinished, makeCandidate } from '../../../pipeline/release/candidate.ts';
 import { newestCandidate, noteCandidate, readCandidates } from '../../../pipeline/release/candidates.ts';
-import { checkCurrent, currentVersion, pointCurrent } from '../../../pipeline/release/current.ts';
+import { currentVersion, pointCurrent, refuseCurrentDirectory } from '../../../pipeline/release/current.ts';
 import { temporary } from '../../support/command-line.ts';
 
 let out = '';
@@ -76,11 +76,13 @@ test('current moves from one version to another in one step', async () => {
 
 test('a directory in place of current is reported and left unchanged', async () => {
   mkdirSync(path.join(out, 'current'));
-  expect(() => checkCurrent(out)).toThrow(/current: found a directory, expected a link to the published snapshot/);
+  expect(() => refuseCurrentDirectory(out)).toThrow(
+    /current: found a directory, expected a link to the published snapshot/,
+  );
   rmSync(path.join(out, 'current'), { recursive: true });
-  expect(() => checkCurrent(out)).not.toThrow();
+  expect(() => refuseCurrentDirectory(out)).not.toThrow();
   await pointCurrent(out, 'v-1');
-  expect(() => checkCurrent(out)).not.toThrow();
+  expect(() => refuseCurrentDirectory(out)).not.toThrow();
 });
 
 test('temporary files of a killed build are cleared', async () => {

@@ -10,7 +10,7 @@ import { randomStream } from '../../../pipeline/lib/numerics/random.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { listReleases } from '../../../pipeline/release/list.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
-import { releasesIn } from '../../../pipeline/release/release-records.ts';
+import { readReleases } from '../../../pipeline/release/release-records.ts';
 import { buildHere, overwrite, publishedTiny } from '../../support/built-tiny.ts';
 import { hashTree, run, start, temporary } from '../../support/command-line.ts';
 import { type S3Server, startS3 } from '../../support/proxy/s3-server.ts';
@@ -46,7 +46,7 @@ test('another directory gets the same bytes and its own current and history; the
     { model_version: second, replaces: first, to: 'current', status: 'published' },
     { model_version: first, replaces: null, to: 'current', by: 'Ada' },
   ]);
-  expect(releasesIn(out).map(({ model_version, to }) => [model_version, to])).toEqual([
+  expect(readReleases(out).map(({ model_version, to }) => [model_version, to])).toEqual([
     [first, 'current'],
     [first, there],
     [second, there],
@@ -104,7 +104,7 @@ test('object storage gets files, manifest, then current; a proxy serves the vers
   expect(await served()).toBe(first);
   await publishVersion(out, { to: URL, by: 'Ada' });
   await vi.waitFor(async () => expect(await served()).toBe(second), { timeout: 30_000 });
-  expect(releasesIn(out).at(-1)).toMatchObject({
+  expect(readReleases(out).at(-1)).toMatchObject({
     to: URL,
     replaces: first,
     by: 'Ada',
@@ -206,7 +206,7 @@ test(`killed at ${KILLS} moments of publishing to object storage, it leaves the 
   expect(read.has(first)).toBe(true);
   await publishVersion(out, { version: second, to: URL });
   expect(expectComplete()).toBe(second);
-  expect(releasesIn(out).filter(({ status }) => status === 'started')).toEqual([]);
+  expect(readReleases(out).filter(({ status }) => status === 'started')).toEqual([]);
 });
 
 test('if storage is unreachable, refuses, or was published to meanwhile, publish prints one line and changes nothing', async () => {

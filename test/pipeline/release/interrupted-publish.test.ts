@@ -6,7 +6,7 @@ import { clearUnfinished } from '../../../pipeline/release/candidate.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
 import { publishAlone } from '../../../pipeline/release/publish-lock.ts';
-import { releaseOutcome, releasesIn } from '../../../pipeline/release/release-records.ts';
+import { readReleases, releaseOutcome } from '../../../pipeline/release/release-records.ts';
 import { buildHere, copyBuild, publishedTiny } from '../../support/built-tiny.ts';
 import { run } from '../../support/command-line.ts';
 import { writeTiny } from '../../support/tiny-country.ts';
@@ -30,7 +30,7 @@ test('concurrent publications run one after the other; one that waits too long i
   const third = (await buildHere(country, out, { updatedAt: '2031-01-02T00:00:00Z' })).model_version;
   const ended = await Promise.all([second, third].map((version) => run(['publish', version, '--out', out])));
   expect(ended.map(({ code }) => code)).toEqual([0, 0]);
-  const releases = releasesIn(out);
+  const releases = readReleases(out);
   expect(releases.map(({ status }) => status)).toEqual(['published', 'published', 'published']);
   // Each was compared with the version that it replaced.
   expect(releases.map(({ replaces }) => replaces)).toEqual([null, first, releases[1]!.model_version]);
@@ -46,13 +46,13 @@ test('killed at any of its writes, publish leaves the old version or the new, an
     const env = { MALARIA_FAIL_AT: String(at), MALARIA_FAIL_CODE: 'SIGKILL' };
     const { signal } = await run(['publish', '--out', out], { env, preload: FAILING_WRITES });
     const current = currentVersion(out)!;
-    const last = releasesIn(out).at(-1)!;
+    const last = readReleases(out).at(-1)!;
     expect([first, second]).toContain(current);
     if (last.number === 2) expect(releaseOutcome(last, current)).toBe(current === second ? 'published' : 'abandoned');
     // Remaining temporary files do not prevent another publication.
     await publishVersion(out);
     expect(currentVersion(out)).toBe(second);
-    const ended = releasesIn(out).map(({ status, model_version }) => `${model_version} ${status}`);
+    const ended = readReleases(out).map(({ status, model_version }) => `${model_version} ${status}`);
     expect(ended.filter((line) => line === `${second} published`)).toHaveLength(1);
     expect(ended.filter((line) => line.endsWith('started'))).toEqual([]);
     clearUnfinished(out);

@@ -25,11 +25,11 @@ const publishAsService = (there: string) =>
     [
       '--input-type=module',
       '-e',
-      `${IMPORT}; await keepingOwner(${JSON.stringify(there)}, async () => console.log('done'))`,
+      `${IMPORT}; await preserveOwner(${JSON.stringify(there)}, async () => console.log('done'))`,
     ],
     { uid: SERVICE, gid: SERVICE, encoding: 'utf8', cwd: '/' },
   );
-const IMPORT = `import { keepingOwner } from ${JSON.stringify(path.resolve('pipeline/release/owner.ts'))}`;
+const IMPORT = `import { preserveOwner } from ${JSON.stringify(path.resolve('pipeline/release/owner.ts'))}`;
 
 test.skipIf(CANNOT_SERVE)(
   asServiceUser('everything that root publishes has the owner and the mode of the folder'),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { publishVersion } from '../../../pipeline/release/publish.ts';
-import { releasesIn } from '../../../pipeline/release/release-records.ts';
+import { readReleases } from '../../../pipeline/release/release-records.ts';
 import {
   buildHere,
   copyBuild,
@@ -47,7 +47,7 @@ test('a build does not change current; publish points it to the newest candidate
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ model_version: second, replaces: first });
   expect(currentVersion(out)).toBe(second);
-  expect(releasesIn(out)).toMatchObject([
+  expect(readReleases(out)).toMatchObject([
     { number: 1, status: 'published', model_version: first, replaces: null, changes: null },
     {
       number: 2,
@@ -61,12 +61,12 @@ test('a build does not change current; publish points it to the newest candidate
       changes: { scores_compared: 72, scores_moved: 0 },
     },
   ]);
-  const { built, published_by_code, at } = releasesIn(out)[1]!;
+  const { built, published_by_code, at } = readReleases(out)[1]!;
   expect(built!.code).toEqual(published_by_code);
   expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(600_000);
   const again = await publishVersion(out);
   expect(again.release).toBeNull();
-  expect(releasesIn(out)).toHaveLength(2);
+  expect(readReleases(out)).toHaveLength(2);
 });
 
 test('a rollback stays in effect through later builds until the next publication', async () => {
@@ -81,7 +81,7 @@ test('a rollback stays in effect through later builds until the next publication
   }
   const { model_version } = await publishVersion(out);
   expect([first, second]).not.toContain(model_version);
-  expect(releasesIn(out).map((release) => release.model_version)).toEqual([first, second, first, model_version]);
+  expect(readReleases(out).map((release) => release.model_version)).toEqual([first, second, first, model_version]);
 });
 
 test('a version that the gate stops needs a reason, which is recorded', async () => {
@@ -93,7 +93,7 @@ test('a version that the gate stops needs a reason, which is recorded', async ()
     /^malaria-risk: tiny-1-\w{8} is not published; it needs a reason \(--approve REASON\): 5\.56% of ranges no longer overlap, at most 1% expected; .*\n$/,
   );
   expect(currentVersion(out)).toBe(first);
-  expect(releasesIn(out)).toHaveLength(1);
+  expect(readReleases(out)).toHaveLength(1);
   const empty = await runHere(['publish', '--out', out, '--approve', ' ']);
   expect([empty.code, empty.stderr]).toEqual([
     2,
@@ -182,5 +182,5 @@ test('the review of a first release reports that there is nothing to compare wit
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^tiny-1-\w{8}: nothing is published yet/)]);
   expect(readFileSync(path.join(out, 'releases', first, 'review.html'), 'utf8')).toContain('nothing is published yet');
   await publishVersion(out, { version: first });
-  expect(releasesIn(out)).toMatchObject([{ number: 1, replaces: null, changes: null, built: null }]);
+  expect(readReleases(out)).toMatchObject([{ number: 1, replaces: null, changes: null, built: null }]);
 });

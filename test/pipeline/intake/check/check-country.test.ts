@@ -2,13 +2,13 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
-import { isFault } from '../../../../pipeline/intake/check/fault.ts';
+import { stopsBuild } from '../../../../pipeline/intake/check/fault.ts';
 import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
 import { addCovariate, heightCovariate } from '../../covariates.ts';
 
 const check = (change?: (country: TinyCountry) => void) => checkCountry(writeTiny(change).directory);
 const listFaults = async (...args: Parameters<typeof check>) =>
-  (await check(...args)).filter(isFault).map(({ step, source, what }) => `${step}, ${source}: ${what}`);
+  (await check(...args)).filter(stopsBuild).map(({ step, source, what }) => `${step}, ${source}: ${what}`);
 
 test('a valid country has no faults', async () => {
   expect(await check()).toEqual([]);
@@ -158,7 +158,7 @@ test('what is hard to believe is a doubt and no fault, found without an earlier 
       what: expect.stringMatching(/Abia: net use is the figure of access; Adamawa/),
     },
   ]);
-  expect(found.some(isFault)).toBe(false);
+  expect(found.some(stopsBuild)).toBe(false);
 });
 
 test('months that have not come yet are in doubt', async () => {

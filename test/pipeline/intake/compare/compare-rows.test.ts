@@ -5,7 +5,7 @@ import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { addMonths, calendarMonth, calendarYear, periodRange } from '../../../../pipeline/contract/months.ts';
 import { RawTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { type ComparedRow, compareRows } from '../../../../pipeline/intake/compare/compare-rows.ts';
-import { doubtsOfRows } from '../../../../pipeline/intake/compare/doubts.ts';
+import { rowDoubts } from '../../../../pipeline/intake/compare/doubts.ts';
 import { comparedRows } from '../../../../pipeline/intake/compare/read-rows.ts';
 import { InputLocation } from '../../../../pipeline/lib/bad-input.ts';
 
@@ -21,14 +21,14 @@ const row = (place: number, period: string, rain = rainOf(place, period)): Compa
   state: PLACES[place]!.slice(0, 2),
   group: period.slice(0, 4),
   period,
-  words: {},
+  texts: {},
   numbers: { rain },
 });
 const table = (first = '2020-01', last = '2022-12') =>
   PLACES.flatMap((_, i) => periodRange(first, last).map((period) => row(i, period)));
 const before = table();
 const compare = (after: ComparedRow[]) => compareRows(before, after);
-const doubts = async (after: ComparedRow[]) => doubtsOfRows('climate', await compare(after));
+const doubts = async (after: ComparedRow[]) => rowDoubts('climate', await compare(after));
 const times = (factor: number, which: (one: ComparedRow) => boolean) =>
   before.map((one) => (which(one) ? { ...one, numbers: { rain: one.numbers.rain! * factor } } : one));
 
@@ -192,7 +192,7 @@ describe('rounds of a survey', () => {
       ['microscopy', 'rdt'].flatMap((method) =>
         Array.from({ length: 40 }, (_, i): ComparedRow | null => {
           const examined = 15 + ((7 * i + year) % 11);
-          const words = { method, urban: i % 3 ? 'false' : 'true', period: `${year}-10` };
+          const texts = { method, urban: i % 3 ? 'false' : 'true', period: `${year}-10` };
           const numbers = {
             examined,
             positivity: (i % 9) / 20,
@@ -206,21 +206,21 @@ describe('rounds of a survey', () => {
             state: `S${i % 4}`,
             group: `${year} ${method}`,
             period: `${year}-10`,
-            words,
+            texts: texts,
             numbers,
           });
         }).filter((one) => one !== null),
       ),
     );
   const of = async (after: ComparedRow[]) =>
-    doubtsOfRows('survey_clusters', await compareRows(clusters([2015, 2018]), after));
+    rowDoubts('survey_clusters', await compareRows(clusters([2015, 2018]), after));
 
   test('every column is compared, whether it holds numbers or words', async () => {
     const changes: [column: string, (one: ComparedRow) => ComparedRow][] = [
       ['longitude', (one) => ({ ...one, numbers: { ...one.numbers, longitude: one.numbers.longitude! + 0.1 } })],
       ['weight', (one) => ({ ...one, numbers: { ...one.numbers, weight: one.numbers.weight! * 1.1 } })],
-      ['urban', (one) => ({ ...one, words: { ...one.words, urban: 'true' } })],
-      ['period', (one) => ({ ...one, words: { ...one.words, period: '2018-11' } })],
+      ['urban', (one) => ({ ...one, texts: { ...one.texts, urban: 'true' } })],
+      ['period', (one) => ({ ...one, texts: { ...one.texts, period: '2018-11' } })],
     ];
     for (const [column, change] of changes)
       expect((await of(clusters([2015, 2018], change)))[0]).toMatch(
@@ -259,7 +259,7 @@ describe('rounds of a survey', () => {
         ? { ...row, numbers: { ...row.numbers, positivity: row.numbers.positivity! + 0.01 } }
         : row,
     );
-    expect(doubtsOfRows('survey_clusters', await compareRows(large, shifted))).toEqual([
+    expect(rowDoubts('survey_clusters', await compareRows(large, shifted))).toEqual([
       'most existing rows have changed in S21 in 2018 rdt (10 of 10)',
     ]);
   });
@@ -273,12 +273,12 @@ test('a corrected layer, unlike a new one, keeps most of its rows; a table of co
       state: `S${Math.floor(i / 6)}`,
       group: '',
       period: null,
-      words: {},
+      texts: {},
       numbers: { itn_use: change(0.2 + i / 150, i) },
     }));
   const before = layer((value) => value);
   const of = async (role: 'layer' | 'lga_codes', after: ComparedRow[]) =>
-    doubtsOfRows(role, await compareRows(before, after));
+    rowDoubts(role, await compareRows(before, after));
   expect(
     await of(
       'layer',
@@ -317,7 +317,7 @@ test('late reports for the last months raise no doubt; a rewritten record does, 
   ).flat();
   const changed = (which: (one: ComparedRow) => boolean) =>
     many.map((one) => (which(one) ? { ...one, numbers: { rain: one.numbers.rain! * 1.1 } } : one));
-  const doubtsOf = async (after: ComparedRow[]) => doubtsOfRows('cases_lgas', await compareRows(many, after));
+  const doubtsOf = async (after: ComparedRow[]) => rowDoubts('cases_lgas', await compareRows(many, after));
   expect(await doubtsOf(changed(({ period, place }) => period! > '2022-11' && place > 'P3'))).toEqual([]);
   expect(await doubtsOf(changed(({ place }) => place === 'P7'))).toEqual([
     'most existing rows have changed in P7 (36 of 36)',
@@ -337,7 +337,7 @@ test('an added month whose rows have slipped by one in a state raises a doubt', 
     }).flat();
   const earlier = months('2020-01', '2022-12', (i) => i);
   const doubtsOf = async (of: (i: number) => number) =>
-    doubtsOfRows('cases_lgas', await compareRows(earlier, [...earlier, ...months('2023-01', '2023-01', of)]));
+    rowDoubts('cases_lgas', await compareRows(earlier, [...earlier, ...months('2023-01', '2023-01', of)]));
   expect(await doubtsOf((i) => i)).toEqual([]);
   expect(await doubtsOf((i) => (i < 12 ? (i + 1) % 12 : i))).toContain(
     'rain: in the added months rows seem to have slipped by one in S1',
@@ -352,11 +352,10 @@ test('a census may grow by a few per cent', async () => {
       state: place.slice(0, 2),
       group: '',
       period: null,
-      words: {},
+      texts: {},
       numbers: { people: factor * (1000 + 100 * i) },
     }));
-  const doubtsOf = async (after: ComparedRow[]) =>
-    doubtsOfRows('population_census', await compareRows(census(1), after));
+  const doubtsOf = async (after: ComparedRow[]) => rowDoubts('population_census', await compareRows(census(1), after));
   expect(await doubtsOf(census(1.03))).toEqual([]);
   expect(await doubtsOf(census(1.33))).toEqual(['the sum of people has changed in all rows (1.33 times)']);
   const one = census(1).with(3, { ...census(1)[3]!, numbers: { people: 10_000 } });
@@ -375,9 +374,9 @@ test('the same months in another form are no change; every column of a role is c
   for (const role of Object.keys(ROLES) as Role[]) {
     const { columns, optional = [], exactlyOneOf = [] } = roleDefinition(role);
     const all = [...columns, ...optional, ...exactlyOneOf.flat()];
-    const { words, numbers } = read(all, ...all.map(() => '1'));
+    const { texts, numbers } = read(all, ...all.map(() => '1'));
     const times = ['year', 'month'];
-    expect([...Object.keys(words), ...Object.keys(numbers)].sort()).toEqual(
+    expect([...Object.keys(texts), ...Object.keys(numbers)].sort()).toEqual(
       [...new Set([...all.filter((name) => !times.includes(name)), 'period'])].sort(),
     );
   }

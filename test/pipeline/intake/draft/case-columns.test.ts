@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { caseColumnsIn } from '../../../../pipeline/intake/draft/case-columns.ts';
+import { findCaseColumns } from '../../../../pipeline/intake/draft/case-columns.ts';
 
 /** A table of one row with a count in each column. */
 const foundIn = (columns: readonly string[]) =>
-  caseColumnsIn(
+  findCaseColumns(
     { file: 'x.csv', header: [...columns], rows: [{ line: 2, cells: columns.map(() => '7') }], dialect: {} },
     columns,
   );
@@ -46,8 +46,8 @@ test.each<[string, string[], string[]]>([
     ['Confirmed malaria <5', 'Confirmed malaria 5+'],
     ['Confirmed malaria in-patients 5+', 'Confirmed malaria pregnant women', 'Confirmed malaria <5 community'],
   ],
-])('confirmed cases are added up from %s', (_, added, leftOut) => {
-  expect(foundIn([...leftOut, ...added])).toEqual({ added, leftOut });
+])('confirmed cases are added up from %s', (_, summed, leftOut) => {
+  expect(foundIn([...leftOut, ...summed])).toEqual({ summed, leftOut });
 });
 
 test.each<[string, string[]]>([
@@ -58,7 +58,7 @@ test.each<[string, string[]]>([
   ['a test is not known by its name', ['Malaria RDT positive', 'Malaria QBC positive']],
   ['ages are not understood', ['Confirmed malaria children', 'Confirmed malaria 5+']],
 ])('nothing is added up if %s', (_, columns) => {
-  expect(foundIn(columns)).toMatchObject({ added: [] });
+  expect(foundIn(columns)).toMatchObject({ summed: [] });
 });
 
 test('confirmed cases of anything, without a part or a word of malaria, are not taken for cases', () => {

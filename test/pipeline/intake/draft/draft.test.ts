@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { OPEN_QUESTION } from '../../../../pipeline/catalog/shared-schemas.ts';
-import { formOfCodes } from '../../../../pipeline/intake/draft/draft-areas.ts';
-import { answersTo, listQuestions } from '../../../../pipeline/intake/draft/questions.ts';
+import { codePattern } from '../../../../pipeline/intake/draft/draft-areas.ts';
+import { completeAnswers, listQuestions } from '../../../../pipeline/intake/draft/questions.ts';
 import { listFiles } from '../../../../pipeline/intake/draft/recognise.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';
@@ -212,19 +212,19 @@ test('answers must have the right form, and are required if nothing can be guess
     first: '2015-01',
     last: '2021-12',
     latest: '2022-07',
-    because: 'the case records end there',
+    latestReason: 'the case records end there',
     ages: [6, 59] as const,
     population: ['a.tif', 'b.tif'],
-    unnamed: [],
-    summed: [],
-    counts: [],
+    unnamedNumbers: [],
+    caseSums: [],
+    countFiles: [],
   };
   const questions = listQuestions(hints);
-  expect(() => answersTo(questions, {})).toThrow(
+  expect(() => completeAnswers(questions, {})).toThrow(
     'answers, name: found no answer and no guess, expected --answers FILE with {"name":',
   );
   // The code of the country stays open in the draft, unless the name of the folder, or of the country, tells it.
-  const { open, answers: drafted } = answersTo(questions, { name: 'A' });
+  const { open, answers: drafted } = completeAnswers(questions, { name: 'A' });
   expect([open.map(({ id }) => id), drafted.iso_code]).toEqual([['iso_code'], 'ZZ']);
   const inFolder = (folder: string, columns: string[] = []) =>
     listQuestions({ ...hints, folder, columns })
@@ -233,15 +233,15 @@ test('answers must have the right form, and are required if nothing can be guess
   expect(inFolder('burkina-faso', ['Région', 'Cas confirmés'])).toEqual(['Burkina Faso', 'BF', 'fr']);
   expect(inFolder('moçambique')).toEqual(['Mozambique', 'MZ', 'pt']);
   expect(inFolder('new_trial')).toEqual(['New trial', null, 'en']);
-  expect(() => answersTo(questions, { name: 'A', iso_code: 'xx' })).toThrow('answers, iso_code: found "xx"');
-  expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', colour: 'red' })).toThrow('answers, colour');
-  expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', last_estimated: '2022-12' })).toThrow(
+  expect(() => completeAnswers(questions, { name: 'A', iso_code: 'xx' })).toThrow('answers, iso_code: found "xx"');
+  expect(() => completeAnswers(questions, { name: 'A', iso_code: 'XX', colour: 'red' })).toThrow('answers, colour');
+  expect(() => completeAnswers(questions, { name: 'A', iso_code: 'XX', last_estimated: '2022-12' })).toThrow(
     'answers, last_estimated: found "2022-12", expected 2022-07 at the latest',
   );
-  expect(() => answersTo(questions, { name: 'A', iso_code: 'XX', population: 'c.tif' })).toThrow(
+  expect(() => completeAnswers(questions, { name: 'A', iso_code: 'XX', population: 'c.tif' })).toThrow(
     'answers, population: found "c.tif", expected the form',
   );
-  const { answers, guessed } = answersTo(questions, { name: 'A', iso_code: 'XX' });
+  const { answers, guessed } = completeAnswers(questions, { name: 'A', iso_code: 'XX' });
   expect(answers.population).toBe('a.tif');
   expect([answers.last_estimated, guessed.map(({ id }) => id)]).toEqual([
     '2021-12',
@@ -274,7 +274,7 @@ test.each([
   [['MG12110', 'MG11101001A'], '^MG([0-9]{5}|[0-9]{8}[A-Z])$'],
   [['07', '12'], '^[0-9]{2}$'],
 ])('the pattern of the codes %s', (codes, form) => {
-  expect(formOfCodes(codes)).toBe(form);
+  expect(codePattern(codes)).toBe(form);
   for (const code of codes) expect(code).toMatch(new RegExp(form));
 });
 

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
-import { isFault } from '../../../../pipeline/intake/check/fault.ts';
+import { stopsBuild } from '../../../../pipeline/intake/check/fault.ts';
 import { draftCountry } from '../../../../pipeline/intake/draft/draft.ts';
-import { type Answers, answersTo } from '../../../../pipeline/intake/draft/questions.ts';
+import { type Answers, completeAnswers } from '../../../../pipeline/intake/draft/questions.ts';
 import { listFiles, recogniseFile } from '../../../../pipeline/intake/draft/recognise.ts';
 import { writeDraft } from '../../../../pipeline/intake/draft/write.ts';
 import { temporary } from '../../../support/command-line.ts';
@@ -32,13 +32,13 @@ export async function draftOf(directory: string, answers: Answers = {}) {
 /** Drafts a catalog from the files of a directory, writes it to another one and checks it. */
 export async function catalogOf(directory: string, given: Answers) {
   const { root, draft } = await draftOf(directory, given);
-  const { answers, guessed } = answersTo(draft.questions, given);
+  const { answers, guessed } = completeAnswers(draft.questions, given);
   const catalog = await writeDraft(draft, answers, root, NOW);
   const written = filesOf({
     'sources.json': JSON.stringify({ sources: catalog.sources }),
     'model.json': JSON.stringify(catalog.model),
   });
-  return { ...catalog, root, draft, answers, guessed, faults: (await checkCountry(written, root)).filter(isFault) };
+  return { ...catalog, root, draft, answers, guessed, faults: (await checkCountry(written, root)).filter(stopsBuild) };
 }
 
 /** The tiny country with surveys of 2018 only, and case records up to a month; null for none. */

@@ -23,7 +23,7 @@ test.each([
 ])('a column of %s', (_, names, column) => {
   const place = findPlaceColumn(tableOf(names), { lgas: DISTRICTS, states: REGIONS })!;
   expect(placeColumnName(place)).toBe(column);
-  expect(place.codes).toEqual(
+  expect(place.codeByName).toEqual(
     column === 'state' ? { 'Haut-Kéran': 'Haut-Keran', Atakpa: 'Atakpa', Borga: 'Borga' } : null,
   );
 });

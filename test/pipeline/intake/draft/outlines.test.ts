@@ -74,7 +74,7 @@ test.each<[string, Record<string, string>]>([
   );
   expect(faults).toEqual([]);
   expect(draft.areas.lgas.map(({ code }) => code)).toEqual(UIDS);
-  expect(draft.areas.upper).toEqual([
+  expect(draft.areas.states).toEqual([
     { code: 'Cote', name: 'Côte' },
     { code: 'Haut-Pays', name: 'Haut Pays' },
   ]);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readCountry } from '../../../../pipeline/catalog/country.ts';
 import { run } from '../../../../pipeline/ingest/ingest-stage.ts';
 import type { Cluster } from '../../../../pipeline/ingest/ingest-tables.ts';
-import { testsIn } from '../../../../pipeline/intake/columns.ts';
+import { testColumnsIn } from '../../../../pipeline/intake/columns.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';
 import { tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf } from './drafted.ts';
@@ -127,7 +127,9 @@ test.each([
   ['n,rdt_pos,mic_pos', {}],
   ['pcr_n,pcr_pos', {}],
 ])('the tests in columns %s', (header, examined) => {
-  expect(Object.fromEntries(testsIn(header.split(',')).map((one) => [one.method, one.examined]))).toEqual(examined);
+  expect(Object.fromEntries(testColumnsIn(header.split(',')).map((one) => [one.method, one.examined]))).toEqual(
+    examined,
+  );
 });
 
 test.each(['facility', 'siteid'])('monthly records of a %s with tests side by side are no survey', async (id) => {

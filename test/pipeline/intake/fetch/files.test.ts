@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { WantedFile } from '../../../../pipeline/intake/fetch/download.ts';
+import type { RemoteFile } from '../../../../pipeline/intake/fetch/download.ts';
 import { fetchFile } from '../../../../pipeline/intake/fetch/files.ts';
 import { sha256 } from '../../../../pipeline/lib/hash.ts';
 import { temporary } from '../../../support/command-line.ts';
@@ -69,14 +69,14 @@ beforeEach(() => {
   rawData = temporary();
   asked = [];
 });
-const wanted = (more: Partial<WantedFile> = {}): WantedFile => ({
+const wanted = (more: Partial<RemoteFile> = {}): RemoteFile => ({
   path: 'climate/rain.bin',
   url: `${base}/rain.bin`,
   sha256: sha256(DATA),
   bytes: DATA.length,
   ...more,
 });
-const get = (sequence: Answer[], more: Partial<WantedFile> = {}) => {
+const get = (sequence: Answer[], more: Partial<RemoteFile> = {}) => {
   answers = sequence;
   return fetchFile(wanted(more), rawData, { silence_ms: 1000, attempts: 3, pause_ms: 1 });
 };
@@ -141,7 +141,7 @@ describe('an interrupted download', () => {
 describe('a server that answers wrongly leaves no file behind', () => {
   const flipped = Buffer.from(DATA);
   flipped[99]! ^= 1;
-  test.each<[string, Answer[], RegExp, Partial<WantedFile>?]>([
+  test.each<[string, Answer[], RegExp, Partial<RemoteFile>?]>([
     ['wrong bytes', [complete(flipped)], /found SHA-256 \w+ in what was sent, expected the catalog's/],
     [
       'another length',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readCountry } from '../../../../pipeline/catalog/country.ts';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
-import { isFault } from '../../../../pipeline/intake/check/fault.ts';
+import { stopsBuild } from '../../../../pipeline/intake/check/fault.ts';
 import { type UpdateRequest, updateSource } from '../../../../pipeline/intake/update/update.ts';
 import { hashRawFiles } from '../../../../pipeline/release/raw-hashes.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
@@ -41,7 +41,7 @@ function prepare(change?: (country: TinyCountry) => void) {
     return file;
   };
   const update = (source: string, more: Partial<UpdateRequest> = {}) =>
-    updateSource({ country: directory, out, source, files: [], about: {}, ...more });
+    updateSource({ country: directory, out, source, files: [], description: {}, ...more });
   return { country, directory, out, text, given, update };
 }
 
@@ -97,7 +97,7 @@ test('an added month of cases is first shown, then accepted by the same command'
   const { country, directory, update, text, given, out } = prepare();
   const before = text('sources.json');
   const file = given('export.csv', withMonth(country.files['cases.csv']!));
-  const request = { files: [file], lastEstimated: '2022-01', about: { release: '2' } };
+  const request = { files: [file], lastEstimated: '2022-01', description: { release: '2' } };
 
   const shown = await update('cases', request);
   expect(shown.comparison?.rows?.rows).toEqual({ was: 48, is: 49, added: 1, removed: 0, changed: 0 });
@@ -159,7 +159,7 @@ test("DHIS2's analytics with a reporting rate take another month, and a correcte
     source.dialect = { wide: { names: 'dx.name', values: 'value' } };
     source.columns = { state_pcode: 'ou', period: 'pe', confirmed: 'Cases', reporting_rate: 'Rate' };
   });
-  expect((await checkCountry(directory, directory)).filter(isFault)).toEqual([]);
+  expect((await checkCountry(directory, directory)).filter(stopsBuild)).toEqual([]);
   const corrected = rowsOf(withMonth(csv), (month) => (month === '2019-05' ? 95 : 92));
   const request = { files: [given('analytics.json', analytics(corrected))], lastEstimated: '2022-01', accept: ACCEPT };
   const { comparison, doubts, accepted } = await update('cases', request);
@@ -422,7 +422,7 @@ test('names are accepted once: the next update reads them, and a build agrees', 
   const again = await update('cases', { files: [next] });
   expect(again.names.every(({ area }) => area)).toBe(true);
   expect(again.comparison?.rows?.rows).toMatchObject({ added: 0, removed: 0, changed: 1 });
-  expect((await checkCountry(directory)).filter(isFault)).toEqual([]);
+  expect((await checkCountry(directory)).filter(stopsBuild)).toEqual([]);
 });
 
 test('a source may be named by its file, unless several sources read it', async () => {
