@@ -42,10 +42,12 @@ function totalsAmong(members: readonly MonthlyCounts[]): string[] {
   const halfTotals = members.filter((member) => isSum(member, exclude(members, [member]), 2));
   const totalMembers = [...totals, ...halfTotals];
   if (totalMembers.length === 0) return [];
-  const rest = exclude(members, totalMembers);
+  const otherMembers = exclude(members, totalMembers);
   return [
     ...totalMembers,
-    ...rest.filter((_, i) => isSumOfNext(rest.slice(i)) || isSumOfNext(rest.slice(0, i + 1).reverse())),
+    ...otherMembers.filter(
+      (_, i) => isSumOfNext(otherMembers.slice(i)) || isSumOfNext(otherMembers.slice(0, i + 1).reverse()),
+    ),
   ].map(({ name }) => name);
 }
 

@@ -68,8 +68,8 @@ const OPEN_QUOTE: Fault = ['a quote that is not closed', 'quotes in pairs, aroun
 const PARTLY_QUOTED: Fault = ['a cell that is only partly in quotes', 'quotes around whole cells, doubled inside them'];
 
 function describeCellCount(cells: readonly string[], { length }: readonly string[]): Fault {
-  const more = length === 1 ? '; are there titles above the real header (sources.json, dialect, title_rows)?' : '';
-  return [`${cells.length} cells`, `${length} as in the header${more}`];
+  const titleHint = length === 1 ? '; are there titles above the real header (sources.json, dialect, title_rows)?' : '';
+  return [`${cells.length} cells`, `${length} as in the header${titleHint}`];
 }
 
 function splitCells({ line, text }: CsvRow, separator: Separator, location: InputLocation): string[] {

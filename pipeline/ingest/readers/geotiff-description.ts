@@ -73,7 +73,7 @@ export async function describeRaster(file: string, declared: RasterDeclaration =
     };
     await refuseSidecars(file, statedBand, declared, location);
     const coding = await readCoding(image);
-    const { starts, bytes } = await readBlockOffsets(image, band, size, location);
+    const { blockOffsets, blockLengths } = await readBlockOffsets(image, band, size, location);
     const blockRows = image.getTileHeight();
     const blocks: Blocks = {
       file,
@@ -81,10 +81,10 @@ export async function describeRaster(file: string, declared: RasterDeclaration =
       columns: grid.columns,
       coding,
       blockRows,
-      starts,
-      bytes,
+      blockOffsets,
+      blockLengths,
       southUp,
-      sample: image.planarConfiguration === 2 ? 0 : band - 1,
+      bandIndex: image.planarConfiguration === 2 ? 0 : band - 1,
       conversion,
     };
     // Without compression, any row can be read by itself.
@@ -262,11 +262,11 @@ async function readBlockOffsets(image: GeoTIFFImage, band: number, size: number,
   const firstBlock = image.planarConfiguration === 2 ? (band - 1) * count : 0;
   if (offsets.length < firstBlock + count || lengths.length < firstBlock + count)
     throw location.error(`${Math.min(offsets.length, lengths.length)} blocks`, `${firstBlock + count}`);
-  const starts = Float64Array.from({ length: count }, (_, i) => Number(offsets[firstBlock + i]));
-  const bytes = Float64Array.from({ length: count }, (_, i) => Number(lengths[firstBlock + i]));
+  const blockOffsets = Float64Array.from({ length: count }, (_, i) => Number(offsets[firstBlock + i]));
+  const blockLengths = Float64Array.from({ length: count }, (_, i) => Number(lengths[firstBlock + i]));
   for (let i = 0; i < count; i++) {
-    const end = starts[i]! + bytes[i]!;
+    const end = blockOffsets[i]! + blockLengths[i]!;
     if (end > size) throw location.error(`${size} bytes`, `${end} (the file is cut short)`);
   }
-  return { starts, bytes };
+  return { blockOffsets, blockLengths };
 }

@@ -262,7 +262,7 @@ interface FileRows extends RowCount {
 async function readRows(
   rawData: string,
   source: Pick<Source, 'files' | 'columns'> & Partial<Source>,
-  { path: file, rows: least = 1 }: Source['files'][number],
+  { path: file, rows: leastRows = 1 }: Source['files'][number],
   report: ReportLine[],
   deliveries?: Delivery[],
 ): Promise<FileRows> {
@@ -323,7 +323,7 @@ async function readRows(
       if (isByMonth) values.survey_year = surveyYearAt(source.rounds!, monthText(values));
       return { file, line, values, delivered };
     });
-  return { location, total: fileRows.length, least, usedColumns, filled, rows };
+  return { location, total: fileRows.length, least: leastRows, usedColumns, filled, rows };
 }
 
 /** Whether only the month of a survey's row tells to which of its rounds it belongs. */

@@ -22,10 +22,10 @@ export interface Blocks {
   /** Rows of a block (tile or strip); its columns are the coding's. */
   blockRows: number;
   /** Offsets of the blocks in the file, in row-major order, and their lengths: 0 for an absent block. */
-  starts: Float64Array;
-  bytes: Float64Array;
+  blockOffsets: Float64Array;
+  blockLengths: Float64Array;
   /** Index of the band among a cell's samples. */
-  sample: number;
+  bandIndex: number;
   /** Whether the file's first row is the southernmost. */
   southUp: boolean;
   conversion: Conversion;
@@ -39,7 +39,7 @@ export interface BlockReader {
 }
 
 export function openBlocks(blocks: Blocks): BlockReader {
-  const { coding, blockRows, starts, bytes, conversion } = blocks;
+  const { coding, blockRows, blockOffsets, blockLengths, conversion } = blocks;
   const bytesPerRow = rowBytes(coding);
   const handle = openSync(blocks.file, 'r');
   let buffer = Buffer.alloc(0);
@@ -60,10 +60,10 @@ export function openBlocks(blocks: Blocks): BlockReader {
   function readSamples(block: number, firstRow: number, endRow: number): Samples {
     const rows = endRow - firstRow;
     if (!isCompressed(coding)) {
-      const stored = readBytes(starts[block]! + firstRow * bytesPerRow, rows * bytesPerRow);
+      const stored = readBytes(blockOffsets[block]! + firstRow * bytesPerRow, rows * bytesPerRow);
       return decodeRows(stored, rows, coding);
     }
-    const compressed = readBytes(starts[block]!, bytes[block]!);
+    const compressed = readBytes(blockOffsets[block]!, blockLengths[block]!);
     const decompressed = decompress(compressed, coding.compression, endRow * bytesPerRow, blockRows * bytesPerRow);
     return decodeRows(decompressed.subarray(firstRow * bytesPerRow), rows, coding);
   }
@@ -71,12 +71,20 @@ export function openBlocks(blocks: Blocks): BlockReader {
   return {
     read(window, values) {
       for (const { block, firstRow, endRow, firstColumn, endColumn, rowStart } of blocksWithin(blocks, window)) {
-        if (bytes[block] === 0) continue;
+        if (blockLengths[block] === 0) continue;
         const samples = readSamples(block, firstRow % blockRows, (firstRow % blockRows) + endRow - firstRow);
         for (let row = firstRow; row < endRow; row++) {
           const cell = (row - firstRow) * coding.columns + (firstColumn % coding.columns);
-          const sample = cell * coding.samples + blocks.sample;
-          convertSamples(samples, sample, coding.samples, values, rowStart(row), endColumn - firstColumn, conversion);
+          const firstSample = cell * coding.samples + blocks.bandIndex;
+          convertSamples(
+            samples,
+            firstSample,
+            coding.samples,
+            values,
+            rowStart(row),
+            endColumn - firstColumn,
+            conversion,
+          );
         }
         if (isCompressed(coding)) freeMemory(samples);
       }
@@ -124,7 +132,7 @@ function* blocksWithin(blocks: Blocks, window: GridWindow): Generator<BlockPart>
 export function fillAbsent(blocks: Blocks, window: GridWindow, values: RasterValues): void {
   const { missing, offset } = blocks.conversion;
   for (const { block, firstRow, endRow, firstColumn, endColumn, rowStart } of blocksWithin(blocks, window)) {
-    if (blocks.bytes[block] !== 0) continue;
+    if (blocks.blockLengths[block] !== 0) continue;
     for (let row = firstRow; row < endRow; row++)
       values.fill(missing === null ? offset : Number.NaN, rowStart(row), rowStart(row) + endColumn - firstColumn);
   }

@@ -97,11 +97,11 @@ const TOTAL_SHARE = 0.95;
 
 /** The areas of a state that have as much as all others together. */
 export function findTotals(areas: readonly { name: string; amount: number }[]) {
-  const all = areas.reduce((sum, { amount }) => sum + amount, 0);
+  const total = areas.reduce((sum, { amount }) => sum + amount, 0);
   return areas.length < LEAST_FOR_TOTAL
     ? []
     : areas
-        .map(({ name, amount }) => ({ name, amount, rest: all - amount }))
+        .map(({ name, amount }) => ({ name, amount, rest: total - amount }))
         .filter(({ amount, rest }) => amount > TOTAL_SHARE * rest);
 }
 
