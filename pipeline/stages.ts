@@ -162,42 +162,22 @@ export const EVALUATION_STAGES: readonly string[] = ['validation', 'backtest'];
 
 /** The artifacts that are tables; the others are JSON. */
 export const STAGE_TABLES: readonly StageTable[] = [
-  ingest.STATES,
-  ingest.LGAS,
-  ingest.OTHER_NAMES,
-  ingest.CLIMATE,
-  ingest.CLUSTERS,
-  ingest.STATE_ROUNDS,
-  ingest.SURVEY_ROWS,
-  ingest.CASES,
-  ingest.CENSUS,
-  ingest.LAYERS,
-  ingest.COVARIATES,
-  ingest.ACCOUNTS,
-  boundaries.AREAS_KM2,
-  zonal.LGAS,
-  zonal.CELLS,
-  zonal.CLIMATE,
-  zonal.COVARIATES,
-  context.LGAS,
-  context.STATES,
-  survey.TREND,
-  season.NATIONAL,
-  season.STATES,
-  season.LGAS,
-  season.RAIN,
-  season.WINDOWS,
-  risk.LGAS,
-  risk.STATES,
-  risk.PROBABILITIES,
-  risk.CHANGES,
-  risk.CONTRASTS,
-  forecast.CASES,
-  alerts.AREAS,
-  backtest.SKILL,
-  backtest.STRETCH,
-  backtest.PAST,
-];
+  ingest,
+  boundaries,
+  zonal,
+  context,
+  survey,
+  season,
+  risk,
+  forecast,
+  alerts,
+  backtest,
+].flatMap((tables) => Object.values<unknown>(tables).filter(isStageTable));
+
+/** Other exports of the modules are columns and lists. */
+function isStageTable(value: unknown): value is StageTable {
+  return typeof value === 'object' && value !== null && 'columns' in value && 'name' in value;
+}
 
 /** Every artifact that the snapshot is made from: the outputs of all stages. */
 const ARTIFACTS: readonly string[] = STAGES.flatMap((stage) =>

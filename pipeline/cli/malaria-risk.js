@@ -1,6 +1,5 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072 node
-// Freed memory goes back to the system: by default the C library keeps some of it for each thread, and the more, the
-// larger the freed matrices were.
+// Returns freed memory to the system; by default the C library keeps much of it for each thread.
 import { cacheCompiledCode, printVersion, refuseOldNode } from '../lib/about.js';
 
 refuseOldNode('malaria-risk');

@@ -58,7 +58,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The process ends: what the stop itself makes fail is not reported. */
+/** Whether the process is ending: failures that result from stopping are not reported. */
 let isStopping = false;
 
 function report(error: Error, json: boolean): void {
@@ -77,7 +77,7 @@ function report(error: Error, json: boolean): void {
   if (process.env.MALARIA_DEBUG) process.stderr.write(`${error.stack}\n`);
 }
 
-/** How long an interrupted statement may go on before the process is killed. */
+/** Time after which a process is killed if its interrupted work has not ended. */
 const STOP_MS = 700;
 
 /** Runs a command as the whole process: uncaught errors and stop signals set the exit code, too. */

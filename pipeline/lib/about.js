@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const about = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const packageJson = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 /** Ends the process with one line if this Node is older than `engines` in package.json allows. */
 export function refuseOldNode(command) {
-  const needed = about.engines.node.replace('>=', '');
+  const needed = packageJson.engines.node.replace('>=', '');
   if (process.versions.node.localeCompare(needed, 'en', { numeric: true }) >= 0) return;
   // A checkout has a new enough Node among its dependencies.
-  const hint = about.devDependencies?.node ? `; \`npm ci\` installs one, which \`npx ${command}\` uses` : '';
+  const hint = packageJson.devDependencies?.node ? `; \`npm ci\` installs one, which \`npx ${command}\` uses` : '';
   console.error(`${command}: this is Node.js ${process.versions.node}, and ${needed} or newer is needed${hint}`);
   process.exit(2);
 }
@@ -25,12 +25,12 @@ export function cacheCompiledCode() {
 }
 
 /**
- * Prints the version if `--version` is the only argument, without loading anything but the module of the contract's.
+ * Prints the version if `--version` is the only argument, and loads only the module with the contract's version.
  * @returns whether it did
  */
 export async function printVersion(args, loadContractVersion) {
   if (args.length !== 1 || args[0] !== '--version') return false;
   const { CONTRACT_VERSION } = await loadContractVersion();
-  process.stdout.write(`${about.version} (contract ${CONTRACT_VERSION}, Node.js ${process.versions.node})\n`);
+  process.stdout.write(`${packageJson.version} (contract ${CONTRACT_VERSION}, Node.js ${process.versions.node})\n`);
   return true;
 }

@@ -1,8 +1,8 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** A unique name beside `target`, for a file or directory that is being written or removed. */
 let temporaryNameCount = 0;
+/** A unique name beside `target`, for a file or directory that is being written or removed. */
 export const temporaryName = (target: string) =>
   `${target}.${process.pid}-${Date.now().toString(36)}-${++temporaryNameCount}.tmp`;
 /** Whether `temporaryName` made a name. Other files that end in .tmp may be in the same directory. */

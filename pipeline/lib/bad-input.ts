@@ -6,9 +6,9 @@ export interface BadInputDetails {
   expected: string;
 }
 
-/** A complaint as the code that detects the fault gives it. */
+/** The details as the code that detects the fault gives them. */
 interface BadInputOptions extends Omit<BadInputDetails, 'where'> {
-  /** Left out if the complaint is about the file as a whole. */
+  /** Left out if the fault is of the file as a whole. */
   where?: string;
   /** What would resolve it, for commands that propose it: a `Remedy` of the catalog. */
   remedy?: unknown;
@@ -37,7 +37,7 @@ export class BadInput extends Error implements BadInputDetails {
   }
 }
 
-/** Maximum length of what a message repeats of a file. */
+/** Maximum length of a quotation from a file in a message. */
 const MAX_CHARACTERS = 1000;
 
 /**

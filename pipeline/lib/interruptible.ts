@@ -1,4 +1,4 @@
-/** Work outside JavaScript that is under way, and what interrupts it: Node cannot end the process before it has ended. */
+/** Native work in progress, and the function that interrupts it: Node cannot exit before it has ended. */
 const runningWork = new Map<Promise<unknown>, () => void>();
 
 export async function interruptible<T>(work: Promise<T>, interrupt: () => void): Promise<T> {
@@ -10,7 +10,7 @@ export async function interruptible<T>(work: Promise<T>, interrupt: () => void):
   }
 }
 
-/** Interrupts all of it and waits until it has ended. */
+/** Interrupts all native work and waits until it has ended. */
 export async function interruptAll(): Promise<void> {
   for (const interrupt of runningWork.values()) interrupt();
   await Promise.allSettled(runningWork.keys());

@@ -5,13 +5,13 @@ export const plainName = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
-/** The words of a name as `plain` writes them. */
+/** The words of a name, each as `plainName` writes it. */
 export const splitWords = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u).map(plainName);
 
 /** Among fewer names, a word that most of them have may be part of the names. */
 const MIN_NAMES = 4;
 
-/** The words, as `plain` writes them, that most of some names have: they say what places are, not which. */
+/** The words, as `plainName` writes them, that most of the names have, such as District. */
 export function sharedWords(names: Iterable<string>): ReadonlySet<string> {
   const distinct = new Set(names);
   const words = [...distinct].flatMap((name) => [...new Set(splitWords(name))]);
@@ -21,7 +21,7 @@ export function sharedWords(names: Iterable<string>): ReadonlySet<string> {
   );
 }
 
-/** Reduces names as `plain` does, without some words, such as District, unless nothing but numbers is left. */
+/** Reduces names as `plainName` does, and leaves out `words` unless nothing but numbers would be left. */
 export function withoutWords(words: ReadonlySet<string>): (name: string) => string {
   return (name) => {
     const rest = splitWords(name).filter((word) => !words.has(word));
@@ -29,7 +29,7 @@ export function withoutWords(words: ReadonlySet<string>): (name: string) => stri
   };
 }
 
-/** Names at least this alike may mean the same. */
+/** Least similarity of names that may mean the same place. */
 export const MIN_SIMILARITY = 0.6;
 
 const letterPairs = (name: string) => new Set(Array.from(name.slice(1), (letter, i) => name[i]! + letter));

@@ -11,20 +11,20 @@ export function openS3Client(): S3Client {
       connectionTimeout: 3000,
       socketTimeout: SILENCE_TIMEOUT_MS,
       requestTimeout: SILENCE_TIMEOUT_MS,
-      // Otherwise it only writes a warning, and waits on.
+      // Without it, the client only writes a warning and keeps waiting.
       throwOnRequestTimeout: true,
     },
   });
 }
 
-/** After this time without a byte a try fails; the client tries three times. */
+/** An attempt fails after this time without a byte; the client makes three attempts. */
 const SILENCE_TIMEOUT_MS = 10_000;
 
-/** Ends a call for an object of so many bytes, with all its tries, even if now and then a byte arrives. */
+/** Ends a call for an object of `bytes` bytes, with all its attempts, even if bytes still arrive. */
 export const deadlineSignal = (bytes = 0): AbortSignal => AbortSignal.timeout(120_000 + slowestTransferMs(bytes));
 
-/** What `send` needs in addition for an object to be put: it must be there before the storage answers. */
+/** Options of `send` for an upload: the storage answers only once the whole object has arrived. */
 export const putTimeout = (bytes: number) => ({ requestTimeout: SILENCE_TIMEOUT_MS + slowestTransferMs(bytes) });
 
-/** Milliseconds for so many bytes on the slowest line that is of use, 5 kB a second for each of many calls at once. */
+/** Milliseconds that `bytes` bytes take at 5 kB a second, the slowest connection that is supported. */
 const slowestTransferMs = (bytes: number) => Math.ceil(bytes / 5);

@@ -65,7 +65,7 @@ export function makeRain(seed: number, geography: Geography): Rain {
   return { periods, mm };
 }
 
-/** Cells within two cells of the country: it also rains beyond the border, so no border cell is missing. */
+/** Whether each cell is within two cells of the country, so that rain covers the border, too. */
 function cellsNearLand(geography: Geography): Uint8Array {
   const fineGrid: Grid = {
     ...RAIN_GRID,
@@ -78,14 +78,11 @@ function cellsNearLand(geography: Geography): Uint8Array {
     if (lga < 0) continue;
     const row = Math.floor(cell / fineGrid.columns / 10);
     const column = Math.floor((cell % fineGrid.columns) / 10);
-    for (let otherRow = Math.max(0, row - 2); otherRow <= Math.min(RAIN_GRID.rows - 1, row + 2); otherRow++) {
-      for (
-        let otherColumn = Math.max(0, column - 2);
-        otherColumn <= Math.min(RAIN_GRID.columns - 1, column + 2);
-        otherColumn++
-      ) {
-        isNear[otherRow * RAIN_GRID.columns + otherColumn] = 1;
-      }
+    const firstColumn = Math.max(0, column - 2);
+    const endColumn = Math.min(RAIN_GRID.columns, column + 3);
+    for (let nearRow = Math.max(0, row - 2); nearRow <= Math.min(RAIN_GRID.rows - 1, row + 2); nearRow++) {
+      const start = nearRow * RAIN_GRID.columns;
+      isNear.fill(1, start + firstColumn, start + endColumn);
     }
   }
   return isNear;

@@ -29,6 +29,9 @@ export interface CountryFile {
   period?: string;
 }
 
+/** Rows as a CSV file, whose columns are the fields of the first row. */
+export const toCsvFile = (rows: readonly object[]): string => `${toCsv(rows)}\n`;
+
 /** All files that `sources.json` lists, in the formats of the real country's files. */
 export async function* listFiles(country: SyntheticCountry): AsyncGenerator<CountryFile> {
   yield* boundaryFiles(country);
@@ -90,31 +93,26 @@ function censusTable({ seed, geography, population }: SyntheticCountry): string 
     T_00_04: census[i]!.children_0_4,
   }));
   const listedRows = rows.filter((row) => row.ADM2_PCODE !== LGA_WITHOUT_CENSUS);
-  return `${toCsv(listedRows, ['ADM1_PCODE', 'ADM1_NAME', 'ADM2_PCODE', 'ADM2_NAME', 'T_TL', 'T_00_04'])}\n`;
+  return toCsvFile(listedRows);
 }
 
 function clusterTable({ clusters }: SyntheticCountry): string {
   const rows = clusters.flatMap((cluster) =>
     (['microscopy', 'rdt'] as const).map((method) => ({
-      ...cluster,
+      survey_year: cluster.survey_year,
+      period: cluster.period,
+      cluster_id: cluster.cluster_id,
       state_pcode: STATES[cluster.state_index]!.state_pcode,
+      longitude: cluster.longitude,
+      latitude: cluster.latitude,
+      urban: cluster.urban,
+      weight: cluster.weight,
       method,
+      examined: cluster.examined,
       positive: cluster[method],
     })),
   );
-  return `${toCsv(rows, [
-    'survey_year',
-    'period',
-    'cluster_id',
-    'state_pcode',
-    'longitude',
-    'latitude',
-    'urban',
-    'weight',
-    'method',
-    'examined',
-    'positive',
-  ])}\n`;
+  return toCsvFile(rows);
 }
 
 function stateRoundTable({ geography, state_round }: SyntheticCountry): string {
@@ -131,7 +129,7 @@ function stateRoundTable({ geography, state_round }: SyntheticCountry): string {
       positivity: toDecimals(positivity[state_index]!, 6),
     })),
   );
-  return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'method', 'positivity'])}\n`;
+  return toCsvFile(rows);
 }
 
 function stateCaseTable({ cases_states }: SyntheticCountry): string {
@@ -143,7 +141,7 @@ function stateCaseTable({ cases_states }: SyntheticCountry): string {
       confirmed: confirmed[i]!,
     })),
   );
-  return `${toCsv(rows, ['state_pcode', 'state', 'period', 'confirmed'])}\n`;
+  return toCsvFile(rows);
 }
 
 function lgaCaseTable({ geography, cases_lgas }: SyntheticCountry): string {
@@ -159,13 +157,13 @@ function lgaCaseTable({ geography, cases_lgas }: SyntheticCountry): string {
       confirmed: confirmed[i]!,
     }));
   });
-  return `${toCsv(rows, ['state_pcode', 'state', 'lga_pcode', 'lga', 'period', 'confirmed'])}\n`;
+  return toCsvFile(rows);
 }
 
 function netUseTable({ seed, geography }: SyntheticCountry): string {
   const netUse = makeNetUse(seed, geography);
   const rows = geography.lgas.map(({ lga_pcode, lga }, i) => ({ lga_pcode, lga, itn_use: toDecimals(netUse[i]!, 6) }));
-  return `${toCsv(rows, ['lga_pcode', 'lga', 'itn_use'])}\n`;
+  return toCsvFile(rows);
 }
 
 function netAccessTable({ seed, geography }: SyntheticCountry): string {
@@ -178,7 +176,7 @@ function netAccessTable({ seed, geography }: SyntheticCountry): string {
       itn_access_percent: toDecimals(netAccess[yearIndex]![state_index]!, 1),
     })),
   );
-  return `${toCsv(rows, ['survey_year', 'state_pcode', 'state', 'itn_access_percent'])}\n`;
+  return toCsvFile(rows);
 }
 
 function travelTable({ seed, geography, population }: SyntheticCountry): string {
@@ -196,18 +194,5 @@ function travelTable({ seed, geography, population }: SyntheticCountry): string 
       tt_above110: above110,
     };
   });
-  const columns = [
-    'lga_pcode',
-    'lga',
-    'state',
-    'pop_total',
-    'tt_below30',
-    'tt_30_60',
-    'tt_60_110',
-    'tt_above110',
-  ] as const;
-  return `${toCsv(
-    rows.filter((row) => row.lga_pcode !== LGA_WITHOUT_TRAVEL),
-    columns,
-  )}\n`;
+  return toCsvFile(rows.filter((row) => row.lga_pcode !== LGA_WITHOUT_TRAVEL));
 }

@@ -1,6 +1,6 @@
+import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon';
 import type { Random } from '../lib/numerics/random.ts';
 import type { Surface } from './noise.ts';
-import { isInPolygon } from './polygons.ts';
 
 /**
  * The lattice from which the country is built: hexagons with jittered corners. Three hexagons meet at every corner, and
@@ -81,10 +81,12 @@ export function makeLattice(random: Random, wobbleX: Surface, wobbleY: Surface, 
     y: SOUTH + (1.5 * row + 1.5) * radius,
   });
   const isLand = new Uint8Array(columns * rows);
+  const outline = { type: 'Polygon' as const, coordinates: [OUTLINE] };
   for (let row = 1; row < rows - 1; row++) {
     for (let column = 1; column < columns - 1; column++) {
       const { x, y } = centre(column, row);
-      if (isInPolygon([OUTLINE], x + wobbleX(x, y), y + wobbleY(x, y))) isLand[row * columns + column] = 1;
+      const isInside = booleanPointInPolygon([x + wobbleX(x, y), y + wobbleY(x, y)], outline);
+      if (isInside) isLand[row * columns + column] = 1;
     }
   }
   const gridNeighbours = (cell: number) => cellNeighbours(cell, columns, rows);
@@ -171,7 +173,8 @@ function fillLakes(isLand: Uint8Array, neighbours: (cell: number) => number[]): 
   return isSea.map((reached) => 1 - reached);
 }
 
-function flood(
+/** All cells that belong and can be reached from `start` through others that belong; `visited` marks them. */
+export function flood(
   start: number,
   belongs: (cell: number) => boolean,
   neighbours: (cell: number) => number[],

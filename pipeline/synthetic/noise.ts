@@ -33,7 +33,7 @@ export type Surface = (longitude: number, latitude: number) => number;
 
 /**
  * A Gaussian surface for geography and weather: a few waves of about `range_km`, infinitely smooth (squared exponential
- * covariance of length range / 2). Cheap rather than exact.
+ * covariance of length range / 2), approximately.
  */
 export function drawSurface(random: Random, range_km: number, waves = 24): Surface {
   const terms = Array.from({ length: waves }, () => ({

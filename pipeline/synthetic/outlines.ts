@@ -1,9 +1,9 @@
+import { booleanClockwise } from '@turf/boolean-clockwise';
 import type { Polygon } from '../lib/numerics/area.ts';
 import type { Lattice } from './lattice.ts';
-import { signedArea } from './polygons.ts';
 
 /**
- * Outline of the hexagons whose `group` is `wanted`: the sides that face another group, followed from corner to corner.
+ * Outline of the hexagons of one group: the sides that face another group, followed from corner to corner.
  * Three hexagons meet at each corner, so at most one such side leaves it, and the path is unambiguous.
  * Shells run counter-clockwise, holes clockwise (RFC 7946); rings are closed; degrees.
  */
@@ -28,7 +28,7 @@ export function traceOutline(lattice: Lattice, groupByCell: Int32Array, group: n
       if (corner === start) break;
     }
     ring.push(ring[0]!);
-    (signedArea(ring) > 0 ? shells : holes).push(ring);
+    (booleanClockwise(ring) ? holes : shells).push(ring);
   }
   if (shells.length !== 1)
     throw new Error(`group ${group} has ${shells.length} shells, expected 1: it is not connected`);

@@ -1,3 +1,5 @@
+import { flood } from './lattice.ts';
+
 /**
  * The points to be divided into regions, as equal-length columns. `across` lists each point's neighbours (-1: none).
  */
@@ -101,16 +103,9 @@ function joinStrays(ground: Ground, regionByPoint: Int32Array, regionCount: numb
   const visited = new Uint8Array(regionByPoint.length);
   for (let start = 0; start < regionByPoint.length; start++) {
     if (visited[start]) continue;
-    const piece = [start];
-    visited[start] = 1;
-    for (let i = 0; i < piece.length; i++) {
-      for (const neighbour of ground.neighbours[piece[i]!]!) {
-        if (neighbour < 0 || visited[neighbour] || regionByPoint[neighbour] !== regionByPoint[start]) continue;
-        visited[neighbour] = 1;
-        piece.push(neighbour);
-      }
-    }
     const startRegion = regionByPoint[start]!;
+    const isOfRegion = (point: number) => regionByPoint[point] === startRegion;
+    const piece = flood(start, isOfRegion, (point) => ground.neighbours[point]!, visited);
     if (piece.length > largestPieces[startRegion]!.length) largestPieces[startRegion] = piece;
   }
   const joined = new Int32Array(regionByPoint.length).fill(-1);

@@ -1,3 +1,4 @@
+import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon';
 import { addMonths, type Period } from '../contract/months.ts';
 import { drawBinomial, drawClusterPrevalence, drawIndex, drawPoisson } from '../lib/numerics/distributions.ts';
 import { type Random, randomStream } from '../lib/numerics/random.ts';
@@ -5,7 +6,6 @@ import { expit } from '../lib/numerics/special.ts';
 import type { Cells } from './cells.ts';
 import type { Geography } from './geography.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from './noise.ts';
-import { isInPolygon } from './polygons.ts';
 import { POPULATION_GRID, type Population } from './population.ts';
 import type { Prevalence } from './prevalence.ts';
 import { cellArea, cellCentre } from './raster.ts';
@@ -144,10 +144,9 @@ function drawCluster(
   const examined = 1 + drawPoisson(random, round.examined - 1);
   const share = prevalence.shareAt(cells.pooled_cell[cell]!, period);
   const chance = drawClusterPrevalence(random, share, prevalence.recipe.rho);
+  const { polygons } = geography.states.find(({ state_index }) => state_index === stratum.state_index)!;
   const isInState = (x: number, y: number) =>
-    geography.states
-      .find(({ state_index }) => state_index === stratum.state_index)!
-      .polygons.some((polygon) => isInPolygon(polygon, x, y));
+    booleanPointInPolygon([x, y], { type: 'MultiPolygon', coordinates: polygons });
   const maxDisplacementKm = drawMaxDisplacementKm(random, stratum.urban);
   const [longitude, latitude] = displace(random, maxDisplacementKm, true_longitude, true_latitude, isInState);
   return {

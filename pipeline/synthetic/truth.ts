@@ -1,7 +1,6 @@
-import { toCsv } from '../lib/tables/csv.ts';
 import type { Departures } from './departures.ts';
 import { CAMPAIGN, FAMILY_DESCRIPTIONS } from './families.ts';
-import type { CountryFile } from './files.ts';
+import { type CountryFile, toCsvFile } from './files.ts';
 import type { Geography } from './geography.ts';
 import type { SyntheticCountry } from './make-country.ts';
 import { toDecimals } from './make-country.ts';
@@ -53,7 +52,7 @@ function prevalenceByLga({ geography, prevalence }: SyntheticCountry): string {
       prevalence: toDecimals(prevalence.by_lga[month]![i]!, 6),
     })),
   );
-  return `${toCsv(rows, ['lga_pcode', 'period', 'prevalence'])}\n`;
+  return toCsvFile(rows);
 }
 
 function seasonTable({ geography, rain_mm, forcing, season }: SyntheticCountry): string {
@@ -66,7 +65,7 @@ function seasonTable({ geography, rain_mm, forcing, season }: SyntheticCountry):
       seasonal_index: toDecimals(index, 6),
     })),
   );
-  return `${toCsv(rows, ['lga_pcode', 'month', 'rain_mm', 'forcing', 'seasonal_index'])}\n`;
+  return toCsvFile(rows);
 }
 
 function truthParameters({ seed, geography, prevalence, cases_states }: SyntheticCountry): string {

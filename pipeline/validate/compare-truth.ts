@@ -2,7 +2,7 @@ import { calendarMonth } from '../contract/months.ts';
 import type { LgaScore } from '../model/risk/risk-tables.ts';
 import type { Truth } from './truth-file.ts';
 import { type EstimatedSpan, type Grouping, type LgaGroups, monthGroups } from './truth-groups.ts';
-import { addSums, lgaMonthSums, type TruthScore, type TruthSums, truthScore, zeroSums } from './truth-scores.ts';
+import { addSums, lgaMonthSums, type TruthScore, type TruthSums, truthScore } from './truth-scores.ts';
 
 /** Sums of a set of LGA-months, by grouping and group. */
 export type GroupSums = Map<string, { by: Grouping; group: string; sums: TruthSums }>;
@@ -58,9 +58,9 @@ export function poolGroups(countries: readonly GroupSums[]): GroupSums {
 
 function addToGroup(groups: GroupSums, by: Grouping, group: string, sums: TruthSums): void {
   const key = `${by} ${group}`;
-  const groupEntry = groups.get(key) ?? { by, group, sums: zeroSums() };
-  addSums(groupEntry.sums, sums);
-  groups.set(key, groupEntry);
+  const groupEntry = groups.get(key);
+  if (groupEntry) addSums(groupEntry.sums, sums);
+  else groups.set(key, { by, group, sums: { ...sums } });
 }
 
 /** Scores of each group, to four decimals; groupings in the given order, groups by name. */

@@ -55,7 +55,7 @@ export interface CrossValidationSettings {
   seed: number;
   /**
    * Optimum of the fit to all observations, for quick fits (see `fitRisk`). A fold finds its own optimum from there:
-   * held-out cells have a say only in the path to it (NUMERICS.md, section 8, has what that changes).
+   * held-out cells influence only the path to it (NUMERICS.md, section 8, states the effect).
    */
   near_optimum: Optimum | null;
   /** Skips the baseline and the national mean, whose scores do not depend on covariates. */

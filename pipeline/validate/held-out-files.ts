@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readTable } from '../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../lib/atomic-write.ts';
-import { writeCsv } from '../lib/tables/csv-file.ts';
+import { writeCsv } from '../lib/tables/csv.ts';
 import { sqlLiteral, withDatabase } from '../lib/tables/duckdb.ts';
 import type { HeldOutCell } from './cross-validation.ts';
 

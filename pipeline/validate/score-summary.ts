@@ -1,3 +1,4 @@
+import { mean } from '../lib/numerics/averages.ts';
 import type { HeldOutCell } from './cross-validation.ts';
 import type { FoldMean, HeldOutScores, ScoredModel } from './validation.ts';
 
@@ -14,18 +15,14 @@ export function groupByFold(rows: Row[]): Row[][] {
 /** Mean and standard error over folds, with one value per fold. */
 export function meanOverFolds(values: number[]): FoldMean {
   const count = values.length;
-  const mean = values.reduce((a, b) => a + b, 0) / count;
-  const squares = values.reduce((sum, one) => sum + (one - mean) ** 2, 0);
-  return { mean, standard_error: count > 1 ? Math.sqrt(squares / (count - 1) / count) : null };
+  const average = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - average) ** 2, 0);
+  return { mean: average, standard_error: count > 1 ? Math.sqrt(squares / (count - 1) / count) : null };
 }
 
-export const meanLogScore = (rows: Row[]) => plain(rows, ({ log_score }) => log_score);
-export const meanCrps = (rows: Row[]) => plain(rows, ({ crps }) => crps);
+export const meanLogScore = (rows: Row[]) => mean(rows.map(({ log_score }) => log_score));
+export const meanCrps = (rows: Row[]) => mean(rows.map(({ crps }) => crps));
 export const meanAbsoluteError = (rows: Row[]) => weightedMean(rows, (row) => Math.abs(row.mean - row.observed));
-
-function plain(rows: Row[], value: (row: Row) => number): number {
-  return rows.reduce((sum, row) => sum + value(row), 0) / rows.length;
-}
 
 /** Mean weighted by the number of children examined. */
 export function weightedMean(rows: Row[], value: (row: Row) => number): number {
@@ -52,7 +49,7 @@ export function summariseScores(rows: Row[]): Omit<HeldOutScores, 'model' | 'sur
   if (rows.length === 0) throw new RangeError('no held-out cells to score');
   const folds = groupByFold(rows);
   const [meanPredicted, meanObserved] = [
-    weightedMean(rows, ({ mean }) => mean),
+    weightedMean(rows, (row) => row.mean),
     weightedMean(rows, ({ observed }) => observed),
   ];
   const covariance = weightedMean(rows, (row) => (row.mean - meanPredicted) * (row.observed - meanObserved));
@@ -69,7 +66,7 @@ export function summariseScores(rows: Row[]): Omit<HeldOutScores, 'model' | 'sur
     correlation: deviations > 0 ? covariance / deviations : 0,
     coverage: COVERAGE_LEVELS.map((level) => ({
       level,
-      share: plain(rows, (row) => Number(Math.abs(row.pit - 0.5) <= level / 2)),
+      share: mean(rows.map((row) => Number(Math.abs(row.pit - 0.5) <= level / 2))),
     })),
   };
 }

@@ -1,3 +1,4 @@
+import { distance } from '@turf/distance';
 import type { Model } from '../catalog/model.ts';
 import { calendarMonth, calendarYear, type Period } from '../contract/months.ts';
 import type { Areas, Cluster } from '../ingest/ingest-tables.ts';
@@ -25,8 +26,6 @@ export interface EstimatedSpan {
 /** Upper ends of the classes of distance, km; the last class has none. */
 const DISTANCE_CLASS_ENDS_KM = [5, 10, 20];
 const BLOCK_YEARS = 3;
-/** Mean radius of the sphere (IUGG). */
-const EARTH_RADIUS_KM = 6371.0088;
 
 /**
  * The properties by which each LGA is grouped.
@@ -85,17 +84,9 @@ export function monthGroups(period: Period, lga: LgaGroups, span: EstimatedSpan)
   ];
 }
 
-function nearestKm(from: Point, points: readonly Point[]): number {
-  return points.reduce((least, spot) => Math.min(least, distanceKm(from, spot)), Number.POSITIVE_INFINITY);
-}
-
-/** Great-circle distance on a sphere (haversine). */
-function distanceKm(a: Point, b: Point): number {
-  const radians = (degrees: number) => (degrees * Math.PI) / 180;
-  const [north, east] = [radians(b.latitude - a.latitude), radians(b.longitude - a.longitude)];
-  const h =
-    Math.sin(north / 2) ** 2 + Math.cos(radians(a.latitude)) * Math.cos(radians(b.latitude)) * Math.sin(east / 2) ** 2;
-  return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(h));
+function nearestKm(centre: Point, points: readonly Point[]): number {
+  const coordinates = ({ longitude, latitude }: Point) => [longitude, latitude];
+  return Math.min(...points.map((point) => distance(coordinates(centre), coordinates(point))));
 }
 
 function distanceClass(km: number): string {

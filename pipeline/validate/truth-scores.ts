@@ -34,37 +34,10 @@ export interface TruthScore {
 }
 
 /** Sums for pooling over countries: add them, then call `truthScore`. */
-export interface TruthSums {
-  lga_months: number;
-  /** LGA-months with draws. */
-  lga_months_with_draws: number;
-  inside_50: number;
-  inside_90: number;
-  inside_95: number;
-  errors: number;
-  squares: number;
-  baseline_squares: number;
-  crps: number;
-  interval_scores: number;
-}
-
-export function zeroSums(): TruthSums {
-  return {
-    lga_months: 0,
-    lga_months_with_draws: 0,
-    inside_50: 0,
-    inside_90: 0,
-    inside_95: 0,
-    errors: 0,
-    squares: 0,
-    baseline_squares: 0,
-    crps: 0,
-    interval_scores: 0,
-  };
-}
+export type TruthSums = ReturnType<typeof lgaMonthSums>;
 
 /** Sums for one LGA-month. */
-export function lgaMonthSums({ truth, score, low, high, baseline, draws }: PredictedTruth): TruthSums {
+export function lgaMonthSums({ truth, score, low, high, baseline, draws }: PredictedTruth) {
   const isInside = (from: number, to: number) => Number(from <= truth && truth <= to);
   const isInsideDraws = (from: number, to: number) =>
     draws ? isInside(quantile(draws, from), quantile(draws, to)) : 0;

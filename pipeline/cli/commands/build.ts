@@ -14,7 +14,6 @@ interface BuildCommandOptions extends BuildOptions, PublishCommandOptions {
   json?: boolean;
 }
 
-/** `malaria-risk build`. */
 export default function buildCommand(): Command {
   const command = addBuildOptions(new Command('build'))
     .description('Build a snapshot: run the stages whose inputs, code or parameters changed, and check the result')

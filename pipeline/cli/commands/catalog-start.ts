@@ -21,7 +21,6 @@ Stages that have changed are run first. Of model.json only parameters.risk.start
 Example:
   malaria-risk catalog start --country raw-data/nigeria --raw-data ../raw/nigeria`;
 
-/** `malaria-risk catalog start`. */
 export function startCommand(): Command {
   return addStageOptions(new Command('start'))
     .addOption(outOption())

@@ -26,16 +26,15 @@ Nothing is built or changed. Checked in this order: the form of the catalog; whi
 tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
 are counted, in one line for each cause with three examples (--json lists each); any other fault, such as a missing
 column, ends the check of its source. Faults that only a build can find (an area without a cell, population compared
-with the census) are not checked. Before the faults stand the counts that are read, by year, to be held against an
-annual report, and what is left out by which rule. Last come doubts: content that is valid row by row and hard to
-believe as a whole. A build reports them, and publishing them requires a reason.
+with the census) are not checked. The faults come after the counts that are read, by year, for comparison with an
+annual report, and after what is left out by which rule. Doubts come last: content that is valid row by row and
+implausible as a whole. A build reports them, and publishing them requires a reason.
 
 Exits with 0 if there is no fault, with or without doubts, 1 if there is one, 2 if there is no catalog.
 
 Example:
   malaria-risk catalog check --country raw-data/nigeria --raw-data ../shared/raw-data/nigeria`;
 
-/** `malaria-risk catalog`. */
 export default function catalogCommand(): Command {
   return new Command('catalog')
     .description('Check a catalog and its files, accept changed files, print JSON Schemas for editors')

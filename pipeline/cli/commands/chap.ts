@@ -8,8 +8,8 @@ import {
 } from '../../model/chap/chap-files.ts';
 import { describeRecords, predict, train } from '../../model/chap/chap-model.ts';
 import { parseFileToWrite, printLines } from '../terminal/options.ts';
+import { drawShare } from '../terminal/progress.ts';
 
-/** `malaria-risk chap`. */
 export default function chapCommand(): Command {
   return new Command('chap')
     .description("Forecast cases as an external model of CHAP, DHIS2's modelling platform")
@@ -34,7 +34,7 @@ function trainCommand(): Command {
     .addHelpText('after', '\nExample:\n  malaria-risk chap train training_data.csv model')
     .action(async (file: string, out: string) => {
       const { panel, missingMonths } = await readRecords(file);
-      await writeModel(out, train(panel, process.stderr.isTTY ? drawProgress : () => {}));
+      await writeModel(out, train(panel, drawShare));
       printLines(...describeRecords(panel, missingMonths).map((line) => `${file}: ${line}`));
     });
 }
@@ -65,8 +65,4 @@ Example:
         `${out}: ${rows.length} forecasts`,
       );
     });
-}
-
-function drawProgress(share: number): void {
-  process.stderr.write(`\r${Math.round(share * 100)}%${share >= 1 ? '\n' : ''}`);
 }

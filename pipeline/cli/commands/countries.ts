@@ -37,7 +37,6 @@ interface RunResult {
   peak_mb: number;
 }
 
-/** `malaria-risk countries`. */
 export default function countriesCommand(): Command {
   return addRowOptions(new Command('countries'))
     .description('Show status, findings and skill of many countries in one table')

@@ -19,7 +19,6 @@ Examples:
   malaria-risk diff build/snapshots/nigeria-2026.1-64213e44 build/current
   malaria-risk diff OLD NEW --gate --json --html diff.html`;
 
-/** `malaria-risk diff`. */
 export default function diffCommand(): Command {
   return new Command('diff')
     .description(
@@ -37,8 +36,8 @@ export default function diffCommand(): Command {
       const outlines = diffOutlines(after);
       if (options.html !== undefined) {
         const { renderChangesPage: changesPage } = await import('../../publish/report/changes-page.ts');
-        const { a: old, b: is, synthetic } = diff;
-        const lead = `From ${old} to ${is}.`;
+        const { a: oldVersion, b: newVersion, synthetic } = diff;
+        const lead = `From ${oldVersion} to ${newVersion}.`;
         await writeAtomic(
           options.html,
           changesPage({ title: 'Changes in the new version', lead, synthetic, sections: [], diff, outlines }),

@@ -16,7 +16,6 @@ interface DrawsOptions extends StageOptions {
   periods?: { first: Period; last: Period };
 }
 
-/** `malaria-risk draws`. */
 export default function drawsCommand(): Command {
   return addStageOptions(new Command('draws'))
     .addOption(outOption())

@@ -15,7 +15,6 @@ Examples:
   malaria-risk fetch --country raw-data/nigeria
   malaria-risk fetch --country raw-data/nigeria --raw-data ../data --only climate`;
 
-/** `malaria-risk fetch`. */
 export default function fetchCommand(): Command {
   return addCountryOptions(new Command('fetch'))
     .description('Download the raw files for which the catalog has a url, resuming interrupted downloads')

@@ -48,7 +48,6 @@ interface NewCountryOptions {
   answers?: string;
 }
 
-/** `malaria-risk new-country`. */
 export default function newCountryCommand(): Command {
   return new Command('new-country')
     .description('Draft the catalog of a country from its raw files')
@@ -236,7 +235,7 @@ async function showNextSteps(
   if (accountLines.length > 0)
     printLines(
       '',
-      'Read from the tables; hold it against an annual report:',
+      'Read from the tables; compare it with an annual report:',
       ...accountLines.map((line) => `  ${line}`),
     );
   if (doubts.length > 0)

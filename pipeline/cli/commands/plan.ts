@@ -15,7 +15,6 @@ Examples:
   malaria-risk plan --country raw-data/synthetic --why
   malaria-risk plan --country raw-data/nigeria --exit-code || malaria-risk build --country raw-data/nigeria`;
 
-/** `malaria-risk plan`. */
 export default function planCommand(): Command {
   return addBuildOptions(new Command('plan'))
     .description('Show which stages a build would run, without running any')

@@ -7,7 +7,6 @@ import { cacheFolder } from '../../release/build-paths.ts';
 import { clearUnfinished } from '../../release/candidate.ts';
 import { outOption, printLines } from '../terminal/options.ts';
 
-/** `malaria-risk prune`. */
 export default function pruneCommand(): Command {
   return new Command('prune')
     .description("Remove cache entries that no country's latest build used; snapshots are kept")

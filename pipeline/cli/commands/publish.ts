@@ -52,7 +52,6 @@ export function addPublishOptions(command: Command): Command {
     .option('--by <name>', 'who publishes (default: MALARIA_BY, or the user of this process)', parseText);
 }
 
-/** `malaria-risk publish`. */
 export default function publishCommand(): Command {
   const command = new Command('publish')
     .description('Publish a version: verify it, compare it with the current one, then make it current')

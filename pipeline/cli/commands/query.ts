@@ -35,7 +35,6 @@ const LIST_SQL = `SELECT CASE WHEN table_schema = 'snapshot' THEN '' ELSE table_
     column_name AS "column", data_type AS type
   FROM information_schema.columns ORDER BY table_schema <> 'snapshot', table_schema, table_name, ordinal_position`;
 
-/** `malaria-risk query`. */
 export default function queryCommand(): Command {
   const command = new Command('query')
     .description('Query the tables of snapshots, and the artifacts behind them, in SQL (DuckDB, read-only)')

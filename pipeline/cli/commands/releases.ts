@@ -10,7 +10,6 @@ import { jobsOption, outOption, parseAtLeastOne, printLines } from '../terminal/
 import { withProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/text-table.ts';
 
-/** `malaria-risk releases`. */
 export default function releasesCommand(): Command {
   return new Command('releases').addCommand(listCommand()).addCommand(pruneCommand()).addCommand(reproduceCommand());
 }

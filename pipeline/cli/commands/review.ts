@@ -27,7 +27,6 @@ Examples:
   malaria-risk review nigeria-2026.1-64213e44 --json > review.json
   malaria-risk review --html review.html`;
 
-/** `malaria-risk review`. */
 export default function reviewCommand(): Command {
   return new Command('review')
     .description('Show what publishing a version would change, and whether it requires a reason')

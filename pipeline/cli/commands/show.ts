@@ -13,7 +13,6 @@ interface ShowOptions extends RowOptions {
   snapshot: string;
 }
 
-/** `malaria-risk show`. */
 export default function showCommand(): Command {
   const command = new Command('show');
   for (const [name, view] of Object.entries(VIEWS)) command.addCommand(viewCommand(name, view));

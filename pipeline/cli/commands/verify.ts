@@ -6,7 +6,6 @@ import { releaseIndexFaults } from '../../release/verify-release-index.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { printLines } from '../terminal/options.ts';
 
-/** `malaria-risk verify`. */
 export default function verifyCommand(): Command {
   return new Command('verify')
     .argument('[snapshot]', 'directory of a snapshot', 'build/current')

@@ -7,11 +7,12 @@ import { BadInput } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { describeGrid, type Grid, isSameGrid } from '../../lib/numerics/grid.ts';
 import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
-import { writeCsv } from '../../lib/tables/csv-file.ts';
+import { writeCsv } from '../../lib/tables/csv.ts';
 import { shareInside, toGridOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
 import { parseAtLeastOne, parseFileToWrite, printLines } from '../terminal/options.ts';
+import { drawShare } from '../terminal/progress.ts';
 
 export interface ZonalOptions {
   polygons: string;
@@ -75,7 +76,7 @@ cells, each with the value of the raster's cell that contains its centre. Memory
 blocks, not with the raster.`,
     )
     .action(async (options: ZonalOptions) => {
-      const { polygons, warnings } = await runZonal(options, process.stderr.isTTY ? drawProgress : () => {});
+      const { polygons, warnings } = await runZonal(options, drawShare);
       for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
       printLines(`${options.out}: ${polygons} polygons`);
     });
@@ -221,8 +222,4 @@ function parseNodata(text: string): number | 'nan' | 'none' {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('expected a number, nan or none');
   return value;
-}
-
-function drawProgress(share: number): void {
-  process.stderr.write(`\r${Math.round(share * 100)}%${share >= 1 ? '\n' : ''}`);
 }

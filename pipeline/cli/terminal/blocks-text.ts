@@ -1,4 +1,4 @@
-import { nonEmpty, type Section } from '../../lib/pages/blocks.ts';
+import { isDetailsBlock, isTableBlock, nonEmpty, type Section } from '../../lib/pages/blocks.ts';
 import { formatCell } from '../../lib/pages/table.ts';
 import { formatTable } from './text-table.ts';
 
@@ -10,8 +10,8 @@ export const sectionsText = (sections: readonly Section[]): string[] =>
 export const blocksText = (blocks: Section['blocks'], width = Number.POSITIVE_INFINITY): string[] =>
   nonEmpty(blocks).flatMap((block) => {
     if (typeof block === 'string') return wrapLine(block, width);
-    if ('details' in block) return wrapLine(block.summary, width);
-    if ('rows' in block) {
+    if (isDetailsBlock(block)) return wrapLine(block.summary, width);
+    if (isTableBlock(block)) {
       const rows = block.rows.map((cells) =>
         Object.fromEntries(
           block.columns.map(({ title, decimals }, i) => [title, formatCell(cells[i] ?? null, decimals)]),

@@ -100,7 +100,7 @@ export function withProgress<T>(
   return work(progress.onEvent).finally(progress.end);
 }
 
-/** Empty at first, when an estimate would be wrong. */
+/** The estimated time left; empty at first, when an estimate would be unreliable. */
 function timeLeft(share: number, seconds: number): string {
   if (share < 0.05 || seconds < 1) return '';
   const secondsLeft = Math.ceil((seconds / share) * (1 - share));
@@ -110,4 +110,9 @@ function timeLeft(share: number, seconds: number): string {
 function describeCauses(causes: readonly string[]): string {
   const moreCauses = causes.length - 3;
   return causes.slice(0, 3).join('; ') + (moreCauses > 0 ? `; and ${moreCauses} more (plan --why)` : '');
+}
+
+/** Shows on a terminal which share of a single task is done. */
+export function drawShare(share: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${Math.round(share * 100)}%${share >= 1 ? '\n' : ''}`);
 }

@@ -9,12 +9,16 @@ export type Cell = string | number | null | undefined;
  * A paragraph, with `code` in backticks; a list; a table; or details, which a page shows on demand and a terminal
  * leaves out. Lists and tables without entries are not shown.
  */
-export type Block = string | ListBlock | TableBlock | { summary: string; details: readonly Block[] };
+export type Block = string | ListBlock | TableBlock | DetailsBlock;
+export interface DetailsBlock {
+  summary: string;
+  details: readonly Block[];
+}
 export interface ListBlock {
   heading?: string;
   hint?: string | undefined;
   items: readonly string[];
-  /** Whether the reader must not overlook it. */
+  /** Whether it is drawn as a warning. */
   isAlert?: boolean;
 }
 export interface TableBlock {
@@ -26,6 +30,10 @@ export interface Section {
   title: string;
   blocks: readonly (Block | false)[];
 }
+
+type StructuredBlock = Exclude<Block, string>;
+export const isTableBlock = (block: StructuredBlock): block is TableBlock => 'rows' in block;
+export const isDetailsBlock = (block: StructuredBlock): block is DetailsBlock => 'details' in block;
 
 /** A table as data. */
 export const tableBlock = <Row>(
@@ -42,8 +50,8 @@ export const tableBlock = <Row>(
 export const nonEmpty = (blocks: Section['blocks']): Block[] =>
   blocks.filter((block) => {
     if (block === false || typeof block === 'string') return block !== false;
-    if ('rows' in block) return block.rows.length > 0;
-    return 'details' in block ? nonEmpty(block.details).length > 0 : block.items.length > 0;
+    if (isTableBlock(block)) return block.rows.length > 0;
+    return isDetailsBlock(block) ? nonEmpty(block.details).length > 0 : block.items.length > 0;
   }) as Block[];
 
 /** The sections of a page; those without blocks are left out. */
@@ -58,9 +66,9 @@ export const renderBlocks = (blocks: Section['blocks']): Html => html`${nonEmpty
 
 function renderBlock(block: Block): Html {
   if (typeof block === 'string') return html`<p>${withCodeMarked(block)}</p>`;
-  if ('details' in block)
+  if (isDetailsBlock(block))
     return html`<details><summary>${block.summary}</summary>${renderBlocks(block.details)}</details>`;
-  if ('rows' in block) return renderTable(block.caption, block.columns, block.rows);
+  if (isTableBlock(block)) return renderTable(block.caption, block.columns, block.rows);
   const { heading, hint, items, isAlert } = block;
   return html`${heading && html`<h3>${heading}</h3>`}${hint && html`<p class="note">${withCodeMarked(hint)}</p>`}
 <ul${isAlert && html` class="notice"`}>${items.map((item) => html`<li>${withCodeMarked(item)}</li>`)}</ul>`;

@@ -3,9 +3,9 @@ import { type Html, type HtmlValue, html } from './html.ts';
 export interface Column<Row, Shown extends HtmlValue = HtmlValue> {
   title: string;
   cell: (row: Row) => Shown;
-  /** Numbers are rounded to as many. */
+  /** Number of decimals that numbers are rounded to. */
   decimals?: number;
-  /** How cells are styled. Numbers need not be marked, only texts that read as such. */
+  /** Style of the cells. Columns of numbers get `number` by themselves; texts that consist of digits need it. */
   variant?: 'number' | 'email' | 'controls';
 }
 

@@ -1,3 +1,5 @@
+import { writeAtomic } from '../atomic-write.ts';
+
 /**
  * Rows as CSV (RFC 4180) without a final line end; null becomes an empty cell.
  * @param columns by default the fields of the first row
@@ -14,6 +16,13 @@ export function toCsv<Row extends object>(
     .map((row) => row.map(toCell).join(','))
     .join('\n');
 }
+
+/** Writes rows as a CSV file in one step. @param columns by default the fields of the first row */
+export const writeCsv = <Row extends object>(
+  file: string,
+  rows: readonly Row[],
+  columns?: readonly (keyof Row & string)[],
+): Promise<void> => writeAtomic(file, `${toCsv(rows, columns)}\n`);
 
 /**
  * `text` as a cell of CSV that people open in a spreadsheet: what it would run as a formula is marked as text with an

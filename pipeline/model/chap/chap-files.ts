@@ -6,7 +6,7 @@ import { type RawRow, readTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
 import { compileSchema } from '../../lib/json-schema.ts';
-import { writeCsv } from '../../lib/tables/csv-file.ts';
+import { writeCsv } from '../../lib/tables/csv.ts';
 import { hyperparameterPriors } from '../forecast/case-hyperparameters.ts';
 import { WINDOW_MONTHS } from '../forecast/case-model.ts';
 import type { Panel } from '../forecast/panel.ts';

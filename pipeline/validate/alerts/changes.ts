@@ -16,9 +16,9 @@ const FACTORS = {
 type ScaledKind = keyof typeof FACTORS;
 export type ChangeKind = ScaledKind | 'introduction';
 const SCALED_KINDS = Object.keys(FACTORS) as ScaledKind[];
-/** Cases by month where there are next to none. */
+/** Cases introduced by month where there are hardly any. */
 const INTRODUCED_CASES = [2, 4, 8, 10, 8, 6, 4, 2];
-/** Mean cases a month below which cases are introduced, and from which there may be fewer of them. */
+/** Mean cases a month below which cases are introduced, and the mean from which cases may be made to fall. */
 const INTRODUCTION_BELOW = 0.25;
 const FALL_FROM = 3;
 

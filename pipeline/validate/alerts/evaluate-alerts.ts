@@ -6,7 +6,7 @@ import { FOLLOWED_MONTHS, type FollowedArea, scoreAlerts } from './alert-scores.
 import { withChanges } from './changes.ts';
 
 const SEED = 1;
-/** Onsets of changes, so many months before the end of the records. */
+/** Onsets of changes, as months before the end of the records. */
 const ONSETS_BEFORE_END = [FOLLOWED_MONTHS, FOLLOWED_MONTHS + 5, FOLLOWED_MONTHS + 10];
 /** Panels with changes at each onset, beside one without. */
 const CHANGED_PANELS = 2;

@@ -1,22 +1,9 @@
 import { mean } from '../../lib/numerics/averages.ts';
-import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
 import type { ScoredForecast } from './backtest.ts';
 
-export interface SummaryRow {
-  area_level: AreaLevel;
-  /** The year of the origins, or `all`. */
-  origins: string;
-  method: string;
-  horizon: number | 'all';
-  forecasts: number;
-  log_mae: number;
-  crps_log: number;
-  crps_log1p: number;
-  coverage_50: number;
-  coverage_90: number;
-  /** null if no population is known. */
-  crps_per_1000: number | null;
-}
+/** Mean scores of some forecasts; `origins` is the year of their origins, or `all`. */
+export type SummaryRow = Pick<ScoredForecast, 'area_level' | 'method'> &
+  ReturnType<typeof meanScores> & { origins: string; horizon: number | 'all' };
 
 /** Mean scores by level, year of the origin and over all years, method, and horizon and over all horizons. */
 export function summariseForecasts(rows: readonly ScoredForecast[]): SummaryRow[] {

@@ -38,9 +38,9 @@ export interface OriginSpan {
   last: Period;
 }
 
-/** Numbers of scored origins: of six years at most, since older forecasts are hardly informative about today's. */
+/** Numbers of scored origins: three to six years, since older forecasts say little about today's. */
 const SCORED_ORIGINS = { least: 36, most: 72 };
-/** So many forecasts at a horizon are enough: of many areas, three years of origins give them. */
+/** Number of forecasts at a horizon that is enough; with many areas, three years of origins reach it. */
 const ENOUGH_FORECASTS = 2000;
 const maxScoredOrigins = ({ areas }: Panel) =>
   Math.min(SCORED_ORIGINS.most, Math.max(SCORED_ORIGINS.least, Math.ceil(ENOUGH_FORECASTS / areas.length)));

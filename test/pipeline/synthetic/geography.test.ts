@@ -4,7 +4,6 @@ import mapshaper from 'mapshaper';
 import { describe, expect, test } from 'vitest';
 import type { Polygon } from '../../../pipeline/lib/numerics/area.ts';
 import { makeGeography } from '../../../pipeline/synthetic/geography.ts';
-import { signedArea } from '../../../pipeline/synthetic/polygons.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
 import { HAS_REAL_DATA, needsReal, REAL_DATA } from '../../support/real-data.ts';
 
@@ -14,6 +13,9 @@ function edgesOf(area: Area): string[] {
   return area.polygons.flat().flatMap((ring) => ring.slice(1).map((point, i) => `${ring[i]} ${point}`));
 }
 const reversed = (edge: string) => edge.split(' ').reverse().join(' ');
+/** Area by the shoelace formula, square degrees; positive if the ring runs counter-clockwise. */
+const signedArea = (ring: [number, number][]) =>
+  ring.slice(1).reduce((sum, [x, y], i) => sum + (ring[i]![0] * y - x * ring[i]![1]) / 2, 0);
 const areaOf = (area: Area) => area.polygons.flat().reduce((sum, ring) => sum + signedArea(ring), 0);
 /** Edges that remain when those that occur in both directions cancel. */
 function outerEdges(areas: Area[]): string[] {

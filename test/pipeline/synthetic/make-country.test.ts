@@ -1,8 +1,8 @@
+import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon';
 import { expect, test } from 'vitest';
 import { STATE_GAPS } from '../../../pipeline/synthetic/cases.ts';
 import { makeCountry } from '../../../pipeline/synthetic/make-country.ts';
 import { KM_PER_DEGREE_LATITUDE, KM_PER_DEGREE_LONGITUDE } from '../../../pipeline/synthetic/noise.ts';
-import { isInPolygon } from '../../../pipeline/synthetic/polygons.ts';
 import { POPULATION_GRID } from '../../../pipeline/synthetic/population.ts';
 import { cellArea } from '../../../pipeline/synthetic/raster.ts';
 import { STATES } from '../../../pipeline/synthetic/states.ts';
@@ -129,7 +129,9 @@ test.each(CLUSTER_ROUNDS)('round $survey_year: numbers, months and positions of 
       expect(Number.isInteger(positive) && positive >= 0 && positive <= cluster.examined).toBe(true);
     }
     const [polygon] = geography.states[cluster.state_index]!.polygons;
-    expect(isInPolygon(polygon!, cluster.longitude, cluster.latitude)).toBe(true);
+    expect(
+      booleanPointInPolygon([cluster.longitude, cluster.latitude], { type: 'Polygon', coordinates: polygon! }),
+    ).toBe(true);
     const moved_km = Math.hypot(
       (cluster.longitude - cluster.true_longitude) * KM_PER_DEGREE_LONGITUDE,
       (cluster.latitude - cluster.true_latitude) * KM_PER_DEGREE_LATITUDE,

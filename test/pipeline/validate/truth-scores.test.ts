@@ -6,7 +6,6 @@ import {
   lgaMonthSums,
   type PredictedTruth,
   truthScore,
-  zeroSums,
 } from '../../../pipeline/validate/truth-scores.ts';
 
 const compared = (truth: number, score: number, low: number, high: number): PredictedTruth => ({
@@ -18,9 +17,9 @@ const compared = (truth: number, score: number, low: number, high: number): Pred
   draws: null,
 });
 const pool = (values: PredictedTruth[]) => {
-  const sums = zeroSums();
-  for (const value of values) addSums(sums, lgaMonthSums(value));
-  return truthScore(sums);
+  const [pooled, ...others] = values.map(lgaMonthSums);
+  for (const sums of others) addSums(pooled!, sums);
+  return truthScore(pooled!);
 };
 
 test('coverage, bias, errors and interval score agree with hand calculations', () => {

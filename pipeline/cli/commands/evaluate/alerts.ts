@@ -14,7 +14,6 @@ interface AlertsOptions extends EvaluationOptions {
   record?: boolean;
 }
 
-/** `malaria-risk evaluate alerts`. */
 export function alertsCommand(): Command {
   return addEvaluationOptions(new Command('alerts'))
     .description("Inject changes into the country's case records, and count how soon alerts find them")

@@ -5,7 +5,6 @@ import { heldBackCommand } from './held-back.ts';
 import { riskCommand } from './risk.ts';
 import { truthCommand } from './truth.ts';
 
-/** `malaria-risk evaluate`. */
 export default function evaluateCommand(): Command {
   return new Command('evaluate')
     .addCommand(riskCommand())

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { UsageError } from '../../../lib/errors.ts';
-import { writeCsv } from '../../../lib/tables/csv-file.ts';
+import { writeCsv } from '../../../lib/tables/csv.ts';
 import { forecasters } from '../../../model/forecast/forecasters.ts';
 import { readPanels } from '../../../model/forecast/read-panels.ts';
 import { backtest, backtestProgress, type OriginSpan } from '../../../validate/backtest/backtest.ts';
@@ -38,7 +38,6 @@ interface ForecastsOptions extends EvaluationOptions {
   out?: string;
 }
 
-/** `malaria-risk evaluate forecasts`. */
 export function forecastsCommand(): Command {
   return addEvaluationOptions(new Command('forecasts'))
     .description('Forecast the case records from rolling origins, one to four months ahead, and score the forecasts')

@@ -4,7 +4,6 @@ import { addEvaluationOptions, type EvaluationOptions, parseText, printEvaluatio
 import { formatTable } from '../../terminal/text-table.ts';
 import { withStages } from '../with-stages.ts';
 
-/** `malaria-risk evaluate held-back`. */
 export function heldBackCommand(): Command {
   return addEvaluationOptions(new Command('held-back'))
     .description("Score the held-back year once, after registering the design in the country's held-back.json")

@@ -22,7 +22,6 @@ interface RiskOptions extends EvaluationOptions {
   draws?: string;
 }
 
-/** `malaria-risk evaluate risk`. */
 export function riskCommand(): Command {
   return addEvaluationOptions(new Command('risk'))
     .description(

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../../lib/errors.ts';
-import { writeCsv } from '../../../lib/tables/csv-file.ts';
+import { writeCsv } from '../../../lib/tables/csv.ts';
 import { hasSyntheticCountry, writeSyntheticCountry } from '../../../synthetic/country.ts';
 import { FAMILIES, isFamily, type TruthFamily } from '../../../synthetic/families.ts';
 import { type ScoredCountry, scoreCountry, summariseTruth } from '../../../validate/evaluate-truth.ts';
@@ -60,7 +60,6 @@ const SCORE_DECIMALS = {
 };
 const LEVEL_DECIMALS = { truth: null, bin: null, statements: null, said: 3, true_share: 3 };
 
-/** `malaria-risk evaluate truth`. */
 export function truthCommand(): Command {
   const country = new Option(
     '--country <dir>',

@@ -39,7 +39,6 @@ const SCORES_SQL = (['state', 'lga'] as const)
 const PROBABILITIES_SQL = `SELECT area, code, period, ${columnList(PROBABILITY_FIGURES)} FROM probabilities`;
 const ORDER_SQL = 'ORDER BY area DESC, code, period';
 
-/** `malaria-risk export dhis2`. */
 export function dhis2Command(): Command {
   return new Command('dhis2')
     .description('Write scores, probabilities and forecasts of cases as files that DHIS2 imports')
