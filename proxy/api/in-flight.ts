@@ -41,7 +41,7 @@ export class InFlight {
     });
   }
 
-  /** Calls `next` once no response is in flight on `socket`, possibly at once; never if the socket closes first. */
+  /** Calls `callback` once no response is in flight on `socket`, possibly at once; never if the socket closes first. */
   afterResponses(socket: Socket, callback: () => void): void {
     const connection = this.#connections.get(socket);
     if (!connection || connection.responses.size === 0) callback();

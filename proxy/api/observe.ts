@@ -1,4 +1,4 @@
-/** Tells what became of each request: metrics, usage and access log. None repeats anything that a client sent. */
+/** Records each request for metrics, usage and access log. None contains anything that a client sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { KeyKind } from '../store/key-format.ts';

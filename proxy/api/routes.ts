@@ -65,7 +65,7 @@ export const routesPlugin = fp(async (app: FastifyInstance, { snapshots, report 
         if (lacksScope) return sendProblem(reply, 'SCOPE_REQUIRED', {}, { detail: scopesNeeded });
         const current = snapshots.current();
         const answer = findAnswer(operation, request, current);
-        if (!('error' in answer)) return sendFile(reply, answer, report);
+        if (!isFailure(answer)) return sendFile(reply, answer, report);
         return sendProblem(reply, answer.error, {}, { detail: answer.detail, territory: current.territory });
       },
     });
@@ -83,7 +83,7 @@ function findAnswer(operation: Operation, request: FastifyRequest, current: Serv
   const snapshot = version === model_version ? current : releases.versions.get(version);
   if (!snapshot) return { error: 'UNKNOWN_VERSION' };
   const resolution = resolveFile(operation, request.query as Query, snapshot.coverage);
-  if ('error' in resolution) return resolution;
+  if (isFailure(resolution)) return resolution;
   // A snapshot older than the operation, or without data for it, has no such file.
   return snapshot.files.get(resolution.file) ?? { error: 'NOT_FOUND', detail: whyMissing(operation, snapshot) };
 }
@@ -97,14 +97,16 @@ function whyMissing({ needsRain }: Operation, { files, coverage }: Pick<Snapshot
 /** Each parameter's decoded value; a list if it was given more than once. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** An error, with its detail if that is not the usual one. */
+/** Why there is no answer; `detail` replaces the usual one of the error. */
 interface Failure {
   error: ErrorCode;
   detail?: string | undefined;
 }
 type Resolution = { file: string } | Failure;
 
-/** The file that answers `operation`, or the first error: parameters in order, then the 503. */
+const isFailure = (outcome: object): outcome is Failure => 'error' in outcome;
+
+/** The file that answers `operation`, or the first error: of the parameters in their order, then of missing data. */
 export function resolveFile(operation: Operation, query: Query, coverage: Coverage): Resolution {
   const values: FileParameters = {};
   for (const name of operation.parameters) {

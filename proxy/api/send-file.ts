@@ -25,41 +25,37 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: Report) 
   const { method, headers } = reply.request;
   const coding = chooseCoding(headers['accept-encoding'] as string | undefined, [...file.codings.keys()]);
   const representation = file.codings.get(coding)!;
+  const { etag, bytes, content, path } = representation;
   // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot continue to read it.
-  const commonHeaders = { etag: representation.etag, 'cache-control': 'private, no-cache', ...file.headers };
-  if (matchesEtag(headers['if-none-match'], representation.etag)) return reply.code(304).headers(commonHeaders).send();
-  const acceptsRanges = file.ranges && coding === 'identity';
+  const commonHeaders = { etag, 'cache-control': 'private, no-cache', ...file.headers };
+  if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).headers(commonHeaders).send();
+  const acceptsRanges = file.hasRanges && coding === 'identity';
   const range =
     acceptsRanges && method === 'GET'
       ? parseRange(headers.range, headers['if-range'] as string | undefined, representation)
       : null;
-  if (range === 'beyond') {
-    return sendProblem(reply, 'RANGE_NOT_SATISFIABLE', { 'content-range': `bytes */${representation.bytes}` });
-  }
-  const { start, end } = range ?? { start: 0, end: representation.bytes - 1 };
+  if (range === 'beyond') return sendProblem(reply, 'RANGE_NOT_SATISFIABLE', { 'content-range': `bytes */${bytes}` });
+  const { start, end } = range ?? { start: 0, end: bytes - 1 };
   const send = (body?: Buffer | Transform) => {
     reply.headers({ ...commonHeaders, link: LINKS, 'content-type': file.type, 'content-length': end - start + 1 });
     if (coding !== 'identity') reply.header('content-encoding', coding);
     if (acceptsRanges) reply.header('accept-ranges', 'bytes');
-    if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${representation.bytes}`);
+    if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${bytes}`);
     return reply.send(body);
   };
   if (method === 'HEAD') return send();
-  if (representation.content)
-    return send(range ? representation.content.subarray(start, end + 1) : representation.content);
-  return openVerified(representation, { start, end }, file.damage, report).then(
-    send,
-    (error: NodeJS.ErrnoException) => {
-      // A replaced version that was pruned since the proxy last checked.
-      if (error.code === 'ENOENT' && file.headers.deprecation) return sendProblem(reply, 'UNKNOWN_VERSION');
-      if (isOpenFilesLimit(error)) throw error;
-      file.damage.set(representation.path, errorLine(error));
-      throw new DamagedFile(errorLine(error), { cause: error });
-    },
-  );
+  if (content) return send(content.subarray(start, end + 1));
+  const refuse = (error: NodeJS.ErrnoException) => {
+    // A replaced version that was pruned since the proxy last checked.
+    if (error.code === 'ENOENT' && file.headers.deprecation) return sendProblem(reply, 'UNKNOWN_VERSION');
+    if (isOpenFilesLimit(error)) throw error;
+    file.damage.set(path, errorLine(error));
+    throw new DamagedFile(errorLine(error), { cause: error });
+  };
+  return openVerified(representation, { start, end }, file.damage, report).then(send, refuse);
 }
 
-/** Bytes from `start` to `end`, both inclusive. */
+/** Positions of bytes; `end` is included. */
 interface ByteRange {
   start: number;
   end: number;
@@ -113,19 +109,15 @@ async function openVerified(
  * Holds back the last chunk of the part until all bytes of the file are known to match the manifest: if the file has
  * changed since it was opened, the client gets a truncated answer, never a wrong one.
  */
-function verifyWhileSending(
-  { path, sha256 }: Representation,
-  { start, end }: ByteRange,
-  damage: Damage,
-  report: Report,
-) {
+function verifyWhileSending(representation: Representation, range: ByteRange, damage: Damage, report: Report) {
+  const { path, sha256 } = representation;
   const digest = createHash('sha256');
   let heldBack: Buffer | undefined;
   let position = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       digest.update(chunk);
-      const partOfChunk = chunk.subarray(Math.max(0, start - position), Math.max(0, end + 1 - position));
+      const partOfChunk = chunk.subarray(Math.max(0, range.start - position), Math.max(0, range.end + 1 - position));
       position += chunk.length;
       if (partOfChunk.length === 0) return done();
       const previous = heldBack;
@@ -158,9 +150,7 @@ export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): C
   // If it is not mentioned, identity is acceptable, but only if nothing that is mentioned is.
   const codingWeight = (coding: Coding) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? 1e-4 : 0);
-  const preferred = codings.reduce((preferred, coding) =>
-    codingWeight(coding) > codingWeight(preferred) ? coding : preferred,
-  );
+  const preferred = codings.toSorted((a, b) => codingWeight(b) - codingWeight(a))[0]!;
   return codingWeight(preferred) > 0 ? preferred : 'identity';
 }
 

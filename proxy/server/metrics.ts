@@ -111,7 +111,7 @@ function addStateMetrics(
     () => snapshots.confirmedAt() / 1000,
   );
   gauge('malaria_snapshot_damaged', 'Whether a file of the snapshot being served is damaged.', () =>
-    snapshots.damage() === null ? 0 : 1,
+    snapshots.damageLine() === null ? 0 : 1,
   );
   new Counter({
     name: 'malaria_failures_total',

@@ -1,5 +1,3 @@
-/** What the operator is told: lines for the log, and how often what has failed. */
-
 /** What can fail, with the level of its lines: `error` if requests, pages or mails fail because of it, else `warn`. */
 export const CAUSE_LEVELS = {
   store: 'error',
@@ -27,23 +25,23 @@ export interface Reports {
   failures: Readonly<Record<Cause, number>>;
 }
 
-const REPEAT_MS = 60_000;
+const SUPPRESSED_MS = 60_000;
 
 /** Reports to `write`, without the emails that errors of mail servers contain. */
 export function openReports(write: (line: string, level: Level) => void): Reports {
   const failures = Object.fromEntries(Object.keys(CAUSE_LEVELS).map((cause) => [cause, 0])) as Record<Cause, number>;
-  /** Causes with a line in the last minute: how many failures followed it, and the line of the latest. */
+  /** Causes with a line in the last minute: how many more failures there were, and the line of the latest. */
   const suppressed = new Map<Cause, { count: number; latestLine: string }>();
-  const passOn = (line: string, cause: Cause) => {
+  const writeThenSuppress = (line: string, cause: Cause) => {
     suppressed.set(cause, { count: 0, latestLine: '' });
     write(line, CAUSE_LEVELS[cause]);
     setTimeout(() => {
       const { count, latestLine } = suppressed.get(cause)!;
       suppressed.delete(cause);
       if (count > 0)
-        passOn(count === 1 ? latestLine : `${latestLine} (and ${count - 1} more in the last minute)`, cause);
+        writeThenSuppress(count === 1 ? latestLine : `${latestLine} (and ${count - 1} more in the last minute)`, cause);
       else write(`${cause}: no failure in the last minute`, 'info');
-    }, REPEAT_MS).unref();
+    }, SUPPRESSED_MS).unref();
   };
   return {
     failures,
@@ -53,7 +51,7 @@ export function openReports(write: (line: string, level: Level) => void): Report
       failures[cause]++;
       const earlier = suppressed.get(cause);
       if (earlier) suppressed.set(cause, { count: earlier.count + 1, latestLine: line });
-      else passOn(line, cause);
+      else writeThenSuppress(line, cause);
     },
   };
 }

@@ -92,7 +92,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const gate = await openGate(store.database, { perMinute, perMonth, clock, report });
   cleanups.defer(async () => gate.close());
 
-  const whyUnavailable = async () => snapshots.damage() ?? gate.whyUnavailable();
+  const whyUnavailable = async () => snapshots.damageLine() ?? gate.whyUnavailable();
   const metrics = new Metrics({
     snapshots,
     failures,
@@ -166,7 +166,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Gives up once the store is lost. */
+/** Calls `giveUp` once the store is lost. */
 function watchStore({ database }: AccountStore, giveUp: ServerOptions['giveUp']): NodeJS.Timeout {
   const timer = setInterval(() => {
     const whyLost = database.whyLost();

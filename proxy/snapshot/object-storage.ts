@@ -31,9 +31,9 @@ export interface MirrorOptions {
 }
 
 const FETCHED_AT_ONCE = 16;
-/** How long a start waits for the storage if there is a copy to serve meanwhile. */
+/** How long `open` waits for the storage if there is a copy that can be served. */
 const START_WAIT_MS = 5000;
-/** How long a replaced copy is kept: it is served until the new one is checked, and its last answers take longer. */
+/** How long a replaced copy is kept, since answers from it may still be in flight. */
 const REPLACED_KEPT_MS = 120_000;
 
 /**
@@ -43,7 +43,7 @@ const REPLACED_KEPT_MS = 120_000;
  * AWS_ENDPOINT_URL_S3 …).
  */
 export class SnapshotMirror {
-  /** A link to the copy, for `SnapshotWatcher`. */
+  /** A link to the copy that is served. */
   readonly path: string;
   readonly #url: string;
   readonly #folder: string;
@@ -94,7 +94,7 @@ export class SnapshotMirror {
   }
 
   /** The published snapshot, if it could not be fetched intact. */
-  refused(): Refusal | null {
+  refusal(): Refusal | null {
     return this.#refusal && { directory: this.#refusal.directory, reason: this.#refusal.reason };
   }
 
@@ -168,9 +168,9 @@ export class SnapshotMirror {
   }
 }
 
-type GetObject = (name: string, bytes?: number) => Promise<GetObjectCommandOutput>;
+type GetObject = (name: string, expectedBytes?: number) => Promise<GetObjectCommandOutput>;
 
-/** Fetches the snapshot at `target` into `folder` and checks all of it, so that it appears there only complete. */
+/** Fetches the snapshot at `versionPath` (snapshots/VERSION) into `folder` and checks all of it, so that it appears there only complete. */
 async function fetchSnapshot(
   getObject: GetObject,
   versionPath: string,
@@ -178,40 +178,35 @@ async function fetchSnapshot(
   temporaryName = TEMPORARY_NAME,
 ): Promise<void> {
   const temporary = join(folder, temporaryName);
+  const manifestPath = `${versionPath}/manifest.json`;
   await rm(temporary, { recursive: true, force: true });
   await mkdir(temporary, { recursive: true });
-  const text = await (await getObject(`${versionPath}/manifest.json`)).Body!.transformToString();
-  await inParallel(
-    FETCHED_AT_ONCE,
-    Object.entries(parseManifest(text, `${versionPath}/manifest.json`).files),
-    async ([name, { bytes }]) => {
-      const file = join(temporary, checkRelativePath(name));
-      await mkdir(dirname(file), { recursive: true });
-      const { Body } = await getObject(`${versionPath}/${name}`, bytes).catch((error) => {
-        throw new Error(`${versionPath}/${name}: ${errorLine(error)}`, { cause: error });
-      });
-      await pipeline(
-        Body as Readable,
-        async function* (chunks: AsyncIterable<Buffer>) {
-          let length = 0;
-          for await (const chunk of chunks) {
-            length += chunk.length;
-            if (length > bytes)
-              throw new Error(`${versionPath}/${name} has more than the ${bytes} bytes in the manifest`);
-            yield chunk;
-          }
-        },
-        createWriteStream(file),
-      );
-    },
-  );
+  const text = await (await getObject(manifestPath)).Body!.transformToString();
+  const { files } = parseManifest(text, manifestPath);
+  await inParallel(FETCHED_AT_ONCE, Object.entries(files), async ([name, { bytes }]) => {
+    const object = `${versionPath}/${name}`;
+    const file = join(temporary, checkRelativePath(name));
+    await mkdir(dirname(file), { recursive: true });
+    const { Body } = await getObject(object, bytes).catch((error) => {
+      throw new Error(`${object}: ${errorLine(error)}`, { cause: error });
+    });
+    const limitLength = async function* (chunks: AsyncIterable<Buffer>) {
+      let length = 0;
+      for await (const chunk of chunks) {
+        length += chunk.length;
+        if (length > bytes) throw new Error(`${object} has more than the ${bytes} bytes in the manifest`);
+        yield chunk;
+      }
+    };
+    await pipeline(Body as Readable, limitLength, createWriteStream(file));
+  });
   await writeFile(join(temporary, 'manifest.json'), text);
   await openSnapshot(temporary);
   await rm(join(folder, versionPath), { recursive: true, force: true });
   await rename(temporary, join(folder, versionPath));
 }
 
-/** Fetches the release index that belongs to the snapshot at `target`; null if there is none. */
+/** Fetches the release index that belongs to the snapshot at `versionPath`; null if there is none. */
 async function fetchReleaseIndex(
   getObject: GetObject,
   versionPath: string,
@@ -246,24 +241,23 @@ async function fetchEarlierVersions(
   const existingNames = new Set(await readdir(join(folder, 'snapshots')));
   const missingVersions = index.earlier.filter(({ model_version }) => !existingNames.has(model_version));
   for (const { model_version } of missingVersions) {
-    await fetchSnapshot(getObject, snapshotPath(model_version), folder, TEMPORARY_NAME_OF_EARLIER).catch((error) => {
+    await fetchSnapshot(getObject, snapshotPath(model_version), folder, EARLIER_TEMPORARY_NAME).catch((error) => {
       if (!stopSignal.aborted)
         report(`${model_version} is listed as kept but could not be fetched: ${errorLine(error)}`, 'publication');
     });
   }
   if (missingVersions.length === 0 || stopSignal.aborted) return;
-  await writeAtomic(join(folder, RELEASES_FOLDER, releaseIndexFile(index.current)), JSON.stringify(index)).catch(
-    (error) => {
-      report(`earlier versions were fetched but the index could not be rewritten: ${errorLine(error)}`, 'publication');
-    },
-  );
+  const indexFile = join(folder, RELEASES_FOLDER, releaseIndexFile(index.current));
+  await writeAtomic(indexFile, JSON.stringify(index)).catch((error) => {
+    report(`earlier versions were fetched but the index could not be rewritten: ${errorLine(error)}`, 'publication');
+  });
 }
 
 /** The temporary name of a snapshot being fetched, and of a link being created. */
 const TEMPORARY_NAME = '.fetching';
-const TEMPORARY_NAME_OF_EARLIER = '.fetching-earlier';
+const EARLIER_TEMPORARY_NAME = '.fetching-earlier';
 
-/** Points the link `current` in `folder` at `target`, atomically. */
+/** Points the link `current` in `folder` at `versionPath`, atomically. */
 async function linkCurrent(folder: string, versionPath: string): Promise<void> {
   const temporary = join(folder, TEMPORARY_NAME);
   await rm(temporary, { recursive: true, force: true });

@@ -18,9 +18,9 @@ import {
   type Snapshot,
 } from './snapshot.ts';
 
-/** The answers that belong to no single snapshot, and the versions that are served. */
+/** What is served besides the current snapshot. */
 export interface Releases {
-  /** By address: `/v1/versions`, and diffs. */
+  /** Answers that belong to no single version, by path: `/v1/versions`, and diffs. */
   answers: ReadonlyMap<string, ServedFile>;
   /** The earlier versions that are served. */
   versions: ReadonlyMap<string, ServedVersion>;
@@ -28,7 +28,7 @@ export interface Releases {
 
 /** The files of a version, with its coverage. */
 export type ServedVersion = Pick<Snapshot, 'coverage' | 'files'> & {
-  /** Headers of every answer that announce that the version has been replaced. */
+  /** Headers that tell clients that the version has been replaced. */
   headers?: Readonly<Record<string, string>>;
 };
 
@@ -66,10 +66,8 @@ export async function openReleases(
       const previousVersion = previous?.versions.get(model_version);
       const isSame = JSON.stringify(previousVersion?.headers) === JSON.stringify(headers);
       if (isSame) await access(join(versionDirectory, 'manifest.json'));
-      versions.set(
-        model_version,
-        isSame ? previousVersion! : { ...(await openEarlierSnapshot(versionDirectory, headers)), headers },
-      );
+      if (isSame) versions.set(model_version, previousVersion!);
+      else versions.set(model_version, { ...(await openEarlierSnapshot(versionDirectory, headers)), headers });
     } catch (error) {
       report(`${model_version} is listed as kept but is left out: ${errorLine(error)}`, 'publication');
     }
@@ -88,7 +86,7 @@ export async function openReleases(
         }),
       ),
     );
-    answers.set(address, { type: 'application/json', ranges: false, headers: {}, damage, codings });
+    answers.set(address, { type: 'application/json', hasRanges: false, headers: {}, damage, codings });
   }
   return { answers, versions };
 }

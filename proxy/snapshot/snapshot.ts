@@ -20,7 +20,7 @@ export type Coding = Encoding | 'identity';
 /** A file in one coding. */
 export interface Representation extends FileEntry {
   path: string;
-  /** Its bytes, if they are held in memory. */
+  /** Null if it is read from disk for each request. */
   content: Buffer | null;
 }
 
@@ -34,7 +34,7 @@ export interface ServedFile {
   headers: Readonly<Record<string, string>>;
   damage: Damage;
   /** Whether parts of it can be requested. */
-  ranges: boolean;
+  hasRanges: boolean;
   /** Smallest first: if a client prefers several equally, the first is sent. Compressed formats have identity alone. */
   codings: ReadonlyMap<Coding, Representation>;
 }
@@ -54,9 +54,9 @@ export interface Snapshot {
 
 /** Files read at once while opening: enough to keep the disk busy, few enough to leave time for requests. */
 const CHECKED_AT_ONCE = 16;
-/** Larger files are never held in memory: each request reads them from disk. */
+/** Larger files are not kept in memory; each request reads them from disk. */
 export const LARGEST_IN_MEMORY_BYTES = 1 << 20;
-/** Files of a snapshot are held in memory, smallest first, up to this total. */
+/** Files of a snapshot are kept in memory, smallest first, up to this total. */
 const MEMORY_BYTES = 128 << 20;
 
 /**
@@ -121,7 +121,7 @@ function listServedFiles(
         encodings.map(([coding, extension]) => [coding, toRepresentation(name + extension)]),
       );
       codings.set('identity', toRepresentation(name));
-      return [name, { type, headers, damage, ranges: response === null, codings }];
+      return [name, { type, headers, damage, hasRanges: response === null, codings }];
     }),
   );
   return new Map(namedFiles);
@@ -153,7 +153,7 @@ export function parseJson(text: string, path: string): unknown {
   }
 }
 
-/** `name`, if it is inside the snapshot. The manifest is trusted to be ours, but not to be intact. */
+/** `name`. @throws Error if it is not a relative path inside the snapshot: the manifest may be damaged. */
 export function checkRelativePath(name: string): string {
   if (/^\/|\\|(^|\/)\.{0,2}(\/|$)/.test(name))
     throw new Error(`manifest.json lists ${JSON.stringify(name)}, which is not a plain relative path`);
@@ -179,7 +179,7 @@ export class DamagedFile extends Error {
   override name = 'Damaged';
 }
 
-/** Whether `error` is of this process, which has too many open files, and says nothing about a file. */
+/** Whether this process has too many open files, so that `error` says nothing about the file. */
 export const isOpenFilesLimit = (error: unknown) =>
   ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 

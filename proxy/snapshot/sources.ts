@@ -22,15 +22,11 @@ export interface SourceOptions extends SourceSettings {
   report: WatchOptions['report'];
 }
 
-/**
- * The snapshots in a folder or in object storage.
- * @throws UsageError if there is no snapshot, or it is damaged.
- */
+/** Opens the snapshots in a folder or in object storage. @throws UsageError if there is none, or it is damaged. */
 export async function openSource(options: SourceOptions): Promise<SnapshotSource> {
-  const { snapshot } = options;
-  if (snapshot.startsWith('s3:') && parseS3Url(snapshot) === null)
-    throw new UsageError('snapshot: expected s3://BUCKET or s3://BUCKET/PREFIX');
-  return snapshot.startsWith('s3:') ? openFromStorage(options) : openFromFolder(options);
+  if (!options.snapshot.startsWith('s3:')) return openFromFolder(options);
+  if (parseS3Url(options.snapshot)) return openFromStorage(options);
+  throw new UsageError('snapshot: expected s3://BUCKET or s3://BUCKET/PREFIX');
 }
 
 /** The snapshots in object storage, copied to disk first. */
@@ -43,9 +39,9 @@ async function openFromStorage(options: SourceOptions): Promise<SnapshotSource> 
     const copies = await openWatcher(mirror.path, options);
     return {
       current: () => copies.current(),
-      refusal: () => mirror.refused() ?? copies.refusal(),
+      refusal: () => mirror.refusal() ?? copies.refusal(),
       confirmedAt: () => Math.min(mirror.confirmedAt(), copies.confirmedAt()),
-      damage: () => copies.damage(),
+      damageLine: () => copies.damageLine(),
       close: async () => {
         copies.close();
         await mirror.close();
@@ -77,12 +73,9 @@ async function openFromFolder(options: SourceOptions): Promise<SnapshotSource> {
   return openWatcher(snapshot, options);
 }
 
-async function openWatcher(
-  path: string,
-  { fallBack, pollMs, fileCheckMs, report }: SourceOptions,
-): Promise<SnapshotSource> {
+async function openWatcher(path: string, options: SourceOptions): Promise<SnapshotSource> {
   try {
-    return await SnapshotWatcher.open(path, { report, fallBack, fileCheckMs, pollMs });
+    return await SnapshotWatcher.open(path, options);
   } catch (error) {
     throw new UsageError(`the snapshot at ${path} is damaged: ${errorLine(error)}`, { cause: error });
   }

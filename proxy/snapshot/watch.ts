@@ -25,7 +25,7 @@ export interface SnapshotSource {
   /** When the snapshot being served was last known to be the one that is published, in milliseconds. */
   confirmedAt(): number;
   /** What was found to be damaged in the snapshot being served, in a line; null while nothing is. */
-  damage(): string | null;
+  damageLine(): string | null;
   close(): void | Promise<void>;
 }
 
@@ -42,9 +42,8 @@ export interface WatchOptions {
 
 /**
  * Opens the snapshot at a path, a directory or a link to one, and keeps checking whether another has been published
- * there. It polls, since file-system events do not work across links or on most network file systems, and a `stat` a
- * second costs nothing. A newer snapshot is checked in full before a single assignment switches to it; so is the
- * present one, once it was found to be damaged.
+ * there. It polls, since file-system events do not work across links or on most network file systems. A newer snapshot
+ * is checked in full before it is served, and so is the present one again once a file of it was found to be damaged.
  */
 export class SnapshotWatcher implements SnapshotSource {
   readonly #path: string;
@@ -53,7 +52,7 @@ export class SnapshotWatcher implements SnapshotSource {
   readonly #report: WatchOptions['report'];
   readonly #stop = new AbortController();
   #snapshot: ServedSnapshot | null = null;
-  /** Of the snapshot at the path, if it is the one that is served; empty while it is not. */
+  /** What `readIdentity` returned for the snapshot being served; empty if it is not the one at the path. */
   #identity = '';
   #confirmedAt = Date.now();
   #refusal: (Refusal & { identity: string; refusedAt: number }) | null = null;
@@ -89,7 +88,7 @@ export class SnapshotWatcher implements SnapshotSource {
     return this.#confirmedAt;
   }
 
-  damage(): string | null {
+  damageLine(): string | null {
     return this.current().damage.values().next().value ?? null;
   }
 
@@ -103,10 +102,7 @@ export class SnapshotWatcher implements SnapshotSource {
 
   async #check(): Promise<void> {
     const identity = await readIdentity(this.#path).catch((error) => `unreadable: ${errorLine(error)}`);
-    if (identity === this.#identity && this.#isServingIntact()) {
-      this.#confirm();
-      return;
-    }
+    if (identity === this.#identity && this.#isServingIntact()) return this.#confirm();
     const refusal = this.#refusal;
     if (refusal?.identity === identity && performance.now() - refusal.refusedAt < this.#retryMs) return;
     try {
@@ -123,7 +119,7 @@ export class SnapshotWatcher implements SnapshotSource {
     this.#confirmedAt = Date.now();
   }
 
-  /** Serves what is at the path, whose identity is not, or no longer, that of what is served. */
+  /** Serves what is at the path, which has another identity than what is served, or was damaged. */
   async #servePublished(identity: string): Promise<void> {
     const snapshot = this.#snapshot;
     // The index beside the same snapshot can change: a version was removed, or has arrived from object storage.
@@ -152,7 +148,7 @@ export class SnapshotWatcher implements SnapshotSource {
     this.#report(`refused the snapshot at ${this.#path}: ${reason}; ${consequence}`, cause);
   }
 
-  /** Serves the snapshot in `directory`, with the release index beside the one in `published`. */
+  /** Serves the snapshot in `directory`, with the release index beside the one in `publishedDirectory`. */
   async #serve(directory: string, publishedDirectory: string): Promise<void> {
     const snapshot = await openSnapshot(directory);
     const isFirst = this.#snapshot === null;
@@ -168,9 +164,8 @@ export class SnapshotWatcher implements SnapshotSource {
     const path = this.#path;
     // Where the link points, even if nothing is there any more.
     const publishedDirectory = await realpath(path).catch(async () => resolve(dirname(path), await readlink(path)));
-    const version = await findVersionBefore(
-      await openReleases(publishedDirectory, this.#report, this.#snapshot?.releases),
-    );
+    const releases = await openReleases(publishedDirectory, this.#report, this.#snapshot?.releases);
+    const version = await findVersionBefore(releases);
     if (version === null) throw new Error('no other version was current before');
     await this.#serve(join(dirname(dirname(publishedDirectory)), snapshotPath(version)), publishedDirectory);
     this.#identity = '';
@@ -178,15 +173,14 @@ export class SnapshotWatcher implements SnapshotSource {
 }
 
 /**
- * Checks the files that are not held in memory again and again, one at a time and each once in `ms`, so that damage is
+ * Checks the files that are not held in memory again and again, one at a time and each once in `roundMs`, so that damage is
  * found before a client asks for the file. Earlier versions are checked only as they are sent.
  */
 async function keepCheckingFiles(current: () => Snapshot, roundMs: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const { files, damage } = current();
-    const onDisk = [...files.values()].flatMap(({ codings }) =>
-      [...codings.values()].filter(({ content }) => !content),
-    );
+    const representations = [...files.values()].flatMap(({ codings }) => [...codings.values()]);
+    const onDisk = representations.filter(({ content }) => content === null);
     for (const file of onDisk) {
       await pause(roundMs / onDisk.length, undefined, { ref: false, signal }).catch(() => {});
       if (signal.aborted || current().files !== files) break;
@@ -198,7 +192,7 @@ async function keepCheckingFiles(current: () => Snapshot, roundMs: number, signa
   }
 }
 
-/** Does `work` every `ms`, once at a time, until `signal` aborts. @returns when the last time has ended */
+/** Runs `work` again `intervalMs` after it has ended, until `signal` aborts. */
 export async function repeatUntilStopped(
   work: () => Promise<void>,
   intervalMs: number,

@@ -1,4 +1,3 @@
-/** Accounts and their keys in the database. */
 import type { Scope } from '../../pipeline/contract/scopes.ts';
 import { UsageError } from '../../pipeline/lib/errors.ts';
 import { findAccountBy, selectAccounts, toKey } from './account-queries.ts';
@@ -37,14 +36,12 @@ export interface LimitChange {
 }
 
 /**
- * The store: accounts and their keys, sign-in attempts, and requests by day and month. (people/directory.ts has the
- * people who sign in.)
+ * Accounts and their keys, sign-in attempts, and requests by day and month. (people/directory.ts has the people.)
  *
- * Names are never reused: a removed account keeps its name. No two accounts can be made whose names look the same, nor
- * a key whose name looks like that of another working key of its owner; two keys with exactly one name are an old one
- * and its replacement. Looks are compared when something is made. Each change is recorded in the audit log as made by
- * `actor`, and is on disk once it is returned. Every process obeys it from the next request on, since each request reads
- * these rows.
+ * Names are never reused: a removed account keeps its name. A new account's name must not look like that of another,
+ * nor a new key's like that of another active key of its owner; it may be exactly the same, as for a replacement. Each
+ * change is recorded in the audit log as made by `actor`, is on disk once it is returned, and applies to every
+ * process's next request, since each request reads these rows.
  */
 export class AccountStore {
   readonly database: Database;
@@ -66,7 +63,7 @@ export class AccountStore {
     const checkedName = checkName('account name', name);
     const id = `acc_${randomText(12)}`;
     return transact(async (tx) => {
-      // Only the service team and its operator make accounts: this lock keeps two from being made at once.
+      // Accounts are made by the service team only, so its lock keeps two from being made at once.
       await lockServiceTeam(tx);
       const lookalike = (await selectAccounts(tx).execute()).find(
         (account) => visualForm(account.name) === visualForm(checkedName),
@@ -129,16 +126,17 @@ export class AccountStore {
       await refuseLookalike(tx, owner, name, now);
       const { brand, kind, scopes, expiresAt: expires_at } = newKey;
       const secret = mintKey(brand, kind, mintingSecret(await readTagSecrets(tx), now));
-      const derived = { hash: hashKey(secret), start: keyStart(secret) };
-      const times = { created_at: now, expires_at, revoked_at: null, created_by: actor.id };
       await insert(tx, 'keys', {
         id,
         owner_id: owner.id,
         name,
         kind,
         scopes: scopes.join(','),
-        ...derived,
-        ...times,
+        hash: hashKey(secret),
+        start: keyStart(secret),
+        created_at: now,
+        expires_at,
+        created_by: actor.id,
       });
       const detail = `${id}, ${kind}, ${scopes.join(' ')}`;
       await record(tx, { action: 'key.create', accountId: owner.id, subject: name, detail }, actor, now);

@@ -1,6 +1,5 @@
 /**
- * Admission: the hash of a key in, the key's holder and the verdict of both limits out, in one transaction of the
- * store.
+ * Admission: from the hash of a key, the key's holder and the verdict of both limits, in one transaction.
  *
  * The statements are the same for both stores. Names that start with `@` are parameters in SQLite, where
  * sqlite-admitter.ts runs the statements one by one, and variables in PostgreSQL, where a function runs them in one
@@ -20,7 +19,7 @@ export interface Holder {
   scopes: readonly Scope[];
 }
 
-/** A request with a valid key: the key's holder, and the verdict of the limits. */
+/** The result for a request with a valid key. */
 export interface Admission {
   holder: Holder;
   verdict: Verdict;
@@ -53,34 +52,32 @@ export interface Decision {
 }
 
 export const STATEMENTS = {
-  /** The holder of an admitted key: all reasons for a 401 in one place. Expiry is exact to the millisecond. */
-  find: `
+  /** The holder of a key that is valid now; without a row the answer is 401. */
+  findKey: `
     SELECT keys.id AS key_id, owner_id, keys.kind, scopes, per_minute, per_month
     FROM keys JOIN accounts ON accounts.id = owner_id
     WHERE hash = @this_hash AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > @now_ms)
       AND removed_at IS NULL AND suspended_at IS NULL AND (accounts.kind = 'organisation' OR unlocked_at IS NOT NULL)`,
-  /**
-   * What counts in the minute that ends with a second, and the latest second counted, in case the clock was set back.
-   */
-  minute: `
+  /** The grants in the minute that ends with a second. The latest may be later than that, if the clock was set back. */
+  countMinute: `
     SELECT coalesce(sum(granted), 0) AS minute_count, min(second) AS minute_first, max(second) AS latest
     FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_SECONDS}`,
-  /** After the limit was lowered, more than the oldest second must leave: the first with fewer grants after it. */
-  lowered: `
+  /** If the limit was lowered, several seconds must leave the minute: this is the last of them. */
+  lastToExpire: `
     SELECT min(second) AS minute_first
     FROM (SELECT second, sum(granted) OVER (ORDER BY second DESC) - granted AS later
       FROM seconds WHERE key_id = @this_key AND second >= @this_second - ${MINUTE_SECONDS}) AS counted
     WHERE later < @minute_limit`,
-  /** The latest month counted: never an earlier one, whose allowance was another. */
-  month: `
+  /** The latest month counted, which is a later one than the present if the clock was set back. */
+  countMonth: `
     SELECT month, granted AS month_count FROM months
     WHERE owner_id = @this_owner AND month >= @this_month ORDER BY month DESC LIMIT 1`,
-  takeMinute: `
+  chargeMinute: `
     INSERT INTO seconds (key_id, slot, second, granted)
     VALUES (@this_key, @this_second % ${MINUTE_SECONDS + 1}, @this_second, 1)
     ON CONFLICT (key_id, slot) DO UPDATE SET second = excluded.second,
       granted = CASE WHEN seconds.second = excluded.second THEN seconds.granted + 1 ELSE 1 END`,
-  takeMonth: `
+  chargeMonth: `
     INSERT INTO months (owner_id, month, granted) VALUES (@this_owner, @this_month, 1)
     ON CONFLICT (owner_id, month) DO UPDATE SET granted = months.granted + 1`,
 } as const;
@@ -103,7 +100,7 @@ const ADMIT_BODY = `
     this_key text; this_owner text; this_second bigint; latest bigint; this_month text; minute_limit bigint;
   BEGIN
     now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000);
-    ${postgresStatement('find')} INTO key_id, owner_id, kind, scopes, per_minute, per_month;
+    ${postgresStatement('findKey')} INTO key_id, owner_id, kind, scopes, per_minute, per_month;
     IF NOT FOUND THEN RETURN; END IF;
     this_key := key_id; this_owner := owner_id;
     minute_limit := coalesce(per_minute, default_per_minute);
@@ -112,25 +109,25 @@ const ADMIT_BODY = `
     PERFORM pg_advisory_xact_lock(hashtextextended(this_owner, 0));
     now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000);
     this_second := now_ms / 1000;
-    ${postgresStatement('minute')} INTO minute_count, minute_first, latest;
+    ${postgresStatement('countMinute')} INTO minute_count, minute_first, latest;
     this_second := greatest(this_second, latest);
     this_month := to_char(to_timestamp(now_ms / 1000) AT TIME ZONE 'UTC', 'YYYY-MM');
-    ${postgresStatement('month')} INTO month, month_count;
+    ${postgresStatement('countMonth')} INTO month, month_count;
     month := coalesce(month, this_month); month_count := coalesce(month_count, 0);
     this_month := month;
 
     IF kind = 'live' AND month_count >= per_month THEN refused := 'month';
     ELSIF minute_count >= per_minute THEN refused := 'minute';
     ELSE
-      ${postgresStatement('takeMinute')};
+      ${postgresStatement('chargeMinute')};
       minute_count := minute_count + 1; minute_first := coalesce(minute_first, this_second);
       IF kind = 'live' THEN
-        ${postgresStatement('takeMonth')};
+        ${postgresStatement('chargeMonth')};
         month_count := month_count + 1;
       END IF;
     END IF;
     IF minute_count > minute_limit THEN
-      ${postgresStatement('lowered')} INTO minute_first;
+      ${postgresStatement('lastToExpire')} INTO minute_first;
     END IF;
     IF clock_timestamp() > statement_timestamp() + within_ms * interval '1 millisecond' THEN
       RAISE query_canceled USING MESSAGE = 'decided too late';

@@ -44,7 +44,7 @@ export class Attempts {
     }
   }
 
-  /** Gives back what `take` charged, for an attempt that succeeded. */
+  /** Undoes what `charge` counted, for an attempt that succeeded. */
   async giveBack(allowances: readonly Allowance[]): Promise<void> {
     const hashes = hashAllowances(allowances).map((allowance) => allowance.hash);
     await this.#database.transactUnsynced(async (tx) => {

@@ -64,7 +64,7 @@ function checkStore(db: DatabaseSync, file: string, advice?: string): void {
   if (missing.length > 0) throw new UsageError(`${file} has the schema of an older malaria-proxy`);
 }
 
-/** Renames a file that is on disk afterwards, under its new name. */
+/** Renames a file; when this returns, its contents and new name are on disk. */
 function renameDurably(oldPath: string, newPath: string): void {
   syncToDisk(oldPath);
   renameSync(oldPath, newPath);
@@ -81,21 +81,17 @@ function syncToDisk(path: string): void {
 }
 
 /**
- * Replaces the store in `file`, which is renamed, with the one in the backup `source`. What was taken away since the
- * backup stays taken away (CARRY), and what was granted since then stays counted. If killed at any moment, this leaves
- * the old or the new store, and can be repeated.
+ * Replaces the store in `file`, which is renamed, with the one in `backupFile`. Rights that were withdrawn since the
+ * backup stay withdrawn, and requests granted since then stay counted (CARRY_OVER_SQL). If this is killed, the old or
+ * the new store is there, and it can be repeated.
  *
- * @param forget goes on if the store in `file` is missing, damaged, no store or a newer program's, without carrying
- *   anything over
- * @returns the new name of the old store, null if there was none, and whether it was carried over
- * @throws UsageError if `source` is not an intact backup of this service, or a server or another command is using the
+ * @param forget continues without carrying anything over if the store in `file` is missing, damaged, no store or a
+ *   newer program's
+ * @returns the new name of the old store, null if there was none, and whether anything was carried over from it
+ * @throws UsageError if `backupFile` is not an intact backup of this service, or a server or another command is using the
  *   store; TryAgain if a file cannot be read or written at present.
  */
-export function restore(
-  backupFile: string,
-  file: string,
-  forget = false,
-): { previousStore: string | null; isCarriedOver: boolean } {
+export function restore(backupFile: string, file: string, forget = false): Restored {
   if (!existsSync(backupFile)) throw new UsageError(`no backup at ${backupFile}`);
   for (const log of [`${backupFile}-wal`, `${backupFile}-journal`]) {
     if (!statSync(log, { throwIfNoEntry: false })?.size) continue;
@@ -113,20 +109,17 @@ export function restore(
     copyFileSync(backupFile, temporary);
     chmodSync(temporary, 0o600);
     giveToFolderOwner(temporary);
-    openSqliteFile(
-      temporary,
-      (opened) => checkStore(opened, backupFile, 'use an earlier backup'),
-      BUSY_TIMEOUT_MS,
-    ).close();
+    const check = (opened: DatabaseSync) => checkStore(opened, backupFile, 'use an earlier backup');
+    openSqliteFile(temporary, check, BUSY_TIMEOUT_MS).close();
 
     const exists = existsSync(target);
     oldStore = exists ? lockExclusively(target, temporary) : null;
     const whyUnreadable = exists ? explainUnreadable(oldStore, target) : `there is no store at ${target}`;
     if (whyUnreadable !== null && !forget) {
       throw new UsageError(
-        `the store to be replaced cannot be read: ${whyUnreadable}. With --forget it is replaced all the same: then keys revoked, ` +
-          'accounts suspended, people removed and roles taken away since the backup are as before, and requests granted ' +
-          'since are not counted',
+        `the store to be replaced cannot be read: ${whyUnreadable}. With --forget it is replaced all the same: ` +
+          'then keys revoked, accounts suspended, people removed and roles taken away since the backup are as before, ' +
+          'and requests granted since are not counted',
       );
     }
     if (whyUnreadable === null) carryOver(oldStore!, backupFile, target);
@@ -136,13 +129,17 @@ export function restore(
   } catch (error) {
     const isTemporary = asTryAgain(error) instanceof TryAgain || (error as NodeJS.ErrnoException).syscall !== undefined;
     if (!isTemporary) throw error;
-    throw new TryAgain(`nothing is restored, and the store is as before; try again: ${errorLine(error)}`, {
-      cause: error,
-    });
+    const line = `nothing is restored, and the store is as before; try again: ${errorLine(error)}`;
+    throw new TryAgain(line, { cause: error });
   } finally {
     oldStore?.close();
     removeTemporary();
   }
+}
+
+interface Restored {
+  previousStore: string | null;
+  isCarriedOver: boolean;
 }
 
 /**
@@ -177,7 +174,7 @@ function explainUnreadable(db: DatabaseSync | null, file: string): string | null
 }
 
 /**
- * @throws UsageError if `db`, the store in `file`, is of another version, or `source` was not made from it. A store
+ * @throws UsageError if `db`, the store in `file`, is of another version, or `backupFile` was not made from it. A store
  *   never loses a key, an account or a person, so one that lacks any of the backup's was itself restored from an
  *   earlier backup, and what was taken away in between is known only to the store before.
  */
@@ -197,39 +194,39 @@ function carryOver(db: DatabaseSync, backupFile: string, file: string): void {
   db.exec(`BEGIN EXCLUSIVE; ${CARRY_OVER_SQL}; COMMIT`);
 }
 
-/** What the backup has and the store that it replaces never had. */
+/** Selects rows of the backup that the store to be replaced never had. */
 const ROWS_ONLY_IN_BACKUP = ['keys', 'accounts', 'people']
   .map((table) => `SELECT 1 FROM restored.${table} WHERE id NOT IN (SELECT id FROM main.${table})`)
   .join(' UNION ALL ');
 
 /**
- * What the restored store takes over from the one that it replaces, so that nobody may do more than before:
- * revocations, earlier expiries, suspensions, removals of accounts and people, the lesser of two roles, used links, the
- * ends of secrets for tags, attempts, and the higher of both counts of each minute and month. People sign in as they
- * did last, with the password, the second factor and the recovery codes of the store that is replaced. Of what was made
- * since the backup, only the audit log. Everybody has to sign in again.
+ * Copies into the restored store what must not be lost from the one that it replaces, so that nobody has more rights
+ * than before: revocations, earlier expiries, suspensions, removals of accounts and people, the lesser of two roles,
+ * used links, the ends of tag secrets, attempts, and the higher of both counts of each minute and month. Passwords,
+ * second factors and recovery codes are those of the store that is replaced. Of the rows added since the backup only
+ * the audit log is copied. Everybody has to sign in again.
  */
 const CARRY_OVER_SQL = `
   UPDATE restored.keys SET
-    revoked_at = coalesce(keys.revoked_at, now.revoked_at),
-    expires_at = min(coalesce(keys.expires_at, now.expires_at), coalesce(now.expires_at, keys.expires_at))
-    FROM main.keys AS now WHERE now.id = keys.id;
+    revoked_at = coalesce(keys.revoked_at, replaced.revoked_at),
+    expires_at = min(coalesce(keys.expires_at, replaced.expires_at), coalesce(replaced.expires_at, keys.expires_at))
+    FROM main.keys AS replaced WHERE replaced.id = keys.id;
   UPDATE restored.accounts SET
-    suspended_at = coalesce(accounts.suspended_at, now.suspended_at),
-    removed_at = coalesce(accounts.removed_at, now.removed_at)
-    FROM main.accounts AS now WHERE now.id = accounts.id;
+    suspended_at = coalesce(accounts.suspended_at, replaced.suspended_at),
+    removed_at = coalesce(accounts.removed_at, replaced.removed_at)
+    FROM main.accounts AS replaced WHERE replaced.id = accounts.id;
   UPDATE restored.people SET
-    role = CASE now.role WHEN 'member' THEN 'member' ELSE people.role END, removed_at = now.removed_at,
-    password_hash = now.password_hash, factor_secret = now.factor_secret,
-    factor_step = max(people.factor_step, now.factor_step)
-    FROM main.people AS now WHERE now.id = people.id AND people.removed_at IS NULL;
+    role = CASE replaced.role WHEN 'member' THEN 'member' ELSE people.role END, removed_at = replaced.removed_at,
+    password_hash = replaced.password_hash, factor_secret = replaced.factor_secret,
+    factor_step = max(people.factor_step, replaced.factor_step)
+    FROM main.people AS replaced WHERE replaced.id = people.id AND people.removed_at IS NULL;
   DELETE FROM restored.sessions;
   DELETE FROM restored.browsers WHERE person_id IN (SELECT id FROM restored.people WHERE removed_at IS NOT NULL);
   DELETE FROM restored.recovery_codes;
   INSERT INTO restored.recovery_codes SELECT * FROM main.recovery_codes
     WHERE person_id IN (SELECT id FROM restored.people WHERE removed_at IS NULL);
-  UPDATE restored.links SET used_at = now.used_at
-    FROM main.links AS now WHERE now.id = links.id AND links.used_at IS NULL;
+  UPDATE restored.links SET used_at = replaced.used_at
+    FROM main.links AS replaced WHERE replaced.id = links.id AND links.used_at IS NULL;
   INSERT OR REPLACE INTO restored.tag_secrets SELECT * FROM main.tag_secrets;
   INSERT OR REPLACE INTO restored.attempts SELECT * FROM main.attempts;
   INSERT INTO restored.seconds SELECT * FROM main.seconds WHERE key_id IN (SELECT id FROM restored.keys)
@@ -241,7 +238,7 @@ const CARRY_OVER_SQL = `
     ON CONFLICT DO UPDATE SET granted = max(granted, excluded.granted);
   INSERT INTO restored.audit SELECT * FROM main.audit WHERE id > (SELECT coalesce(max(id), 0) FROM restored.audit)`;
 
-/** Replaces the database in `target`, which is kept as `kept`, with the file `next` in one step. */
+/** Replaces the database in `target`, which is kept as `previousFile`, with `newFile` in one step. */
 function swapIn(target: string, newFile: string, previousFile: string): void {
   for (const suffix of SUFFIXES) if (existsSync(target + suffix)) linkSync(target + suffix, previousFile + suffix);
   // A damaged database may have left a write-ahead log or journal, which does not belong to the new one.

@@ -1,5 +1,5 @@
 /** The interface that the database has in both SQLite and PostgreSQL, and the scripts that create its tables. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../pipeline/lib/clock.ts';
@@ -48,26 +48,30 @@ export interface Admitter {
   close(): void;
 }
 
-/**
- * The scripts that create the tables: the first all of them, each further one (`sqlite-2.sql`, `sqlite-3.sql` …) a
- * later version of the schema.
- */
+/** The scripts of the schema: the first creates all tables, each further one would migrate them to a later version. */
 export function schemaScripts(kind: 'sqlite' | 'postgres'): string[] {
-  const folder = join(import.meta.dirname, 'schema');
-  const scriptVersion = (name: string) => Number(/-(\d+)\.sql$/.exec(name)?.[1] ?? 1);
-  const names = readdirSync(folder).filter((name) => name.startsWith(kind));
-  return names
-    .sort((a, b) => scriptVersion(a) - scriptVersion(b))
-    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  const read = (name: string) => readFileSync(join(import.meta.dirname, 'schema', name), 'utf8');
+  const tables = read('tables.sql');
+  return [(kind === 'sqlite' ? toSqlite(tables) : tables) + read(`audit-log-${kind}.sql`)];
 }
 
-/** Where the schema of a store stands: `version` is null if there is no table `store`, as in what is not ours. */
+/** Translates `script` from PostgreSQL to SQLite: the types, and tables that enforce them (STRICT). */
+function toSqlite(script: string): string {
+  return script
+    .replaceAll(/\b(bigint|boolean)\b/g, 'INTEGER')
+    .replaceAll(/\bbytea\b/g, 'BLOB')
+    .replaceAll('GENERATED ALWAYS AS IDENTITY PRIMARY KEY', 'PRIMARY KEY AUTOINCREMENT')
+    .replaceAll('WITH (fillfactor = 50);', 'WITHOUT ROWID, STRICT;')
+    .replaceAll(/^(CREATE TABLE [^;]*\));/gm, '$1 STRICT;');
+}
+
+/** The state of a database: `version` is null if it is no store of this program. */
 export interface SchemaState {
   version: number | null;
   isEmpty: boolean;
 }
 
-/** Nothing makes a store by mistake: a wrong address would otherwise look like a service without keys. */
+/** A missing store is created only on request: a wrong address would otherwise look like a service without keys. */
 export const noStoreError = (address: string) =>
   new UsageError(
     `no store at ${address}: give its address in --store or MALARIA_STORE, or make one there with malaria-proxy create-store`,

@@ -7,7 +7,7 @@ import { readTagSecrets, SECRETS_POLL_MS, validSecrets } from './tag-secrets.ts'
 /** A clock further behind than this was set back. */
 const CLOCK_SET_BACK_MS = 60_000;
 
-/** Checks key and limits of requests together. */
+/** Checks the key and the limits of each request. */
 export interface Gate {
   /**
    * Decides a request with `key`, as presented by the client, and charges it if granted. Takes into account every
@@ -15,7 +15,7 @@ export interface Gate {
    * @returns null if the key is unknown, mistyped or not admitted; 'unavailable' if this cannot be checked in time
    */
   admit(key: string): Promise<Admission | 'unavailable' | null>;
-  /** The reason why requests cannot be decided, in a few words; null while they can. */
+  /** Why requests cannot be decided, in a line; null while they can. */
   whyUnavailable(): Promise<string | null>;
   close(): void;
 }
@@ -26,9 +26,8 @@ export interface GateOptions extends AdmitterOptions {
 }
 
 /**
- * The gate to the store in `database`. A key whose tag is wrong is refused without asking the store, so a flood of
- * forged keys costs it nothing. The secrets of tags are read once a second.
- *
+ * Opens the gate on `database`. A key with a wrong tag is refused without asking the database, so a flood of forged
+ * keys costs it nothing.
  * @throws UsageError if the store is damaged, TryAgain if it cannot be reached.
  */
 export async function openGate(database: Database, { report, ...options }: GateOptions): Promise<Gate> {

@@ -70,7 +70,7 @@ export function curlCommand(key: string, url: string, path: string): string {
   return `curl -H 'Authorization: Bearer ${key}' '${url}${path}'`;
 }
 
-/** The tag of a key whose other characters are `head`. */
+/** The tag of a key whose other characters are `untagged`. */
 function keyTag(untagged: string, tagSecret: Uint8Array): string {
   let remainder = createHmac('sha256', tagSecret).update(untagged).digest().readUIntBE(0, TAG_BYTES);
   let tag = '';

@@ -3,7 +3,7 @@ import { ADMIT_FUNCTION_NAME, type Decision, type DefaultLimits } from './admiss
 import type { Admitter, AdmitterOptions } from './database.ts';
 import { type Connection, connect, openPool, toTryAgain } from './postgres-connections.ts';
 
-/** How long a request waits for its decision, and how much earlier the server must have made it, to be in time. */
+/** How long a request waits for its decision, and how much earlier the server must have made it, for the way back. */
 const DECISION_TIMEOUT_MS = 1000;
 const ANSWER_MARGIN_MS = 200;
 /** Requests of one owner that are decided together. */
@@ -14,9 +14,9 @@ const OWNER_CACHE_SIZE = 10_000;
 /**
  * Admission once the schema exists, on connections of its own, which visitors of the dashboard cannot use up.
  *
- * An owner's requests are decided one after the other, in their order: the owner's lock would have it so anyway. Those
- * that have come while a connection was awaited are decided on it together, in one transaction, so that a busy owner
- * neither holds all connections nor waits for one, and for the disk, once per request.
+ * An owner's requests are decided one after the other, as the owner's lock requires anyway. Those that arrive while a
+ * connection is awaited are decided together, in one transaction, so that a busy owner neither holds all connections
+ * nor waits for a connection and the disk once per request.
  */
 export class PostgresAdmitter implements Admitter {
   readonly #pool: pg.Pool;
@@ -99,7 +99,7 @@ export class PostgresAdmitter implements Admitter {
 
 type DecisionRow = Decision | { key_id: null };
 
-/** A request that waits for its turn, and the time until which its decision is of use. */
+/** A queued request. After `deadline` (performance.now) its decision is of no use. */
 interface WaitingRequest {
   hash: Buffer;
   deadline: number;
@@ -108,15 +108,15 @@ interface WaitingRequest {
 }
 
 /** Requests of one owner, each decided as if it came alone. */
-const DECIDE_SQL = `SELECT decided.* FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (hash, place),
-  LATERAL ${ADMIT_FUNCTION_NAME}(hash, $2, $3, $4) AS decided ORDER BY place`;
+const DECIDE_SQL = `SELECT decided.* FROM unnest($1::bytea[]) WITH ORDINALITY AS requests (hash, position),
+  LATERAL ${ADMIT_FUNCTION_NAME}(hash, $2, $3, $4) AS decided ORDER BY position`;
 
 /** Asks as a request does, for a hash that no key has, and writes a row. */
 const PROBE_SQL = `INSERT INTO probe SELECT 1, extract(epoch FROM statement_timestamp()) * 1000 FROM ${ADMIT_FUNCTION_NAME}('', 1, 1, 1000)
   ON CONFLICT (id) DO UPDATE SET at = greatest(probe.at, excluded.at)
   RETURNING (at - extract(epoch FROM statement_timestamp()) * 1000)::float8 AS behind`;
 
-/** `promise`, or a rejection after DECISION_MS. */
+/** `promise`, or a rejection after DECISION_TIMEOUT_MS. */
 async function withTimeout<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

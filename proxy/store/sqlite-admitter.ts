@@ -71,9 +71,9 @@ export class SqliteAdmitter implements Admitter {
   }
 
   #decideNow(hash: Buffer): Decision | null {
-    const { find, minute, month, takeMinute, takeMonth, lowered } = this.#statements;
+    const { findKey, countMinute, countMonth, chargeMinute, chargeMonth, lastToExpire } = this.#statements;
     const now_ms = Math.floor(this.#clock.wallMs());
-    const key = find.get({ this_hash: hash, now_ms }) as unknown as KeyRow | undefined;
+    const key = findKey.get({ this_hash: hash, now_ms }) as unknown as KeyRow | undefined;
     if (!key) return null;
     const { key_id, owner_id, kind, scopes } = key;
     const per_minute = key.per_minute ?? this.#defaultLimits.perMinute;
@@ -81,25 +81,27 @@ export class SqliteAdmitter implements Admitter {
     const now_second = Math.floor(now_ms / 1000);
     const current_month = monthAt(now_ms).name;
 
-    const minuteRow = minute.get({ this_key: key_id, this_second: now_second }) as unknown as MinuteRow;
+    const minuteRow = countMinute.get({ this_key: key_id, this_second: now_second }) as unknown as MinuteRow;
     const this_second = Math.max(now_second, minuteRow.latest ?? 0);
-    const monthRow = month.get({ this_owner: owner_id, this_month: current_month }) as unknown as MonthRow | undefined;
+    const monthRow = countMonth.get({ this_owner: owner_id, this_month: current_month }) as unknown as
+      | MonthRow
+      | undefined;
     const this_month = monthRow?.month ?? current_month;
     let { minute_count, minute_first } = minuteRow;
     let month_count = monthRow?.month_count ?? 0;
 
     const refused = refusingLimit(minute_count, per_minute, month_count, kind === 'live' ? per_month : null);
     if (refused === null) {
-      takeMinute.run({ this_key: key_id, this_second });
+      chargeMinute.run({ this_key: key_id, this_second });
       minute_count++;
       minute_first ??= this_second;
       if (kind === 'live') {
-        takeMonth.run({ this_owner: owner_id, this_month });
+        chargeMonth.run({ this_owner: owner_id, this_month });
         month_count++;
       }
     }
     if (minute_count > per_minute) {
-      const expiring = lowered.get({ this_key: key_id, this_second, minute_limit: per_minute });
+      const expiring = lastToExpire.get({ this_key: key_id, this_second, minute_limit: per_minute });
       ({ minute_first } = expiring as unknown as Pick<MinuteRow, 'minute_first'>);
     }
     const limits = { refused, per_minute, minute_count, minute_first, per_month, month: this_month, month_count };

@@ -11,9 +11,9 @@ export type TagSecret = TableRows['tag_secrets'];
 
 /** How often each process reads the secrets. */
 export const SECRETS_POLL_MS = 1000;
-/** New keys get a new secret's tags only after this long, when every process has read it. */
+/** New keys are tagged with a new secret only after this long, when every process has read it. */
 export const PROPAGATION_MS = 3 * SECRETS_POLL_MS;
-/** Tags made with earlier secrets stay good for at least this long, so that keys made meanwhile do. */
+/** Tags made with earlier secrets stay valid for at least this long, so that keys made meanwhile work. */
 const SHORTEST_NOTICE_MS = 60_000;
 
 export const mintTagSecret = (): Buffer => randomBytes(32);
@@ -22,7 +22,7 @@ export const mintTagSecret = (): Buffer => randomBytes(32);
 export const readTagSecrets = (db: DbOrTx): Promise<TagSecret[]> =>
   db.selectFrom('tag_secrets').selectAll().orderBy('created_at').execute();
 
-/** The secrets whose tags are good at `now`. */
+/** The secrets whose tags are valid at `now`. */
 export const validSecrets = (secrets: readonly TagSecret[], now: number): Uint8Array[] =>
   secrets.filter(({ until }) => until === null || now < until).map(({ secret }) => secret);
 
@@ -32,7 +32,7 @@ export function mintingSecret(secrets: readonly TagSecret[], now: number): Uint8
 }
 
 /**
- * Adds a secret; tags made with the others are good until `until` at the latest.
+ * Adds a secret; tags made with the others are valid until `earlierEnd` at the latest.
  * @throws UsageError if that is less than a minute ahead.
  */
 export async function changeTagSecret(tx: DbOrTx, earlierEnd: number, now: number, actor: Actor): Promise<void> {

@@ -1,5 +1,4 @@
 /** Requests by day, key and operation, and when keys were last used: counted in memory and written periodically. */
-
 import { sql } from 'kysely';
 import { DAY_MS } from '../../pipeline/lib/clock.ts';
 import { monthAt } from '../limits/calendar-month.ts';
@@ -7,7 +6,7 @@ import type { Database } from './database.ts';
 import type { KeyKind } from './key-format.ts';
 import type { UsageRow } from './row-types.ts';
 
-/** Counts to be added, and the wall-clock time (ms) of the last of these requests. */
+/** A count to be added, and the wall-clock time (ms) of the last of its requests. */
 export interface CountedRow extends UsageRow {
   lastAt: number;
 }
@@ -25,7 +24,7 @@ const rowId = ({ day, key_id, operation, outcome }: UsageRow) => `${key_id} ${da
 /** The outcomes that are not codes of errors. */
 const OUTCOMES = ['granted', 'refused'] as const;
 
-/** Sums over the rows of a group; a sum of PostgreSQL's is a number only as bigint. */
+/** Sums over a group of rows. PostgreSQL's sum is read as a number only if it is cast to bigint. */
 const COUNT_SUM = sql<number>`CAST(sum(count) AS bigint)`;
 const sumOutcome = (outcome: string) =>
   sql<number>`CAST(coalesce(sum(count) FILTER (WHERE outcome = ${outcome}), 0) AS bigint)`;
@@ -51,7 +50,7 @@ export class UsageStore {
     const sorted = rows.toSorted((a, b) => (rowId(a) < rowId(b) ? -1 : 1));
     const uses = new Map<string, number>();
     for (const { key_id, lastAt } of sorted) uses.set(key_id, Math.max(lastAt, uses.get(key_id) ?? 0));
-    // On disk when it returns, and with it all grants before: a power cut of SQLite's machine forgets a minute at most.
+    // Synced to disk, and with it all grants before: in SQLite a power cut loses those of a minute at most.
     await this.#database.transact(async (tx) => {
       await tx
         .insertInto('usage')

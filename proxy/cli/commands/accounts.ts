@@ -5,7 +5,7 @@ import { type AccountChange, accountStatus } from '../../store/account-rules.ts'
 import type { AccountStore } from '../../store/account-store.ts';
 import type { Account } from '../../store/row-types.ts';
 import { addPeopleCommands } from './people.ts';
-import { print, printJson, printTable, type StoreOptions, storeCommand, toIso, wholeNumberParser } from './shared.ts';
+import { print, printJson, printTable, type StoreOptions, storeCommand, toIso, wholeNumber } from './shared.ts';
 
 const CHANGE_DESCRIPTIONS: Record<AccountChange, string> = {
   unlock: 'allow a researcher to have keys',
@@ -77,7 +77,7 @@ interface LimitOptions {
 function parseLimit(text: string): number | 'default' {
   if (text === 'default') return text;
   try {
-    return wholeNumberParser(1)(text);
+    return wholeNumber(1)(text);
   } catch {
     throw new InvalidArgumentError("expected a whole number of 1 or more, or 'default'");
   }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { accountStatus, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
+import { type AccountStatus, accountStatus, keyStatus, parseExpiry, parseScopes } from '../../store/account-rules.ts';
 import type { AccountStore, NewKey } from '../../store/account-store.ts';
 import { checkBrand, curlCommand, hasValidTag, KEY_KINDS, type KeyKind, looksLikeKey } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
@@ -49,13 +49,8 @@ function addCreateCommand(keys: Command): void {
   storeCommand(keys, 'create', 'create a key and show it once', async (store, options: CreateOptions) => {
     const now = systemClock.wallMs();
     const { brand, owner, name, kind } = options;
-    const expiresAt = expiryTime(options, now);
-    await createKey(
-      store,
-      { brand, ownerName: owner, name, kind, scopes: parseScopes(options.scopes), expiresAt },
-      options,
-      now,
-    );
+    const [scopes, expiresAt] = [parseScopes(options.scopes), expiryTime(options, now)];
+    await createKey(store, { brand, ownerName: owner, name, kind, scopes, expiresAt }, options, now);
   })
     .requiredOption('--owner <name>', 'account that the key belongs to')
     .requiredOption('--name <name>', 'what the key is for')
@@ -150,7 +145,7 @@ function showKeys(keys: readonly { key: Key; owner: Account }[], json = false) {
       `${key.start}…`,
       key.owner,
       key.name,
-      statusText(key),
+      statusText(key.status, key.owner_status),
       key.expires_at ?? 'never',
       key.last_used_at ?? 'never',
       key.scopes.join(','),
@@ -174,12 +169,5 @@ function toOutput(key: Key, owner: string, now: number) {
   };
 }
 
-function statusText({
-  status,
-  owner_status,
-}: {
-  status: string;
-  owner_status: ReturnType<typeof accountStatus>;
-}): string {
-  return status === 'active' && owner_status !== 'active' ? `owner ${owner_status}` : status;
-}
+const statusText = (status: string, ownerStatus: AccountStatus) =>
+  status === 'active' && ownerStatus !== 'active' ? `owner ${ownerStatus}` : status;

@@ -16,14 +16,14 @@ import {
   addStoreOptions,
   apiUrlOption,
   dashboardUrlOption,
+  envOption,
   parseOrigin,
   print,
   type StoreOptions,
-  settingOption,
-  wholeNumberParser,
+  wholeNumber,
 } from './shared.ts';
 
-/** How long the log's reader has to read the remaining lines once everything is closed. */
+/** How long the reader of the log has, once everything is closed, to read its last lines. */
 const LAST_LINES_WAIT_MS = 1000;
 
 /** Writes a line to the log, or to standard error if there is none. */
@@ -36,59 +36,47 @@ interface ServeOptions extends Settings, StoreOptions {
 
 export function addCommands(program: Command): void {
   const command = addStoreOptions(program.command('serve')).description('serve a snapshot to clients with an API key');
-  const portParser = wholeNumberParser(0, 65_535);
+  const portParser = wholeNumber(0, 65_535);
   for (const option of [
-    settingOption(
+    envOption(
       '--snapshot <location>',
       'a snapshot, or a link to one that is checked for newer versions; or s3://BUCKET/PREFIX',
     ).default('build/current'),
-    settingOption(
-      '--snapshot-copies <dir>',
-      'folder for copies of snapshots from s3://, used by this proxy alone',
-    ).default('build/copies'),
+    envOption('--snapshot-copies <dir>', 'folder for copies of snapshots from s3://, used by this proxy alone').default(
+      'build/copies',
+    ),
     switchOption('--fall-back', 'while the published snapshot is damaged, serve the version that was current before'),
-    settingOption('--host <host>', 'address to listen on').default('127.0.0.1'),
-    settingOption('--port <n>', 'port of the API; 0 for any free port').argParser(portParser).default(8080),
-    settingOption('--ops-port <n>', 'port for health and metrics; 0 for any free port')
-      .argParser(portParser)
-      .default(9090),
-    settingOption('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
-      .argParser(wholeNumberParser(1))
+    envOption('--host <host>', 'address to listen on').default('127.0.0.1'),
+    envOption('--port <n>', 'port of the API; 0 for any free port').argParser(portParser).default(8080),
+    envOption('--ops-port <n>', 'port for health and metrics; 0 for any free port').argParser(portParser).default(9090),
+    envOption('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
+      .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MINUTE),
-    settingOption(
-      '--per-month <n>',
-      'requests per month for all live keys of an owner, unless it has a limit of its own',
-    )
-      .argParser(wholeNumberParser(1))
+    envOption('--per-month <n>', 'requests per month for all live keys of an owner, unless it has a limit of its own')
+      .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MONTH),
-    settingOption('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
+    envOption('--cors-origin <origin>', 'allow pages from this origin to call the API; may be repeated')
       .argParser(listParser(parseOrigin))
       .default([], 'none'),
     brandOption(),
-    settingOption(
+    envOption(
       '--dashboard-port <n>',
       'port of the dashboard; 0 for any free port; without it there is no dashboard',
     ).argParser(portParser),
     dashboardUrlOption().default(undefined, 'its own address'),
     apiUrlOption().default(undefined, 'its own address'),
-    settingOption(
+    envOption(
       '--report-url <url>',
       'where people of the dashboard find the report of the snapshot, to which it links',
     ).argParser(parseWebAddress),
-    settingOption('--mail <where>', "the dashboard's mail: outbox:FOLDER or smtp://user:password@host:port").default(
+    envOption('--mail <where>', "the dashboard's mail: outbox:FOLDER or smtp://user:password@host:port").default(
       'outbox:build/outbox',
     ),
-    settingOption('--mail-from <address>', 'sender of that mail').default('malaria-risk@localhost'),
-    settingOption(
-      '--trust-proxy <network>',
-      'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated',
-    )
+    envOption('--mail-from <address>', 'sender of that mail').default('malaria-risk@localhost'),
+    envOption('--trust-proxy <network>', 'trust X-Forwarded-For from these proxies, on the dashboard; may be repeated')
       .argParser(listParser(parseNetwork))
       .default([], 'none'),
-    settingOption(
-      '--two-step <role>',
-      'require two-step sign-in for this role, as for the service team; may be repeated',
-    )
+    envOption('--two-step <role>', 'require two-step sign-in for this role, as for the service team; may be repeated')
       .argParser(listParser(parseRole))
       .default([], 'none'),
     new Option(
@@ -102,9 +90,9 @@ export function addCommands(program: Command): void {
   command.action(serve);
 }
 
-/** A switch. In the environment it is turned on by `true` and off by `false`, and nothing else is accepted. */
+/** An option that is on or off. In the environment only `true` and `false` are accepted. */
 function switchOption(flags: string, description: string): Option {
-  const option = settingOption(`${flags} [true|false]`, description).preset('true');
+  const option = envOption(`${flags} [true|false]`, description).preset('true');
   return option.argParser((text) => {
     if (text === 'true' || text === 'false') return text === 'true';
     throw new InvalidArgumentError('expected true or false');

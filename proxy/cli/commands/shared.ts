@@ -11,7 +11,7 @@ export interface StoreOptions {
 export function addStoreOptions(command: Command): Command {
   return command
     .addOption(
-      settingOption(
+      envOption(
         '--store <url>',
         'where accounts, keys, limits and people are stored: sqlite:FILE or postgres://…',
       ).default(DEFAULT_STORE),
@@ -19,7 +19,7 @@ export function addStoreOptions(command: Command): Command {
     .option('--json', 'print JSON instead of text');
 }
 
-/** Adds to `parent` a command that does `work` on the store; `argument` is the one in `form`, '' if it has none. */
+/** Adds to `parent` a command that does `work` on the store; `argument` is the one in `syntax`, '' if it has none. */
 export function storeCommand<Options extends StoreOptions>(
   parent: Command,
   syntax: string,
@@ -38,22 +38,19 @@ export function storeCommand<Options extends StoreOptions>(
   });
 }
 
-/**
- * The declaration of a setting: an option that a variable of the environment can set too (`--per-minute` as
- * MALARIA_PER_MINUTE), and a file that a further variable names (`settings-from-files.ts`).
- */
-export function settingOption(flags: string, description: string): Option {
+/** An option that the environment can set too: `--per-minute` by MALARIA_PER_MINUTE (or by a file: settings-from-files.ts). */
+export function envOption(flags: string, description: string): Option {
   const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
   return new Option(flags, description).env(`MALARIA_${name}`);
 }
 
 export function dashboardUrlOption(): Option {
   const description = 'URL at which people reach the dashboard; used in links and cookies';
-  return settingOption('--dashboard-url <url>', description).argParser(parseOrigin);
+  return envOption('--dashboard-url <url>', description).argParser(parseOrigin);
 }
 
 export function apiUrlOption(): Option {
-  return settingOption('--api-url <url>', 'URL at which clients reach the API, as shown in examples').argParser(
+  return envOption('--api-url <url>', 'URL at which clients reach the API, as shown in examples').argParser(
     parseOrigin,
   );
 }
@@ -65,8 +62,8 @@ export function parseOrigin(text: string): string {
   throw new InvalidArgumentError('expected an origin such as https://example.org');
 }
 
-/** A commander parser for whole numbers from `least` to `most`. */
-export function wholeNumberParser(minimum: number, maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
+/** A commander parser for whole numbers from `minimum` to `maximum`. */
+export function wholeNumber(minimum: number, maximum = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= minimum && value <= maximum) return value;

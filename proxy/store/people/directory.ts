@@ -1,5 +1,3 @@
-/** The people who sign in to the dashboard. */
-
 import { DAY_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Actor, type AuditEvent, listAudit, record } from '../audit.ts';
@@ -28,7 +26,7 @@ export interface Credentials {
   factorSecret: string | null;
 }
 
-/** How long it is remembered that a notice was mailed. */
+/** How long the record is kept that a notice was mailed. */
 const NOTICE_KEPT_MS = 400 * DAY_MS;
 
 /**
@@ -67,7 +65,7 @@ export class Directory {
     return listTeamPeople(this.#database.db, accountId);
   }
 
-  /** Names by id, including those of people since removed. */
+  /** The names of people, even of removed ones; an unknown id is its own name. */
   async personNames(ids: readonly string[]): Promise<Map<string, string>> {
     const query = this.#database.db.selectFrom('people').select(['id', 'name']).where('id', 'in', ids);
     const names = new Map((ids.length > 0 ? await query.execute() : []).map(({ id, name }) => [id, name]));
@@ -127,13 +125,11 @@ export class Directory {
     });
   }
 
-  /** Whether `what` is noted for the first time: of several dashboards, one gets true. Old notes are deleted. */
+  /** Records that `notice` is being mailed. False if it was recorded before: of several dashboards one gets true. */
   markNoticeSent(notice: string, now: number): Promise<boolean> {
     return this.#database.transact(async (tx) => {
-      await tx
-        .deleteFrom('notices')
-        .where('at', '<', Math.floor(now - NOTICE_KEPT_MS))
-        .execute();
+      const oldestKept = Math.floor(now - NOTICE_KEPT_MS);
+      await tx.deleteFrom('notices').where('at', '<', oldestKept).execute();
       const insertion = tx.insertInto('notices').values({ what: notice, at: Math.floor(now) });
       const result = await insertion
         .onConflict((conflict) => conflict.column('what').doNothing())

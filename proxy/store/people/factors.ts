@@ -1,5 +1,4 @@
 /** Two-step sign-in: the secret of the authenticator app, its codes, and the recovery codes. */
-
 import { type Actor, record } from '../audit.ts';
 import type { Database, DbOrTx } from '../database.ts';
 import { insert, remove, update } from '../statements.ts';
@@ -58,7 +57,7 @@ export class Factors {
     });
   }
 
-  /** False if it is already on: of two concurrent calls, perhaps by the owner and a thief, the first one wins. */
+  /** False if it is already on: of two concurrent calls, the first one wins. */
   turnOn(
     id: string,
     { secret, step, codeHashes }: { secret: string; step: number; codeHashes: readonly Buffer[] },

@@ -1,5 +1,4 @@
 /** Links that work once, for joining or for choosing a new password. */
-
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { requireAccount } from '../account-queries.ts';
 import { accountStatus } from '../account-rules.ts';
@@ -76,29 +75,24 @@ export class Links {
   }
 
   async listInvitations(accountId: string | null, now: number): Promise<Invitation[]> {
-    const openLinks = this.#database.db
-      .selectFrom('links')
-      .selectAll()
-      .where(({ and }) => and(openInvitations(accountId)));
-    const query = openLinks.where('expires_at', '>', now).orderBy('created_at');
-    const rows = await query.orderBy('email', (order) => order.collate('C')).execute();
-    return rows.map(toInvitation);
+    const links = this.#database.db.selectFrom('links').selectAll().where('expires_at', '>', now);
+    const query = links.where(({ and }) => and(openInvitations(accountId))).orderBy('created_at');
+    return (await query.orderBy('email', (order) => order.collate('C')).execute()).map(toInvitation);
   }
 
   /** Withdraws an invitation if it is to `accountId` (null for the service team). */
   withdrawInvitation(id: string, accountId: string | null, now: number, actor: Actor): Promise<void> {
     return this.#database.transact(async (tx) => {
       await lockTeam(this.#database, tx, accountId);
-      const { email = '' } =
-        (await tx.selectFrom('links').select('email').where('id', '=', id).executeTakeFirst()) ?? {};
+      const link = await tx.selectFrom('links').select('email').where('id', '=', id).executeTakeFirst();
       const isOpen = (await update(tx, 'links', { ...openInvitations(accountId), id }, { used_at: now })) === 1;
       if (!isOpen) throw new UsageError('this invitation is no longer open');
-      await record(tx, { action: 'person.uninvite', accountId, subject: email }, actor, now);
+      await record(tx, { action: 'person.uninvite', accountId, subject: link!.email }, actor, now);
     });
   }
 
   /**
-   * Creates a link for a new password; `by` is null if the person requested it. If `personId` is null, a link that
+   * Creates a link for a new password; `actor` is null if the person requested it. If `personId` is null, a link that
    * opens nothing is written all the same: the time it takes must not reveal who has an account.
    */
   async createReset(personId: string | null, hash: Buffer, now: number, actor: Actor | null): Promise<void> {
@@ -108,8 +102,7 @@ export class Links {
     // Anyone can request one, so it must cost the API little; one lost in a power cut can be requested again.
     const transactReset = actor === null ? transactUnsynced : transact;
     await transactReset(async (tx) => {
-      const lockedPerson = await lockPerson(tx, personId);
-      const person = personId === null ? null : checkPresent(lockedPerson);
+      const person = personId === null ? null : checkPresent(await lockPerson(tx, personId));
       await spendLinks(tx, personId, now);
       const times = { created_at: now, expires_at: now + RESET_LINK_MS };
       const row = { id: `res_${randomText(12)}`, hash, person_id: personId, email: person?.email ?? '', ...times };
@@ -128,9 +121,8 @@ export class Links {
       const isAccountRemoved = account && accountStatus(account) === 'removed';
       return isAccountRemoved ? null : { invitation: toInvitation(row), person: null };
     }
-    const person = await selectPeople(db)
-      .where('id', '=', row.person_id ?? '')
-      .executeTakeFirst();
+    const query = selectPeople(db).where('id', '=', row.person_id ?? '');
+    const person = await query.executeTakeFirst();
     return person ? { invitation: null, person: toPerson(person) } : null;
   }
 
@@ -152,9 +144,8 @@ export class Links {
         .onConflict((conflict) => conflict.column('email').where('removed_at', 'is', null).doNothing())
         .executeTakeFirst();
       // Rolls everything back: the link stays valid.
-      if (!insertedRow) {
+      if (!insertedRow)
         throw new UsageError(`${email} already has an account here; an address can belong to one account only`);
-      }
       const person = toPerson(insertedRow);
       await record(tx, { action: 'person.join', accountId: account_id, detail: role }, auditActor(person), now);
       return person;

@@ -70,9 +70,9 @@ const recentDurationsMs: number[] = [];
 const RECENT_COUNT = 20;
 
 /**
- * Whether `password` matches `stored`. Takes just as long if `stored` is null: then a password is hashed only if no other
- * is, else the time of one of the latest checks is waited. So a flood of sign-ins under made-up names neither takes the
- * turn of people who exist nor shows who does.
+ * Whether `password` matches `storedHash`, which is null if there is no such person. That takes just as long: a
+ * password is hashed if no other is being hashed, else this waits as long as one of the latest checks took. So a flood
+ * of sign-ins under made-up names neither delays people who exist nor reveals who does.
  */
 export async function checkPassword(password: string, storedHash: string | null): Promise<boolean> {
   if (storedHash === null && running > 0 && recentDurationsMs.length > 0) {
@@ -104,7 +104,7 @@ const MIN_GUESSES = 1e10;
 
 /**
  * Checks length and guessability rather than composition, as NIST SP 800-63B advises. Spaces, words about the service
- * and words from `about`, which others know about the person, do not count.
+ * and words of `personalTexts`, which others know about the person, do not count.
  * @throws UsageError with advice on what to change.
  */
 export async function checkNewPassword(password: string, personalTexts: readonly string[]): Promise<void> {

@@ -1,10 +1,8 @@
 /**
- * Queries that several files share. To avoid deadlocks, every transaction locks rows in one order: first the team (an
- * account, or the service team) if at all, then a person, then anything else. It locks FOR NO KEY UPDATE, so that
- * PostgreSQL's own checks of references, which lock FOR KEY SHARE, never wait. SQLite has a single write lock and needs
- * none of this.
+ * Queries that several files share. To avoid deadlocks, every transaction locks in one order: the team (an account, or
+ * the service team), a person, anything else. FOR NO KEY UPDATE never delays PostgreSQL's checks of references. SQLite
+ * has a single write lock and needs none of this.
  */
-
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { requireAccount } from '../account-queries.ts';
 import type { Database, DbOrTx } from '../database.ts';
@@ -69,7 +67,7 @@ export async function listTeamPeople(db: DbOrTx, accountId: string | null): Prom
 export const spendLinks = (tx: DbOrTx, personId: string | null, now: number) =>
   update(tx, 'links', { person_id: personId ?? '', used_at: null }, { used_at: now });
 
-/** Ends all sessions of a locked person, except `kept`. */
+/** Ends all sessions of a locked person, except `keptSession`. */
 export async function endSessions(tx: DbOrTx, personId: string, keptSession: Buffer | null = null): Promise<void> {
   const sessions = tx.deleteFrom('sessions').where('person_id', '=', personId);
   await sessions.where('hash', 'is distinct from', keptSession).execute();

@@ -1,5 +1,4 @@
 /** Rules for the people who sign in to the dashboard, independent of storage. */
-
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type AccountStatus, accountStatus, checkName } from '../account-rules.ts';
@@ -15,9 +14,9 @@ export const ROLE_NAMES: Record<Role, string> = {
 };
 export const ROLES = Object.keys(ROLE_NAMES) as Role[];
 
+/** How long links work. */
 export const INVITATION_LINK_MS = 7 * DAY_MS;
 export const RESET_LINK_MS = HOUR_MS;
-
 /** A session ends after an hour without a request, and twelve hours after sign-in in any case. */
 export const SESSION_IDLE_MS = HOUR_MS;
 export const SESSION_MS = 12 * HOUR_MS;

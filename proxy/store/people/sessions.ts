@@ -1,5 +1,4 @@
 /** Sessions, and the browsers that people have signed in with. */
-
 import { requireAccount } from '../account-queries.ts';
 import type { Database } from '../database.ts';
 import type { Account, Person, TableRows } from '../row-types.ts';
@@ -11,7 +10,7 @@ import { BROWSER_REMEMBERED_MS, isSessionAlive, maySignIn, SEEN_LAG_MS, SESSION_
 export interface Visitor {
   person: Person;
   account: Account | null;
-  /** The password was right; the code of two-step sign-in is still due. */
+  /** Whether the code of two-step sign-in is still to be given. */
   factorDue: boolean;
   /** When they last gave the password, or a code if they use two-step sign-in, in this session. */
   confirmedAt: number;

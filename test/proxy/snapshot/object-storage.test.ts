@@ -45,7 +45,7 @@ async function mirror(retryMs = 20) {
     report: (line) => reports.push(line),
   });
   onTestFinished(() => opened.close());
-  return { path: opened.path, refused: () => opened.refused(), close: () => opened.close(), reports };
+  return { path: opened.path, refused: () => opened.refusal(), close: () => opened.close(), reports };
 }
 
 test('a proxy serves the snapshot that the bucket names as current, and picks up the next one', async () => {

@@ -22,7 +22,7 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ newStore 
   test('an attempt is charged to all allowances or none, and a success is given back', async () => {
     const attempts = await count();
     for (let i = 0; i < 10; i++) await attempts.charge([few, many], 0);
-    const other = { ...few, what: 'email ben' };
+    const other = { ...few, name: 'email ben' };
     expect([await attempts.charge([other, many], 0), await attempts.charge([other, many], 0)]).toEqual([null, null]);
     expect(await attempts.charge([other, many], 0)).toBe(1000);
     await attempts.giveBack([other, many]);

@@ -1,4 +1,4 @@
--- The store in PostgreSQL; sqlite.sql has the same tables in the same order. Times are milliseconds since 1970 UTC.
+-- The tables, in the dialect of PostgreSQL; database.ts translates it for SQLite. Times are milliseconds since 1970 UTC.
 CREATE TABLE store (version bigint NOT NULL);
 
 CREATE TABLE accounts (
@@ -18,7 +18,8 @@ CREATE TABLE key_uses (key_id text PRIMARY KEY REFERENCES keys (id), last_used_a
 CREATE TABLE tag_secrets (secret bytea PRIMARY KEY, created_at bigint NOT NULL, until bigint);
 
 -- Granted requests: of each key by second, each second in the slot `second % 61`, so that a key has 61 rows at most and
--- none is ever deleted; and of each owner's live keys by UTC month (YYYY-MM). Pages keep room to update rows in place.
+-- none is ever deleted; and of each owner's live keys by UTC month (YYYY-MM). Pages of PostgreSQL keep room to update
+-- rows in place.
 CREATE TABLE seconds (
   key_id text NOT NULL REFERENCES keys (id), slot bigint NOT NULL, second bigint NOT NULL, granted bigint NOT NULL,
   PRIMARY KEY (key_id, slot)
@@ -86,7 +87,3 @@ CREATE TABLE audit (
   account_id text, action text NOT NULL, subject text NOT NULL, detail text NOT NULL
 );
 CREATE INDEX audit_by_account ON audit (account_id, id);
-CREATE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS
-  $$ BEGIN RAISE EXCEPTION 'the audit log is append-only'; END $$;
-CREATE TRIGGER audit_stands BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_stands();
-CREATE TRIGGER audit_is_kept BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION audit_stands();
