@@ -287,7 +287,9 @@ export const skill = {
     '`lga`; `state`: sums of their {lga.many} or own records; `long`: {state.many} whose own records start years before the others',
   ),
   origins: text('Year of the origins, the last months of data that forecasts used; or all'),
-  method: text('case_model, or one of the simple methods that it has to beat'),
+  method: text(
+    'case_model; sum_of_parts, its joint forecasts of the {lga.many} of {a.state}, added up; or one of the simple methods that it has to beat',
+  ),
   horizon_months: orNull(horizon_months, 'null: all'),
   forecasts: whole('Forecasts scored', { minimum: 1 }),
   log_mae: amount(

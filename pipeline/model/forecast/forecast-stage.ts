@@ -6,57 +6,75 @@ import { caseModel } from './case-model.ts';
 import { percentIndex } from './forecast-scores.ts';
 import { CASES } from './forecast-tables.ts';
 import type { Panel } from './panel.ts';
+import { sumParts } from './part-sums.ts';
+import type { Forecaster } from './past-errors.ts';
 import { readPanels } from './read-panels.ts';
 
 type Row = TableRow<typeof CASES>;
+
+/** Draws from which the sums of LGAs are made. */
+const DRAWS = 1000;
 
 /** The case model's forecasts of the months after the end of the records, for every LGA and state with records. */
 export const run: StageRun = async (io) => {
   const panels = readPanels(io).filter(isForecastPanel);
   const areaCount = panels.reduce((sum, { areas }) => sum + areas.length, 0);
   let areasDone = 0;
-  const rows = panels.flatMap((panel) => {
+  const rows: Row[] = [];
+  let sumStates = (_: ForecastPanel): Row[] => [];
+  for (const panel of panels) {
     const { areas, level } = panel;
     const onProgress = (share: number) =>
       io.progress((areasDone + share * areas.length) / areaCount, `${areas.length} ${level}`);
     onProgress(0);
-    const forecasts = forecastPanel(panel, onProgress);
+    const model = caseModel(HORIZONS, null, onProgress);
+    if (level === 'lga') {
+      const sums = sumParts(model, DRAWS);
+      rows.push(...forecastRows(panel, sums.lgas, 'record'));
+      sumStates = ({ areas: states }) =>
+        forecastRows({ ...panel, level: 'state', areas: states }, sums.states, 'sum_of_parts');
+    } else {
+      const sums = sumStates(panel);
+      const isSummed = new Set(sums.map(({ code }) => code));
+      const lacksLastMonth = new Set(areas.filter(({ cases }) => Number.isNaN(cases.at(-1)!)).map(({ code }) => code));
+      const records = forecastRows(panel, model, 'record');
+      rows.push(...records.filter(({ code }) => !(lacksLastMonth.has(code) && isSummed.has(code))), ...sums);
+    }
     areasDone += areas.length;
-    return forecasts;
-  });
+  }
   return { cases: toTable(CASES, rows), report: reportLines(rows) };
 };
 
-/** Long records are excluded, since their states are in the panel of states too. */
-export const isForecastPanel = (panel: Panel): panel is Panel & { level: Row['area'] } => panel.level !== 'long';
+type ForecastPanel = Panel & { level: Row['area'] };
 
-/** @param onProgress called with the share that is done */
-export function forecastPanel(panel: Panel & { level: Row['area'] }, onProgress?: (share: number) => void): Row[] {
+/** Long records are excluded, since their states are in the panel of states too. */
+export const isForecastPanel = (panel: Panel): panel is ForecastPanel => panel.level !== 'long';
+
+function forecastRows(panel: ForecastPanel, model: Forecaster, basis: Row['basis']): Row[] {
   const last = panel.first + panel.months - 1;
-  return caseModel(HORIZONS, null, onProgress)
-    .forecast(panel)
-    .flatMap((areaForecast, a) =>
-      HORIZONS.flatMap((horizon_months, h) => {
-        const quantiles = areaForecast[h];
-        if (!quantiles) return [];
-        const quantileOf = (percent: number) => quantiles[percentIndex(percent)]!;
-        const periodAhead = (monthsAhead: number): Period => monthFromIndex(last + monthsAhead);
-        return [
-          {
-            area: panel.level,
-            code: panel.areas[a]!.code,
-            period: periodAhead(horizon_months),
-            horizon_months,
-            last_cases: periodAhead(0),
-            q05: quantileOf(5),
-            q25: quantileOf(25),
-            q50: quantileOf(50),
-            q75: quantileOf(75),
-            q95: quantileOf(95),
-          },
-        ];
-      }),
-    );
+  return model.forecast(panel).flatMap((areaForecast, a) =>
+    HORIZONS.flatMap((horizon_months, h) => {
+      const quantiles = areaForecast[h];
+      if (!quantiles) return [];
+      const quantileOf = (percent: number) => quantiles[percentIndex(percent)]!;
+      const periodAhead = (monthsAhead: number): Period => monthFromIndex(last + monthsAhead);
+      return [
+        {
+          area: panel.level,
+          code: panel.areas[a]!.code,
+          period: periodAhead(horizon_months),
+          horizon_months,
+          last_cases: periodAhead(0),
+          basis,
+          q05: quantileOf(5),
+          q25: quantileOf(25),
+          q50: quantileOf(50),
+          q75: quantileOf(75),
+          q95: quantileOf(95),
+        },
+      ];
+    }),
+  );
 }
 
 const reportLines = (rows: readonly Row[]): ReportLine[] =>

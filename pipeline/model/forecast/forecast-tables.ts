@@ -1,5 +1,5 @@
 import { area, code, horizon_months, period } from '../../contract/fields.ts';
-import { real, text, withMeaning } from '../../lib/tables/table.ts';
+import { choice, real, text, withMeaning } from '../../lib/tables/table.ts';
 
 /** `long`: state records that start years before the others; their older months are forecast too. */
 export type AreaLevel = 'lga' | 'state' | 'long';
@@ -14,16 +14,23 @@ const quantiles = {
   q95: real('95% quantile'),
 };
 
-/** Forecasts of the records, with the model's own ranges. */
+/** What a forecast of an area rests on. */
+export const forecast_basis = choice(
+  ['record', 'sum_of_parts'],
+  'record: the record of the area itself; sum_of_parts: joint forecasts of the {lga.many} of {a.state}, added up. Of the two, that with the lower CRPS in the backtest; without one, or if the last month of the record is unknown, the sum',
+);
+
+/** Forecasts of the records, with the model's own ranges. A state may have one of each basis. */
 export const CASES = {
   name: 'forecast/cases',
-  row: 'An area with case records in a forecast month',
+  row: 'An area with case records in a forecast month, by basis',
   columns: {
     area,
     code,
     period,
     horizon_months: months_after_cases,
     last_cases: text('Last month of the case records used by the forecast, YYYY-MM'),
+    basis: forecast_basis,
     ...quantiles,
   },
 };

@@ -81,12 +81,12 @@ function toAreaSeries({ state_code, first, confirmed, masked }: CaseSeries): Omi
   };
 }
 
-/** The sum of several records over the months covered by all of them. */
+/** The sum of several records, unknown in months that are not in all of them. */
 function sumSeries(seriesList: readonly Omit<AreaSeries, 'code'>[]): Pick<AreaSeries, 'first' | 'cases'> {
   const first = Math.max(...seriesList.map((series) => series.first));
-  const end = Math.min(...seriesList.map((series) => series.first + series.cases.length));
+  const end = Math.max(...seriesList.map((series) => series.first + series.cases.length));
   const cases = Array.from({ length: Math.max(0, end - first) }, (_, i) => {
-    const values = seriesList.map((series) => series.cases[first + i - series.first]!);
+    const values = seriesList.map((series) => series.cases[first + i - series.first] ?? null);
     const knownValues = values.filter((value) => value !== null);
     return knownValues.length < values.length ? null : knownValues.reduce((sum, value) => sum + value, 0);
   });

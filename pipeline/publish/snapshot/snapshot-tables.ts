@@ -210,14 +210,25 @@ export const coveredPeriods = ({
   ...new Set([...risk_states, ...forecasts_states].map(({ period }) => period)),
 ];
 
-/** Case forecasts in integers, with ranges scaled about the median as past errors require. */
+/**
+ * Case forecasts in integers, with ranges scaled about the median as past errors require. States that were forecast on
+ * both bases have the one that was better in the backtest or, without one, the sum of their LGAs.
+ */
 function recalibrateRanges(
   rows: readonly SnapshotTables['forecasts_cases'][number][],
   stretches: readonly TableRow<typeof STRETCH>[],
 ): SnapshotTables['forecasts_cases'] {
-  return rows.map((row) => {
+  const areaKey = ({ area, code }: (typeof rows)[number]) => `${area} ${code}`;
+  const isSumBetter = !stretches.some(
+    ({ area, basis, is_better }) => area === 'state' && basis === 'record' && is_better,
+  );
+  const isOfBetterBasis = ({ basis }: (typeof rows)[number]) => (basis === 'sum_of_parts') === isSumBetter;
+  const hasBetterBasis = new Set(rows.filter(isOfBetterBasis).map(areaKey));
+  const chosenRows = rows.filter((row) => isOfBetterBasis(row) || !hasBetterBasis.has(areaKey(row)));
+  return chosenRows.map((row) => {
     const { inner, outer } = stretches.find(
-      ({ area, horizon_months }) => area === row.area && horizon_months === row.horizon_months,
+      ({ area, basis, horizon_months }) =>
+        area === row.area && basis === row.basis && horizon_months === row.horizon_months,
     ) ?? { inner: 1, outer: 1 };
     if (!isScalable(row.q05)) return row;
     return {

@@ -1,6 +1,6 @@
 import { area, period, skill, state_code } from '../../contract/fields.ts';
-import { real, withMeaning } from '../../lib/tables/table.ts';
-import { months_after_cases } from '../../model/forecast/forecast-tables.ts';
+import { flag, real, withMeaning } from '../../lib/tables/table.ts';
+import { forecast_basis, months_after_cases } from '../../model/forecast/forecast-tables.ts';
 
 export const SKILL = {
   name: 'backtest/skill',
@@ -10,9 +10,11 @@ export const SKILL = {
 
 export const STRETCH = {
   name: 'backtest/stretch',
-  row: "A level of areas and a horizon: factors by which past errors require the case model's ranges to be scaled",
+  row: "A level of areas, a basis and a horizon: factors by which past errors require the case model's ranges to be scaled",
   columns: {
     area,
+    basis: forecast_basis,
+    is_better: flag('Whether it has the lower CRPS of ln(1 + cases), over the forecasts made on both bases'),
     horizon_months: months_after_cases,
     inner: real('Factor of the distance from the median, in ln(1 + cases), up to the quartiles'),
     outer: real('The same from 5 and 95% outwards'),

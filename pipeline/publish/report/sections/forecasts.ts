@@ -12,6 +12,7 @@ const levelNames = ({ State, Lga }: Words): Record<Skill['area_level'], string> 
 });
 const METHOD_NAMES: Record<string, string> = {
   case_model: 'The model',
+  sum_of_parts: 'The model, sum of parts',
   same_month_last_year: 'Same month last year',
   month_climatology: 'Mean of that month',
   month_median: 'Median of that month',

@@ -3,22 +3,28 @@ import { monthFromIndex } from '../../../../pipeline/contract/months.ts';
 import type { TableRow } from '../../../../pipeline/lib/tables/table.ts';
 import { run } from '../../../../pipeline/model/forecast/forecast-stage.ts';
 import type { CASES } from '../../../../pipeline/model/forecast/forecast-tables.ts';
-import { run as backtestRun } from '../../../../pipeline/validate/backtest/backtest-stage.ts';
+import { run as backtestRun, isSumBetter } from '../../../../pipeline/validate/backtest/backtest-stage.ts';
 import type { SKILL, STRETCH } from '../../../../pipeline/validate/backtest/backtest-tables.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';
 import { madePanel } from './made-panel.ts';
 
 const MONTHS = 32;
 
-/** Artifacts of ingest for a simulated panel: records of three LGAs of one state, rising steeply at the end. */
-function ioOfMade(months = MONTHS, share = 1) {
+/**
+ * Artifacts of ingest for a simulated panel: records of three LGAs of one state, rising steeply at the end.
+ * @param unreported last months of the first LGA that are unknown
+ */
+function ioOfMade(months = MONTHS, share = 1, unreported = 0) {
   const lgas = madePanel(1).areas.slice(0, 3);
-  const cases = lgas.flatMap(({ code, cases: made }) =>
+  const cases = lgas.flatMap(({ code, cases: made }, a) =>
     Array.from({ length: months }, (_, t) => ({
       state_code: 'AA',
       lga_code: code,
       period: monthFromIndex(2020 * 12 + t),
-      confirmed: Number.isNaN(made[t]) ? null : Math.round(share * made[t]! * (t >= MONTHS - 3 ? 4.5 : 1)),
+      confirmed:
+        Number.isNaN(made[t]) || (a === 0 && t >= months - unreported)
+          ? null
+          : Math.round(share * made[t]! * (t >= MONTHS - 3 ? 4.5 : 1)),
       masked: false,
     })),
   );
@@ -36,7 +42,7 @@ function ioOfMade(months = MONTHS, share = 1) {
 test('there are forecasts for every area and horizon after the last month, and they follow the last reported values', async () => {
   const rows = outputRows<TableRow<typeof CASES>>((await run(ioOfMade())).cases);
   expect(rows.map(({ area, code, horizon_months }) => `${area} ${code} ${horizon_months}`)).toEqual(
-    [...['A1', 'A2', 'A3'].map((code) => `lga ${code}`), 'state AA'].flatMap((area) =>
+    [...['A1', 'A2', 'A3'].map((code) => `lga ${code}`), 'state AA', 'state AA'].flatMap((area) =>
       [1, 2, 3, 4].map((h) => `${area} ${h}`),
     ),
   );
@@ -49,12 +55,36 @@ test('there are forecasts for every area and horizon after the last month, and t
   expect(first(rows).q50).toBeGreaterThan(1.5 * first(before).q50);
 });
 
+test('a state whose last month lacks an LGA is forecast from the sum of its LGAs, whose draws are joint', async () => {
+  const rows = outputRows<TableRow<typeof CASES>>((await run(ioOfMade(MONTHS, 1, 2))).cases);
+  const state = rows.filter(({ area }) => area === 'state');
+  expect(new Set(state.map(({ basis, last_cases }) => `${basis} ${last_cases}`))).toEqual(
+    new Set(['sum_of_parts 2022-08']),
+  );
+  const lgas = rows.filter(({ area, horizon_months }) => area === 'lga' && horizon_months === 1);
+  const add = (quantile: 'q05' | 'q50' | 'q95') => lgas.reduce((sum, row) => sum + row[quantile], 0);
+  const { q05, q50, q95 } = state[0]!;
+  expect(q50 / add('q50')).toBeGreaterThan(0.85);
+  expect(q50 / add('q50')).toBeLessThan(1.15);
+  // LGAs do not all reach the ends of their ranges at once.
+  expect(q05).toBeGreaterThan(add('q05'));
+  expect(q95).toBeLessThan(add('q95'));
+});
+
+test('states rest on the sums of their LGAs if these score better in months that both have forecast', () => {
+  const scored = (method: string, area_code: string, crps_log1p: number) =>
+    ({ method, area_code, origin: '2022-01', horizon: 1, crps_log1p }) as Parameters<typeof isSumBetter>[0][number];
+  const sums = [scored('sum_of_parts', 'AA', 0.2), scored('persistence', 'AA', 0.9)];
+  expect(isSumBetter([...sums, scored('case_model', 'AA', 0.3), scored('case_model', 'BB', 0)])).toBe(true);
+  expect(isSumBetter([...sums, scored('case_model', 'AA', 0.1)])).toBe(false);
+});
+
 test('the backtest scores every method at every horizon, and gives the factors for wider ranges', async () => {
   const out = await backtestRun(ioOfMade());
   const skill = outputRows<TableRow<typeof SKILL>>(out.skill).filter(({ origins }) => origins === 'all');
   const of = (level: string) => skill.filter(({ area_level }) => area_level === level);
   for (const level of ['lga', 'state']) {
-    expect(new Set(of(level).map(({ method }) => method)).size).toBe(8);
+    expect(new Set(of(level).map(({ method }) => method)).size).toBe(level === 'state' ? 9 : 8);
     expect(new Set(of(level).map(({ horizon_months }) => horizon_months))).toEqual(new Set([null, 1, 2, 3, 4]));
   }
   // origins after 25 to 31 months, targets up to the 32nd, three LGAs
@@ -62,7 +92,7 @@ test('the backtest scores every method at every horizon, and gives the factors f
   expect(model.forecasts).toBe(7 * 3);
   const stretch = outputRows<TableRow<typeof STRETCH>>(out.stretch);
   expect(stretch.map(({ area, horizon_months }) => `${area} ${horizon_months}`)).toEqual(
-    ['lga', 'state'].flatMap((area) => [1, 2, 3, 4].map((h) => `${area} ${h}`)),
+    ['lga', 'state', 'state'].flatMap((area) => [1, 2, 3, 4].map((h) => `${area} ${h}`)),
   );
   // no method anticipated the rise, so ranges have to be wider
   for (const { outer } of stretch) expect(outer).toBeGreaterThan(1);
@@ -85,11 +115,12 @@ test.each([
 test('a country that reports no case is forecast and tested, and no table holds anything but numbers', async () => {
   const none = ioOfMade(MONTHS, 0);
   const rows = outputRows<TableRow<typeof CASES>>((await run(none)).cases);
-  expect(rows).toHaveLength(4 * 4);
+  expect(rows).toHaveLength(5 * 4);
   // An introduction is possible.
-  for (const { q05, q75, q95 } of rows) {
+  for (const { basis, q05, q75, q95 } of rows) {
     expect([q05, q75]).toEqual([0, 0]);
-    expect(q95).toBeLessThanOrEqual(1);
+    // Three LGAs may each have one.
+    expect(q95).toBeLessThanOrEqual(basis === 'record' ? 1 : 3);
   }
   const out = await backtestRun(none);
   const skill = outputRows<TableRow<typeof SKILL>>(out.skill).find(({ method }) => method === 'case_model')!;
