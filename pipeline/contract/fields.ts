@@ -275,8 +275,8 @@ export const alerts = {
     'Share of the last twelve months that are known; of {a.state} that is the sum of its {lga.many}, of theirs',
   ),
   basis: choice(
-    ['forecast', 'few_cases', 'no_report'],
-    'forecast: the class follows from the probability; few_cases: fewer than three cases a year are usual, so a single one is an alert; no_report: the month is unknown, and the class is that of the month before',
+    ['forecast', 'widespread', 'few_cases', 'no_report'],
+    'forecast: the class follows from the probability, and from that by the usual; widespread: the same, but a third of the {lga.many} of the {state.one} are in alert by themselves, so that less is needed; few_cases: fewer than three cases a year are usual, so a single one is an alert; no_report: the month is unknown, and the class is that of the month before',
   ),
 };
 

@@ -2,14 +2,29 @@
 import { mean } from '../../lib/numerics/averages.ts';
 import { type CaseModel, caseModel } from './case-model.ts';
 import { percentIndex, QUANTILE_LEVELS } from './forecast-scores.ts';
-import { hideDisrupted, MONTHS_BEFORE_FORECASTS, type Panel, panelUpTo } from './panel.ts';
+import { type Area, hideDisrupted, MONTHS_BEFORE_FORECASTS, type Panel, panelUpTo } from './panel.ts';
 import type { Forecast } from './past-errors.ts';
 
 export const ALERT_CLASSES = ['none', 'watch', 'alert', 'fall'] as const;
 export type AlertClass = (typeof ALERT_CLASSES)[number];
 
-/** Probabilities of so many cases or more, or of so few or fewer, below which a month is unusual. */
-export const UNUSUAL_PROBABILITY = { alert: 0.05, watch: 0.1, fall: 0.05 };
+/** Share of a state's areas in alert by themselves from which a rise is widespread. */
+const WIDESPREAD_SHARE = 1 / 3;
+/** Areas of a state that are needed to tell whether a rise is widespread. */
+const WIDESPREAD_AREAS = 5;
+/** Probabilities of so many cases or more, by the forecast from the month before and by the usual. */
+interface RiseLimits {
+  forecast: number;
+  usual: number;
+}
+/** Those below both of which a month is unusual. */
+export const RISE_PROBABILITY = {
+  alert: { forecast: 0.06, usual: 0.15 },
+  widespread: { forecast: 1 / 3, usual: 1 / 3 },
+  watch: { forecast: 0.1, usual: 0.25 },
+};
+/** Probability of so few cases or fewer, by the forecast from the month before, below which a month is a fall. */
+const FALL_PROBABILITY = 0.05;
 /** Probabilities of exceeding the usual upper limit from which the next month is warned of. */
 export const WARNING_PROBABILITY = { alert: 0.5, watch: 0.25 };
 /** Cases a year below which a single one is an alert. */
@@ -44,6 +59,8 @@ export interface JudgedMonth {
   cases: number | null;
   /** Whether so few cases are usual that a single one is an alert. */
   hasFewCases: boolean;
+  /** Whether so many areas of the state are in alert by themselves that less is needed for one. */
+  isWidespread: boolean;
   usual: { low: number; middle: number; high: number };
   /** Of this month. */
   detection: Signal;
@@ -70,8 +87,14 @@ interface Expectation {
   hasFewCases: boolean;
 }
 
+const isUnusual = (cases: number, { forecast, usual, hasFewCases }: Expectation, limits: RiseLimits): boolean =>
+  hasFewCases
+    ? cases >= 1
+    : cases >= 2 && chanceOfMore(forecast, cases) < limits.forecast && chanceOfMore(usual, cases) < limits.usual;
+
 /**
- * The class of a month by its cases. If the month is not unusual by itself, an alert or a fall is held while cases are
+ * The class of a month by its cases. It is unusual if it is so by the forecast from the month before and by the usual:
+ * cases that return to the usual after a low month are no rise. If the month is not unusual by itself, an alert or a fall is held while cases are
  * in the outer quarter of the usual, and well off its median; from the fifth month on, while they are beyond its limits.
  * @param monthsSinceStart months since the first one of the class
  */
@@ -79,18 +102,20 @@ export function classifyDetection(
   previousClass: AlertClass,
   monthsSinceStart: number,
   cases: number,
-  { forecast, usual, hasFewCases }: Expectation,
+  expectation: Expectation,
+  isWidespread: boolean,
 ) {
+  const { forecast, usual } = expectation;
   const probability = chanceOfMore(forecast, cases);
-  const isMany = (limit: number) => (hasFewCases ? cases >= 1 : cases >= 2 && probability < limit);
   const result = (alertClass: AlertClass) => ({ probability, class: alertClass });
-  if (isMany(UNUSUAL_PROBABILITY.alert)) return result('alert');
-  if (chanceOfFewer(forecast, cases) < UNUSUAL_PROBABILITY.fall) return result('fall');
+  if (isUnusual(cases, expectation, isWidespread ? RISE_PROBABILITY.widespread : RISE_PROBABILITY.alert))
+    return result('alert');
+  if (chanceOfFewer(forecast, cases) < FALL_PROBABILITY) return result('fall');
   const [low, high] = monthsSinceStart <= EASY_HOLD_MONTHS ? [Q25, Q75] : [Q05, Q95];
   const ratio = (cases + 1) / (usual[Q50]! + 1);
   if (previousClass === 'alert' && cases > usual[high]! && ratio >= HOLD_RATIO) return result('alert');
   if (previousClass === 'fall' && cases < usual[low]! && ratio <= 1 / HOLD_RATIO) return result('fall');
-  return result(isMany(UNUSUAL_PROBABILITY.watch) ? 'watch' : 'none');
+  return result(isUnusual(cases, expectation, RISE_PROBABILITY.watch) ? 'watch' : 'none');
 }
 
 /** The class of the coming month by its forecast and the usual. */
@@ -111,6 +136,34 @@ const withSince = (previous: Signal, current: Omit<Signal, 'since'>, month: numb
 function areCasesFew(cases: Float64Array): boolean {
   const knownMonths = cases.slice(-RECENT_MONTHS).filter((value) => !Number.isNaN(value));
   return knownMonths.length > 0 && mean(knownMonths) * MONTHS_PER_YEAR < FEW_CASES_PER_YEAR;
+}
+
+/** By area: whether a rise is widespread among the areas of its state; states are compared with all others. */
+function findWidespread({ level, areas }: Panel, month: number, expectations: readonly Expectation[]): boolean[] {
+  const groupOfArea = ({ state_code }: Area) => (level === 'lga' ? state_code : '');
+  const rises = areas.map((area, a) => {
+    const cases = area.cases[month]!;
+    const isComparable = !Number.isNaN(cases) && !expectations[a]!.hasFewCases;
+    return {
+      group: groupOfArea(area),
+      isComparable,
+      isUnusual: isUnusual(cases, expectations[a]!, RISE_PROBABILITY.alert),
+    };
+  });
+  const widespreadGroups = new Set(
+    [
+      ...Map.groupBy(
+        rises.filter(({ isComparable }) => isComparable),
+        ({ group }) => group,
+      ),
+    ]
+      .filter(
+        ([, group]) =>
+          group.length >= WIDESPREAD_AREAS && mean(group.map((rise) => Number(rise.isUnusual))) >= WIDESPREAD_SHARE,
+      )
+      .map(([code]) => code),
+  );
+  return rises.map(({ group }) => widespreadGroups.has(group));
 }
 
 /**
@@ -135,25 +188,28 @@ export function judgeMonths(panel: Panel, onProgress: (share: number) => void = 
   const [aheadModel, usualModel] = [SHORT_HORIZONS, USUAL_HORIZONS].map((horizons) =>
     caseModel(horizons, hyperparameters),
   ) as [CaseModel, CaseModel];
-  const recordedCases = hideDisrupted(panel).areas.map(({ cases }) => cases);
+  const recorded = hideDisrupted(panel);
   const withoutUnusual = { ...panel, areas: areas.map((area) => ({ ...area, cases: area.cases.slice() })) };
   let latest = { origin: 0, forecast: [] as Forecast };
   const usual: Forecast = areas.map(() => []);
   for (let month = firstJudged - MONTHS_PER_YEAR; month < months; month++) {
     onProgress((month - firstJudged + MONTHS_PER_YEAR) / (months - firstJudged + MONTHS_PER_YEAR));
     const isJudged = month >= firstJudged;
-    if (isJudged)
+    if (isJudged) {
+      const expectations = areas.map((_, a) => ({
+        forecast: latest.forecast[a]![month - latest.origin - 1]!,
+        usual: usual[a]![month]!,
+        hasFewCases: areCasesFew(withoutUnusual.areas[a]!.cases.slice(0, month)),
+      }));
+      const widespread = findWidespread(recorded, month, expectations);
       for (const [a, areaMonths] of judged.entries()) {
-        const expectation = {
-          forecast: latest.forecast[a]![month - latest.origin - 1]!,
-          usual: usual[a]![month]!,
-          hasFewCases: areCasesFew(withoutUnusual.areas[a]!.cases.slice(0, month)),
-        };
-        const judgedMonth = judgeMonth(areaMonths.at(-1), { month, cases: recordedCases[a]![month]! }, expectation);
+        const record = { month, cases: recorded.areas[a]!.cases[month]! };
+        const judgedMonth = judgeMonth(areaMonths.at(-1), record, expectations[a]!, widespread[a]!);
         if (judgedMonth.detection.class === 'alert' || judgedMonth.detection.class === 'fall')
           withoutUnusual.areas[a]!.cases[month] = Number.NaN;
         areaMonths.push(judgedMonth);
       }
+    }
     const isOrigin = month >= months - MONTHS_PER_YEAR - 1 || (month - firstJudged + 1) % SHORT_HORIZONS.length === 0;
     if (month >= firstJudged - 1 && isOrigin)
       latest = { origin: month, forecast: aheadModel.forecast(panelUpTo(panel, month)) };
@@ -180,18 +236,20 @@ function judgeMonth(
   previousMonth: JudgedMonth | undefined,
   { month, cases }: { month: number; cases: number },
   expectation: Expectation,
+  isWidespread: boolean,
 ): JudgedMonth {
   const { detection: previousDetection, warning } = previousMonth ?? { detection: NO_SIGNAL, warning: NO_SIGNAL };
   const isUnknown = Number.isNaN(cases);
   const monthsSinceStart = month - (previousDetection.since ?? month);
   const detection = isUnknown
     ? { ...previousDetection, probability: null }
-    : classifyDetection(previousDetection.class, monthsSinceStart, cases, expectation);
+    : classifyDetection(previousDetection.class, monthsSinceStart, cases, expectation, isWidespread);
   const { hasFewCases, usual: usualQuantiles } = expectation;
   return {
     month,
     cases: isUnknown ? null : cases,
     hasFewCases,
+    isWidespread,
     usual: { low: usualQuantiles[Q05]!, middle: usualQuantiles[Q50]!, high: usualQuantiles[Q95]! },
     detection: withSince(previousDetection, detection, month),
     warning,

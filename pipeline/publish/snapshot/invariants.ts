@@ -6,7 +6,7 @@ import { forecastPeriods } from '../../contract/operations.ts';
 import { type TableName, tableFile } from '../../contract/table-list.ts';
 import { type Database, sqlLiteral } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, toPolygons } from '../../measure/boundaries/outline-check.ts';
-import { UNUSUAL_PROBABILITY, WARNING_PROBABILITY } from '../../model/forecast/alerts.ts';
+import { RISE_PROBABILITY, WARNING_PROBABILITY } from '../../model/forecast/alerts.ts';
 import { decisionChecks } from './decision-checks.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
 import { TABLES } from './table-columns.ts';
@@ -175,7 +175,7 @@ const ALERT_RULES = [
   ],
   [
     'it began with a month that is not unusual',
-    `detection_class = 'alert' AND detection_since = period AND basis = 'forecast' AND detection_probability >= ${UNUSUAL_PROBABILITY.alert}`,
+    `detection_class = 'alert' AND detection_since = period AND basis = 'forecast' AND detection_probability >= ${RISE_PROBABILITY.alert.forecast}`,
   ],
   ['its warning does not match its probability', `warning_class <> ${WARNING_CLASS_SQL}`],
 ] as const;

@@ -15,7 +15,7 @@ const uniform = (most: number) => Float64Array.from({ length: 99 }, (_, i) => Ma
 describe('a month', () => {
   const expected = { forecast: uniform(100), usual: uniform(100), hasFewCases: false };
   const classOf = (was: 'none' | 'alert' | 'fall', quiet: number, cases: number, few = false) =>
-    classifyDetection(was, quiet, cases, { ...expected, hasFewCases: few }).class;
+    classifyDetection(was, quiet, cases, { ...expected, hasFewCases: few }, false).class;
 
   test('has the probability of so many cases or more, and of so few or fewer, by the 99 quantiles', () => {
     expect([0, 51, 96, 100].map((cases) => chanceOfMore(expected.forecast, cases))).toEqual([
@@ -26,22 +26,34 @@ describe('a month', () => {
     ]);
   });
 
-  test('is an alert if so many cases have a probability below .05, watched below .1, a fall if so few have one below .05', () => {
-    expect([90, 92, 96, 100].map((cases) => classOf('none', 9, cases))).toEqual(['none', 'watch', 'alert', 'alert']);
+  test('is an alert if so many cases have a probability below .06, watched below .1, a fall if so few have one below .05', () => {
+    expect([90, 94, 95, 100].map((cases) => classOf('none', 9, cases))).toEqual(['none', 'watch', 'alert', 'alert']);
     expect([0, 4, 5].map((cases) => classOf('none', 9, cases))).toEqual(['fall', 'fall', 'none']);
+  });
+
+  test('is no alert if it is usual, whatever the month before, and more easily one if a rise is widespread', () => {
+    const classIn = (usual: Float64Array, cases: number, isWidespread: boolean) =>
+      classifyDetection('none', 9, cases, { forecast: uniform(100), usual, hasFewCases: false }, isWidespread).class;
+    expect([uniform(110), uniform(120), uniform(140)].map((usual) => classIn(usual, 98, false))).toEqual([
+      'alert',
+      'watch',
+      'none',
+    ]);
+    expect([66, 68].map((cases) => classIn(uniform(100), cases, true))).toEqual(['none', 'alert']);
+    expect(classIn(uniform(120), 70, true)).toBe('none');
   });
 
   test('a single case is an alert where hardly any is usual, and nowhere else', () => {
     const none = { forecast: uniform(0), usual: uniform(0) };
-    expect(classifyDetection('none', 9, 1, { ...none, hasFewCases: true }).class).toBe('alert');
-    expect(classifyDetection('none', 9, 1, { ...none, hasFewCases: false }).class).toBe('none');
-    expect(classifyDetection('none', 9, 2, { ...none, hasFewCases: false }).class).toBe('alert');
-    expect(classifyDetection('alert', 0, 0, { ...none, hasFewCases: true }).class).toBe('none');
+    expect(classifyDetection('none', 9, 1, { ...none, hasFewCases: true }, false).class).toBe('alert');
+    expect(classifyDetection('none', 9, 1, { ...none, hasFewCases: false }, false).class).toBe('none');
+    expect(classifyDetection('none', 9, 2, { ...none, hasFewCases: false }, false).class).toBe('alert');
+    expect(classifyDetection('alert', 0, 0, { ...none, hasFewCases: true }, false).class).toBe('none');
   });
 
   test('an alert is held in the upper quarter of the usual, from the fifth month on only above its limit', () => {
     const classIn = (usual: Float64Array, was: 'none' | 'alert' | 'fall', lasted: number, cases: number) =>
-      classifyDetection(was, lasted, cases, { forecast: uniform(200), usual, hasFewCases: false }).class;
+      classifyDetection(was, lasted, cases, { forecast: uniform(200), usual, hasFewCases: false }, false).class;
     const usual = uniform(100);
     expect([75, 76].map((cases) => classIn(usual, 'alert', 3, cases))).toEqual(['none', 'alert']);
     expect([90, 95, 96].map((cases) => classIn(usual, 'alert', 4, cases))).toEqual(['none', 'none', 'alert']);
@@ -107,6 +119,22 @@ describe('records', () => {
   test('an unknown month keeps the class of the month before, without a probability', () => {
     const gap = last(changed((t) => (t === MONTHS - 1 ? Number.NaN : t >= ONSET ? 6 : 1))).at(-1)!;
     expect(gap).toMatchObject({ cases: null, detection: { class: 'alert', probability: null, since: ONSET } });
+  });
+
+  test('in a rise of a third of the areas, less is needed for an alert of the others', () => {
+    const indices = [steady, ...panel.areas.keys().filter((a) => a !== steady)].slice(0, 6);
+    const lastMonth = (othersFactor: number) =>
+      judgeMonths({
+        ...panel,
+        level: 'state',
+        areas: indices.map((a) => {
+          const area = panel.areas[a]!;
+          const factor = a === steady ? 1.9 : othersFactor;
+          return { ...area, cases: area.cases.with(MONTHS - 1, Math.round(factor * area.cases.at(-1)!)) };
+        }),
+      })[0]!.at(-1)!;
+    expect(lastMonth(6)).toMatchObject({ isWidespread: true, detection: { class: 'alert' } });
+    expect(lastMonth(1)).toMatchObject({ isWidespread: false, detection: { class: 'none' } });
   });
 
   test('records that are too short give no month', () => {
