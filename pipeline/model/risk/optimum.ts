@@ -81,7 +81,7 @@ export function costGradientNear(
 
 /**
  * Newton steps to the mode of θ, with the curvature at a point near it.
- * @param slopes gradients at the points of `gradientPoints`, in their order
+ * @param gradients gradients at the points of `gradientPoints`, in their order
  * @returns the mode and its curvature if that point is the mode; otherwise the point reached, since a curvature from
  *   elsewhere would depend on where the search started
  */
