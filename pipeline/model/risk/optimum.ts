@@ -88,8 +88,9 @@ export function costGradientNear(
 export function refineOptimum(
   marginal: Marginal,
   centre: ThetaWithMode,
-  [centreGradient, ...neighbourGradients]: number[][],
+  gradients: number[][],
 ): { optimum: Optimum; reached: null } | { optimum: null; reached: ThetaWithMode } {
+  const [centreGradient, ...neighbourGradients] = gradients;
   const { theta } = centre;
   const { curvature, axes } = regulariseCurvature(
     finiteDifferenceHessian(centreGradient!, neighbourGradients, DIFFERENCE_STEP),
