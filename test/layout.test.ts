@@ -190,7 +190,7 @@ test('no object literal spreads an object literal, and no list a list: the prope
 test('a docstring names parameters that its function has', () => {
   const strangers = sourceFiles('pipeline', 'proxy').flatMap((file) => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
-    return [...text.matchAll(/\/\*\*[^]*?\*\//g)].flatMap((comment) => {
+    return [...text.matchAll(/\/\*\*[\s\S]*?\*\//g)].flatMap((comment) => {
       const declaration = text.slice(comment.index + comment[0].length).split(/\n\s*\n/)[0]!;
       return [...comment[0].matchAll(/@param (\w+)/g)]
         .filter(([, name]) => !new RegExp(`\\b${name}\\b`).test(declaration))
