@@ -6,7 +6,7 @@ import { caseModel } from './case-model.ts';
 import { percentIndex } from './forecast-scores.ts';
 import { CASES } from './forecast-tables.ts';
 import type { Panel } from './panel.ts';
-import { sumParts } from './part-sums.ts';
+import { createPanelForecasters, forecastBasis } from './part-sums.ts';
 import type { Forecaster } from './past-errors.ts';
 import { readPanels } from './read-panels.ts';
 
@@ -19,29 +19,21 @@ const DRAWS = 1000;
 export const run: StageRun = async (io) => {
   const panels = readPanels(io).filter(isForecastPanel);
   const areaCount = panels.reduce((sum, { areas }) => sum + areas.length, 0);
+  const panelForecasters = createPanelForecasters(DRAWS);
   let areasDone = 0;
-  const rows: Row[] = [];
-  let sumStates = (_: ForecastPanel): Row[] => [];
-  for (const panel of panels) {
+  const rows = panels.flatMap((panel) => {
     const { areas, level } = panel;
     const onProgress = (share: number) =>
       io.progress((areasDone + share * areas.length) / areaCount, `${areas.length} ${level}`);
     onProgress(0);
-    const model = caseModel(HORIZONS, null, onProgress);
-    if (level === 'lga') {
-      const sums = sumParts(model, DRAWS);
-      rows.push(...forecastRows(panel, sums.lgas, 'record'));
-      sumStates = ({ areas: states }) =>
-        forecastRows({ ...panel, level: 'state', areas: states }, sums.states, 'sum_of_parts');
-    } else {
-      const sums = sumStates(panel);
-      const isSummed = new Set(sums.map(({ code }) => code));
-      const lacksLastMonth = new Set(areas.filter(({ cases }) => Number.isNaN(cases.at(-1)!)).map(({ code }) => code));
-      const records = forecastRows(panel, model, 'record');
-      rows.push(...records.filter(({ code }) => !(lacksLastMonth.has(code) && isSummed.has(code))), ...sums);
-    }
+    const [records = [], sums = []] = panelForecasters(level, caseModel(HORIZONS, null, onProgress)).map((forecaster) =>
+      forecastRows(panel, forecaster),
+    );
     areasDone += areas.length;
-  }
+    const summedCodes = new Set(sums.map(({ code }) => code));
+    const lacksLastMonth = new Set(areas.filter(({ cases }) => Number.isNaN(cases.at(-1)!)).map(({ code }) => code));
+    return [...records.filter(({ code }) => !(summedCodes.has(code) && lacksLastMonth.has(code))), ...sums];
+  });
   return { cases: toTable(CASES, rows), report: reportLines(rows) };
 };
 
@@ -50,9 +42,9 @@ type ForecastPanel = Panel & { level: Row['area'] };
 /** Long records are excluded, since their states are in the panel of states too. */
 export const isForecastPanel = (panel: Panel): panel is ForecastPanel => panel.level !== 'long';
 
-function forecastRows(panel: ForecastPanel, model: Forecaster, basis: Row['basis']): Row[] {
+function forecastRows(panel: ForecastPanel, forecaster: Forecaster): Row[] {
   const last = panel.first + panel.months - 1;
-  return model.forecast(panel).flatMap((areaForecast, a) =>
+  return forecaster.forecast(panel).flatMap((areaForecast, a) =>
     HORIZONS.flatMap((horizon_months, h) => {
       const quantiles = areaForecast[h];
       if (!quantiles) return [];
@@ -65,7 +57,7 @@ function forecastRows(panel: ForecastPanel, model: Forecaster, basis: Row['basis
           period: periodAhead(horizon_months),
           horizon_months,
           last_cases: periodAhead(0),
-          basis,
+          basis: forecastBasis(forecaster),
           q05: quantileOf(5),
           q25: quantileOf(25),
           q50: quantileOf(50),

@@ -2,8 +2,10 @@
 import { HORIZONS } from '../../contract/months.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { selectQuantiles } from '../../lib/numerics/selection.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
 import type { CaseModel } from './case-model.ts';
 import { QUANTILE_LEVELS } from './forecast-scores.ts';
+import type { AreaLevel, CASES } from './forecast-tables.ts';
 import type { Area, Panel } from './panel.ts';
 import type { Forecast, Forecaster } from './past-errors.ts';
 
@@ -11,31 +13,33 @@ export const SUM_OF_PARTS = 'sum_of_parts';
 const DRAWS_SEED = 1;
 
 /**
- * The model of the LGAs, and the forecasts of states from the same months, which are the quantiles of the sums of its
- * draws. An LGA whose last months are unknown is forecast from what is known of it and of the others.
+ * The forecasters of each panel, LGAs before their states: the model of its records and, for states, the sums of the
+ * draws of their LGAs in forecasts from the same months. An LGA whose last months are unknown is forecast from what is
+ * known of it and of the others.
  */
-export function sumParts(lgaModel: CaseModel, drawCount: number): { lgas: Forecaster; states: Forecaster } {
+export function createPanelForecasters(drawCount: number): (level: AreaLevel, model: CaseModel) => Forecaster[] {
   const sumsByOrigin = new Map<number, Map<string, Forecast[number]>>();
   const lastMonth = ({ first, months }: Panel) => first + months - 1;
-  return {
-    lgas: {
-      name: lgaModel.name,
-      forecast(panel) {
-        const origin = lastMonth(panel);
-        const { forecast, draws } = lgaModel.draw(panel, drawCount, randomStream(DRAWS_SEED, `sums ${origin}`));
-        sumsByOrigin.set(origin, quantilesOfSums(panel.areas, draws));
-        return forecast;
-      },
-    },
-    states: {
-      name: SUM_OF_PARTS,
-      forecast(panel) {
-        const sums = sumsByOrigin.get(lastMonth(panel));
-        return panel.areas.map(({ code }) => sums?.get(code) ?? HORIZONS.map(() => null));
-      },
-    },
+  const sums: Forecaster = {
+    name: SUM_OF_PARTS,
+    forecast: (panel) =>
+      panel.areas.map(({ code }) => sumsByOrigin.get(lastMonth(panel))?.get(code) ?? HORIZONS.map(() => null)),
   };
+  const keepSums = (model: CaseModel): Forecaster => ({
+    name: model.name,
+    forecast(panel) {
+      const random = randomStream(DRAWS_SEED, `sums ${lastMonth(panel)}`);
+      const { forecast, draws } = model.draw(panel, drawCount, random);
+      sumsByOrigin.set(lastMonth(panel), quantilesOfSums(panel.areas, draws));
+      return forecast;
+    },
+  });
+  return (level, model) => (level === 'lga' ? [keepSums(model)] : level === 'state' ? [model, sums] : [model]);
 }
+
+/** What the forecasts of a forecaster rest on. */
+export const forecastBasis = ({ name }: Forecaster): TableRow<typeof CASES>['basis'] =>
+  name === SUM_OF_PARTS ? SUM_OF_PARTS : 'record';
 
 /** By state and horizon. */
 function quantilesOfSums(

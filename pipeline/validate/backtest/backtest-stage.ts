@@ -4,9 +4,9 @@ import { mean } from '../../lib/numerics/averages.ts';
 import { type TableRow, toTable } from '../../lib/tables/table.ts';
 import { caseModel } from '../../model/forecast/case-model.ts';
 import { forecasters } from '../../model/forecast/forecasters.ts';
-import { SUM_OF_PARTS, sumParts } from '../../model/forecast/part-sums.ts';
+import { createPanelForecasters, forecastBasis, SUM_OF_PARTS } from '../../model/forecast/part-sums.ts';
 import { readPanels } from '../../model/forecast/read-panels.ts';
-import { type RecalibratedForecaster, recalibrate, type Stretch } from '../../model/forecast/recalibration.ts';
+import { recalibrate } from '../../model/forecast/recalibration.ts';
 import { backtest, backtestProgress, type ScoredForecast } from './backtest.ts';
 import { summariseForecasts } from './backtest-summary.ts';
 import { PAST, SKILL, STRETCH } from './backtest-tables.ts';
@@ -18,39 +18,34 @@ const DRAWS = 100;
 export const run: StageRun = async (io) => {
   const panels = readPanels(io);
   const panelProgress = backtestProgress(panels, null, io.progress);
-  const rows: ScoredForecast[] = [];
-  const stretch: TableRow<typeof STRETCH>[] = [];
-  let sums: RecalibratedForecaster | null = null;
-  for (const panel of panels) {
+  const panelForecasters = createPanelForecasters(DRAWS);
+  const results = panels.map((panel) => {
     const { level } = panel;
     const { onOrigin, onShare } = panelProgress(panel);
-    const model = caseModel(HORIZONS, null, onShare);
-    const parts = level === 'lga' ? sumParts(model, DRAWS) : null;
-    const record = recalibrate(parts?.lgas ?? model);
-    const levelSums = level === 'state' ? sums : null;
-    sums = parts && recalibrate(parts.states);
-    const panelRows = backtest(panel, [...forecasters(record), ...(levelSums ? [levelSums] : [])], null, onOrigin);
-    rows.push(...panelRows);
-    if (level === 'long') continue;
-    const isSumChosen = levelSums !== null && isSumBetter(panelRows);
-    const addStretches = (basis: TableRow<typeof STRETCH>['basis'], stretches: readonly Stretch[]) => {
-      for (const [h, { inner, outer }] of stretches.entries())
-        stretch.push({
-          area: level,
-          basis,
-          is_better: isSumChosen === (basis === 'sum_of_parts'),
-          horizon_months: HORIZONS[h]!,
-          inner,
-          outer,
-        });
-    };
-    addStretches('record', record.stretches(panel));
-    if (levelSums) addStretches('sum_of_parts', levelSums.stretches(panel));
-  }
+    const models = panelForecasters(level, caseModel(HORIZONS, null, onShare)).map((model) => recalibrate(model));
+    const [record, ...sums] = models;
+    const rows = backtest(panel, [...forecasters(record), ...sums], null, onOrigin);
+    const betterBasis: TableRow<typeof STRETCH>['basis'] =
+      sums.length > 0 && isSumBetter(rows) ? SUM_OF_PARTS : 'record';
+    const stretch = models.flatMap((model) => {
+      const basis = forecastBasis(model);
+      return model.stretches(panel).map((factors, h) => ({
+        basis,
+        is_better: basis === betterBasis,
+        horizon_months: HORIZONS[h]!,
+        ...factors,
+      }));
+    });
+    return { level, rows, stretch };
+  });
+  const rows = results.flatMap((result) => result.rows);
   const skill = summariseForecasts(rows).map(({ horizon, ...row }) => ({
     ...row,
     horizon_months: horizon === 'all' ? null : horizon,
   }));
+  const stretch = results.flatMap(({ level, stretch: factors }) =>
+    level === 'long' ? [] : factors.map((row) => ({ area: level, ...row })),
+  );
   const past = pastForecasts(rows.filter(({ area_level }) => area_level === 'state'));
   return {
     skill: toTable(SKILL, skill),
