@@ -32,19 +32,13 @@ export const run: StageRun = async (io) => {
 
 const MONTHS_PER_YEAR = 12;
 
-function alertBasis({ cases, hasFewCases, isWidespread }: JudgedMonth): Row['basis'] {
-  if (cases === null) return 'no_report';
-  if (hasFewCases) return 'few_cases';
-  return isWidespread ? 'widespread' : 'forecast';
-}
-
 function alertRow(
   panel: Panel & { level: Row['area'] },
   area: Area,
   judgedMonths: JudgedMonth,
   lgas: readonly Area[],
 ): Row {
-  const { cases, usual, detection, warning } = judgedMonths;
+  const { cases, hasFewCases, isWidespread, usual, detection, warning } = judgedMonths;
   const periodOfMonth = (month: number | null) => (month === null ? null : monthFromIndex(panel.first + month));
   const stateLgas = panel.level === 'state' ? lgas.filter(({ state_code }) => state_code === area.code) : [];
   const lastYear = (records: readonly Area[]) => records.flatMap((record) => [...record.cases.slice(-MONTHS_PER_YEAR)]);
@@ -65,7 +59,7 @@ function alertRow(
     warning_class: warning.class as Row['warning_class'],
     warning_since: periodOfMonth(warning.since),
     completeness: reportsExpected.filter((value) => !Number.isNaN(value)).length / reportsExpected.length,
-    basis: alertBasis(judgedMonths),
+    basis: cases === null ? 'no_report' : hasFewCases ? 'few_cases' : isWidespread ? 'widespread' : 'forecast',
     mean_cases: knownCounts.length > 0 ? mean(knownCounts) : 0,
   };
 }

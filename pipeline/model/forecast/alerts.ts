@@ -2,7 +2,7 @@
 import { mean } from '../../lib/numerics/averages.ts';
 import { type CaseModel, caseModel } from './case-model.ts';
 import { percentIndex, QUANTILE_LEVELS } from './forecast-scores.ts';
-import { type Area, hideDisrupted, MONTHS_BEFORE_FORECASTS, type Panel, panelUpTo } from './panel.ts';
+import { hideDisrupted, MONTHS_BEFORE_FORECASTS, type Panel, panelUpTo } from './panel.ts';
 import type { Forecast } from './past-errors.ts';
 
 export const ALERT_CLASSES = ['none', 'watch', 'alert', 'fall'] as const;
@@ -12,12 +12,7 @@ export type AlertClass = (typeof ALERT_CLASSES)[number];
 const WIDESPREAD_SHARE = 1 / 3;
 /** Areas of a state that are needed to tell whether a rise is widespread. */
 const WIDESPREAD_AREAS = 5;
-/** Probabilities of so many cases or more, by the forecast from the month before and by the usual. */
-interface RiseLimits {
-  forecast: number;
-  usual: number;
-}
-/** Those below both of which a month is unusual. */
+/** Probabilities of so many cases or more, by the forecast from the month before and by the usual, of unusual months. */
 export const RISE_PROBABILITY = {
   alert: { forecast: 0.06, usual: 0.15 },
   widespread: { forecast: 1 / 3, usual: 1 / 3 },
@@ -87,6 +82,7 @@ interface Expectation {
   hasFewCases: boolean;
 }
 
+type RiseLimits = (typeof RISE_PROBABILITY)['alert'];
 const isUnusual = (cases: number, { forecast, usual, hasFewCases }: Expectation, limits: RiseLimits): boolean =>
   hasFewCases
     ? cases >= 1
@@ -94,8 +90,9 @@ const isUnusual = (cases: number, { forecast, usual, hasFewCases }: Expectation,
 
 /**
  * The class of a month by its cases. It is unusual if it is so by the forecast from the month before and by the usual:
- * cases that return to the usual after a low month are no rise. If the month is not unusual by itself, an alert or a fall is held while cases are
- * in the outer quarter of the usual, and well off its median; from the fifth month on, while they are beyond its limits.
+ * cases that return to the usual after a low month are no rise. In a month that is not unusual by itself, an alert or a
+ * fall is held while cases are in the outer quarter of the usual, and well off its median; from the fifth month on,
+ * while they are beyond its limits.
  * @param monthsSinceStart months since the first one of the class
  */
 export function classifyDetection(
@@ -140,30 +137,16 @@ function areCasesFew(cases: Float64Array): boolean {
 
 /** By area: whether a rise is widespread among the areas of its state; states are compared with all others. */
 function findWidespread({ level, areas }: Panel, month: number, expectations: readonly Expectation[]): boolean[] {
-  const groupOfArea = ({ state_code }: Area) => (level === 'lga' ? state_code : '');
-  const rises = areas.map((area, a) => {
-    const cases = area.cases[month]!;
-    const isComparable = !Number.isNaN(cases) && !expectations[a]!.hasFewCases;
-    return {
-      group: groupOfArea(area),
-      isComparable,
-      isUnusual: isUnusual(cases, expectations[a]!, RISE_PROBABILITY.alert),
-    };
-  });
-  const widespreadGroups = new Set(
-    [
-      ...Map.groupBy(
-        rises.filter(({ isComparable }) => isComparable),
-        ({ group }) => group,
-      ),
-    ]
-      .filter(
-        ([, group]) =>
-          group.length >= WIDESPREAD_AREAS && mean(group.map((rise) => Number(rise.isUnusual))) >= WIDESPREAD_SHARE,
-      )
-      .map(([code]) => code),
+  const casesIn = (a: number) => areas[a]!.cases[month]!;
+  const groups = areas.map(({ state_code }) => (level === 'lga' ? state_code : ''));
+  const comparable = [...areas.keys()].filter((a) => !Number.isNaN(casesIn(a)) && !expectations[a]!.hasFewCases);
+  const widespreadGroups = new Map(
+    [...Map.groupBy(comparable, (a) => groups[a]!)].map(([group, members]) => {
+      const rises = members.map((a) => isUnusual(casesIn(a), expectations[a]!, RISE_PROBABILITY.alert));
+      return [group, rises.length >= WIDESPREAD_AREAS && mean(rises.map(Number)) >= WIDESPREAD_SHARE];
+    }),
   );
-  return rises.map(({ group }) => widespreadGroups.has(group));
+  return groups.map((group) => widespreadGroups.get(group) ?? false);
 }
 
 /**
