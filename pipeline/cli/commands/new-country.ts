@@ -11,7 +11,7 @@ import { type Fault, stopsBuild } from '../../intake/check/fault.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
 import { formatRounded } from '../../intake/draft/draft-rasters.ts';
 import { type Answers, answerError, completeAnswers, type Question } from '../../intake/draft/questions.ts';
-import { listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
+import { type LeftOut, listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
 import { writeDraft } from '../../intake/draft/write.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
@@ -83,12 +83,12 @@ export default function newCountryCommand(): Command {
         showDraft(draft);
       }
       showStep('Hashing and measuring the files');
-      const { sources, model } = await writeDraft(draft, answers, root, now);
+      const { model, ...sourcesFile } = await writeDraft(draft, answers, root, now);
       showStep('');
       mkdirSync(directory, { recursive: true });
       const write = (name: string, content: unknown) =>
         writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);
-      await write('sources.json', { sources });
+      await write('sources.json', sourcesFile);
       await write('model.json', model);
       const answered = Object.entries(answers).filter(([id]) => !open.some((question) => question.id === id));
       await write('answers.json', Object.fromEntries(answered));
@@ -159,7 +159,10 @@ function showDraft({ entries, leftOut, doubts }: Draft): void {
       })),
     ),
   );
-  if (leftOut.length > 0) printLines('', 'Left out:', ...leftOut.map(({ file, why }) => `  ${file}: ${why}`));
+  const describe = ({ file, why }: LeftOut) => `  ${file}: ${why}`;
+  const [others, lost] = [leftOut.filter((one) => one.lost === null), leftOut.filter((one) => one.lost !== null)];
+  if (lost.length > 0) printLines('', 'Not used, although the country lacks them:', ...lost.map(describe));
+  if (others.length > 0) printLines('', 'Left out:', ...others.map(describe));
   if (doubts.length > 0) printLines('', 'Doubts:', ...groupMessages(doubts).map((line) => `  ${line}`));
   printLines('');
 }
