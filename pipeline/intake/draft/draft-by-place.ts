@@ -36,7 +36,7 @@ import {
 } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn } from './survey-rounds.ts';
-import { areThousands, countDistinct, describeNumbers, numberColumns, type UnnamedNumbers } from './unnamed-numbers.ts';
+import { countDistinct, describeNumbers, numberColumns, type UnnamedNumbers } from './unnamed-numbers.ts';
 
 /** A measure that a column of a table by area may give, and the role that the table has for it. */
 interface FigureUse {
@@ -200,13 +200,16 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
     draft.doubts = [...(draft.doubts ?? []), ...doubts];
     draft.entries.push({ entry, note: describeEntry(table, place, entry, kinds) });
   }
-  if (draft.entries.length + draft.obstacles.length === 0 && !draft.statePeople)
+  if (draft.entries.length + draft.obstacles.length === 0 && !draft.statePeople) {
+    const subject = guessSubject([table.file, ...table.header]) ?? 'monthly figures';
+    const isAsked = unnamed && (isMonthly || subject === 'people');
     draft.obstacles.push({
-      why: unnamed
+      why: isAsked
         ? `by area, but nothing tells what its numbers are: ${unnamed.description} (answer "${numbersQuestionId(table.file)}")`
         : 'by area, but without a column of people, cases, rain or a context figure',
-      ...(unnamed && isMonthly ? { lost: guessSubject([table.file, ...table.header]) ?? 'monthly figures' } : {}),
+      ...(isAsked ? { lost: subject } : {}),
     });
+  }
   return draft;
 }
 
@@ -398,12 +401,14 @@ function findUnnamedNumbers(
   const isCalledValue = confirmed !== undefined && /^value_*$/i.test(confirmed);
   if (!isCalledValue && (Object.keys(columnByMeasure).length > 0 || (isMonthly && findCaseColumns(table, columns))))
     return null;
-  const numeric = isCalledValue ? [confirmed] : numberColumns(table, columns, isMonthly ? place.column : null);
+  const numeric = isCalledValue ? [confirmed] : numberColumns(table, columns);
   const isOfUse = isMonthly || numeric.some((column) => areCounts(filledCells(table, column)));
   if (numeric.length === 0 || !isOfUse) return null;
+  const isOnlyFigure = numeric.length === 1 && isMonthly && (isCalledValue || table.dialect.wide !== undefined);
   return {
     columns: numeric,
-    guess: numeric.length === 1 && isMonthly ? guessNumberKind(table, columns, numeric[0]!) : 'other',
+    isMonthly,
+    guess: isOnlyFigure ? guessNumberKind(table, columns, numeric[0]!) : 'other',
     description: describeNumbers(table, numeric, time),
   };
 }
@@ -413,9 +418,8 @@ function guessNumberKind(table: TableFile, columns: readonly string[], column: s
   const subject = guessSubject([table.file, ...columns]);
   if (subject === 'people') return 'people';
   if (subject === 'climate') return 'rain';
-  const cells = filledCells(table, column);
-  if (subject === 'cases' && areThousands(cells)) return 'thousands of cases';
-  return areCounts(cells) && (subject === null || subject === 'cases') ? 'cases' : 'other';
+  const areWhole = areCounts(filledCells(table, column));
+  return areWhole && (subject === null || subject === 'cases') ? 'cases' : 'other';
 }
 
 /** The columns of each measure by their kinds. */

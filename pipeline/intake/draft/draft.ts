@@ -171,10 +171,12 @@ export async function draftCountry(
       countFiles: [
         ...new Set(used.flatMap(({ table, entry }) => (CONTROLLED_ROLES.includes(entry.role) ? [table.file] : []))),
       ],
-      unnamedNumbers: unnamedNumbers.map((numbers) => ({
-        ...numbers,
-        guess: people[numbersQuestionId(numbers.file)] ?? numbers.guess,
-      })),
+      unnamedNumbers: unnamedNumbers.flatMap((numbers) => {
+        const id = numbersQuestionId(numbers.file);
+        const isUnused = leftOut.some(({ file, lost }) => file === numbers.file && lost !== null);
+        const isAsked = numbers.isMonthly || isUnused || (people[id] ?? answers[id]) !== undefined;
+        return isAsked ? [{ ...numbers, guess: people[id] ?? numbers.guess }] : [];
+      }),
       caseSums,
     }),
   };

@@ -1,4 +1,5 @@
 /** Tables in long form: a row for each figure, whose name stands in one column or two and its number in another. */
+import { FIGURES } from '../../catalog/figures.ts';
 import { normalizeTable, ROW_COLUMN_NAME } from '../../ingest/readers/dialect.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import { type ColumnName, candidateColumns, filledCells, likeliestColumn } from '../columns.ts';
@@ -10,7 +11,7 @@ import { countDistinct, numberColumns } from './unnamed-numbers.ts';
 const MOST_FIGURES = 60;
 /** Share of the areas and times that must have a figure on average. */
 const LEAST_FILLED_SHARE = 0.5;
-const NAMED_MEASURES: readonly ColumnName[] = ['rain_mm', 'people', 'confirmed'];
+const NAMED_MEASURES: readonly ColumnName[] = ['rain_mm', 'people', 'confirmed', 'positivity', ...FIGURES];
 
 /**
  * The table with a column for each figure, if it has several rows for an area and time, one column of numbers without a
@@ -25,7 +26,7 @@ export function widenLongTable(table: TableFile, areas: AreaCodes): TableFile {
   const otherColumns = table.header.filter(
     (column) => !keys.includes(column) && !ROW_COLUMN_NAME.test(plainName(column)),
   );
-  const [values, ...furtherValues] = numberColumns(table, otherColumns, place.column);
+  const [values, ...furtherValues] = numberColumns(table, otherColumns);
   const isNamed = NAMED_MEASURES.some((name) => likeliestColumn([values ?? ''], name) !== null);
   if (groups === table.rows.length || !values || furtherValues.length > 0 || (isNamed && !/^value_*$/i.test(values)))
     return table;

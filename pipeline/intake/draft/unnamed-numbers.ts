@@ -9,6 +9,7 @@ import type { TimeKey } from './draft-keys.ts';
 
 export interface UnnamedNumbers {
   columns: readonly string[];
+  isMonthly: boolean;
   /** The answer that the numbers suggest. */
   guess: string;
   /** Each column with its sum by year and what the numbers tell. */
@@ -21,16 +22,12 @@ const KELVIN = [240, 330] as const;
 /** Mean rain of a day, in metres: the wettest months have less. */
 const MOST_METRES_A_DAY = 0.1;
 
-/** The columns of numbers alone that are neither row numbers nor the same for all rows of an area. */
-export function numberColumns(table: TextTable, columns: readonly string[], area: string | null): string[] {
+/** The columns of numbers alone, without row numbers. */
+export function numberColumns(table: TextTable, columns: readonly string[]): string[] {
   return columns.filter((column) => {
     const cells = filledCells(table, column);
-    return (
-      cells.length > 0 &&
-      cells.every((cell) => Number.isFinite(Number(cell))) &&
-      !ROW_COLUMN_NAME.test(plainName(column)) &&
-      (area === null || countDistinct(table, [area, column]) > countDistinct(table, [area]))
-    );
+    const areNumbers = cells.length > 0 && cells.every((cell) => Number.isFinite(Number(cell)));
+    return areNumbers && !ROW_COLUMN_NAME.test(plainName(column));
   });
 }
 
@@ -41,7 +38,7 @@ export function countDistinct({ header, rows }: TextTable, columns: readonly str
 }
 
 /** Whether numbers are thousands of something: with decimals, and whole if multiplied by 1,000. */
-export const areThousands = (cells: readonly string[]) =>
+const areThousands = (cells: readonly string[]) =>
   cells.some((cell) => /\.\d{3}$/.test(cell)) && cells.every((cell) => /^\d+(\.\d{1,3})?$/.test(cell));
 
 /** Each column as somebody would hold it against an annual report: its sums by year, and its relation to the others. */
