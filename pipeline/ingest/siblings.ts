@@ -121,6 +121,31 @@ function mergeColumns(columns: readonly NormalizedColumn[]): NormalizedColumn {
   return mergedColumn;
 }
 
+/** With fewer rows, numbers may add up by chance. */
+const LEAST_ROWS = 6;
+
+/**
+ * The column of a sum that is the total of others of it, by position: wherever all are filled, these add up to it. Null
+ * if the columns are parts beside each other.
+ */
+export function findTotalColumn(
+  columns: readonly Pick<CountColumn, 'numbers'>[],
+): { total: number; parts: number[] } | null {
+  const rows = Array.from(columns[0]!.numbers, (_, row) => row).filter((row) =>
+    columns.every(({ numbers }) => Number.isFinite(numbers[row]!)),
+  );
+  if (rows.length < LEAST_ROWS) return null;
+  const filledColumns = columns.map((column): NormalizedColumn => {
+    const numbers = rows.map((row) => column.numbers[row]!);
+    return { column: '', heading: '', isTaken: true, numbers, sum: sumOf(numbers) };
+  });
+  for (const [total, column] of filledColumns.entries()) {
+    const parts = findParts(column, filledColumns).map((part) => filledColumns.indexOf(part));
+    if (parts.length > 0) return { total, parts };
+  }
+  return null;
+}
+
 /** The columns, two or more, that add up to another one in nearly every row; none if no few of them do. */
 function findParts(total: NormalizedColumn, columns: readonly NormalizedColumn[]): NormalizedColumn[] {
   const smaller = columns.filter(({ sum }) => sum < total.sum);
