@@ -31,7 +31,9 @@ export function findTotals<Group>(groups: ReadonlyMap<Group, readonly MonthlyCou
   });
   if (largeGroups.length === 0) return new Map();
   // A table that has the totals of most groups has those of the rest, if perhaps with more parts missing.
-  const otherGroups = [...groups].filter(([group, { length }]) => length > 2 && !largeGroups.some(([g]) => g === group));
+  const otherGroups = [...groups].filter(
+    ([group, { length }]) => length > 2 && !largeGroups.some(([g]) => g === group),
+  );
   if (largeGroups.length > otherGroups.length)
     for (const [group, members] of otherGroups) {
       const totals = totalsAmong(members, 0);

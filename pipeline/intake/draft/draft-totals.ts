@@ -55,7 +55,10 @@ export function leaveOutTotals(
   });
   const examples = firstFew([...new Set(totals.map(({ name }) => name))], MAX_EXAMPLES);
   const areas = `${new Set(totals.map(({ key }) => key)).size} of ${groups.size} areas`;
-  const missing = casesInTotalsAlone(groups, Map.groupBy(totals, ({ key }) => key));
+  const missing = casesInTotalsAlone(
+    groups,
+    Map.groupBy(totals, ({ key }) => key),
+  );
   const note = missing > 0 ? `, and they have ${missing} more, in months in which one of these is missing` : '';
   return {
     leave_out,

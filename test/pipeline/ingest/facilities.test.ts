@@ -111,9 +111,7 @@ describe('cases by facility are summed by area', () => {
       ],
       ofCases: { span: { first: months[0], last: months.at(-1) }, reporting: { least: 1 } },
     });
-    expect(cases[LGAS[0]]).toEqual(
-      months.map((_, i) => (i < 3 || i > 24 ? null : i <= 5 || i >= 20 ? 40 : 30)),
-    );
+    expect(cases[LGAS[0]]).toEqual(months.map((_, i) => (i < 3 || i > 24 ? null : i <= 5 || i >= 20 ? 40 : 30)));
   });
   test('two facilities with the same cases month by month are a finding', async () => {
     const months = Array.from({ length: 12 }, (_, i) => `2021-${String(i + 1).padStart(2, '0')}`);
