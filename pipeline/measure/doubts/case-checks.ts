@@ -328,10 +328,10 @@ export function outlyingYears(content: Content): string[] {
 
 /** The logarithm of the mean month by calendar year, for years with at least half of their months known. */
 function logMeanByYear({ first, values }: Series): Map<string, number> {
-  const shiftMonths = Map.groupBy(values.keys(), (i) => monthFromIndex(first + i).slice(0, 4));
+  const indexesByYear = Map.groupBy(values.keys(), (i) => monthFromIndex(first + i).slice(0, 4));
   return new Map(
-    [...shiftMonths].flatMap(([year, months]) => {
-      const counts = nonMissing(months.map((i) => values[i]!));
+    [...indexesByYear].flatMap(([year, indexes]) => {
+      const counts = nonMissing(indexes.map((i) => values[i]!));
       return counts.length < 6 ? [] : [[year, Math.log1p(mean(counts))] as const];
     }),
   );
