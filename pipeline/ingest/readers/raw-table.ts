@@ -6,7 +6,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthFromIndex, type Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
-import { findTotalColumn } from '../siblings.ts';
+import { findTotalColumn } from './column-sums.ts';
 import { readCsv, type TextTable } from './csv.ts';
 import { readDbf } from './dbf.ts';
 import { DECIMAL, type DeliveredRow, type Delivery, recordDelivery } from './delivery.ts';

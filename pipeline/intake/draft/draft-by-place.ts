@@ -2,8 +2,9 @@
 
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
+import { findTotalColumn } from '../../ingest/readers/column-sums.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { findSiblings, findTotalColumn, type Sibling } from '../../ingest/siblings.ts';
+import { findSiblings, type Sibling } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
   candidateColumns,
