@@ -181,7 +181,7 @@ test('a unit of the same name is proposed and taken from the proposal; one that 
       .read('values-left-out.csv')
       .split('\n')
       .map((line) => line.split(',')[2]),
-  ).toEqual(['code', ...['NG001001', 'NG001002', 'NG002001', undefined]]);
+  ).toEqual(['code', 'NG001001', 'NG001002', 'NG002001', undefined]);
   const second = await exported('--map', mapOf(first.read('units-proposed.csv'), 'accepted.csv'), '--cases', 'none');
   expect(periodsOf(second, 'Abcdefghij6').length).toBeGreaterThan(4);
   expect(periodsOf(second, 'Abcdefghij2')).toEqual(periodsOf(first, 'Abcdefghij2'));
