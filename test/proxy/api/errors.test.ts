@@ -190,6 +190,25 @@ describe('errors over HTTP', () => {
     expect(await statusOf(line, `X-Api-Key: ${key}`)).toBe(status);
   });
 
+  test.each(['FOO', 'get', 'GETX'])('the method %s, which no server knows, is a 401 without a key', async (method) => {
+    const lines = [`${method} /v1/periods HTTP/1.1`, 'Host: x', 'Connection: close'];
+    const ask = (...more: string[]) => exchange(portOf(service.url), [...lines, ...more, '\r\n'].join('\r\n'));
+    const [keyless] = (await ask()).answers;
+    expect([keyless!.status, JSON.parse(keyless!.body).code]).toEqual([401, 'INVALID_KEY']);
+    expect(keyless!.headers).toMatch(/^www-authenticate: Bearer\r$/m);
+    expect((await ask(`X-Api-Key: ${key}`)).answers[0]!.status).toBe(400);
+  });
+
+  test('If-Match is honoured: another tag, or a weak one, is a 412', async () => {
+    const ask = (tag: string) => service.get('/v1/periods', key, { headers: { 'if-match': tag } });
+    const etag = (await service.get('/v1/periods', key)).headers.get('etag')!;
+    for (const tag of [etag, '*', `"other", ${etag}`]) expect([tag, (await ask(tag)).status]).toEqual([tag, 200]);
+    for (const tag of ['"other"', `W/${etag}`]) {
+      const refused = await ask(tag);
+      expect([refused.status, await codeOf(refused)]).toEqual([412, 'PRECONDITION_FAILED']);
+    }
+  });
+
   test('an unknown Expect does not bypass the key', async () => {
     expect(await statusOf('GET /v1/periods HTTP/1.1', 'Expect: magic')).toBe(401);
   });
