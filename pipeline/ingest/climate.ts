@@ -3,6 +3,7 @@ import type { Source } from '../catalog/sources.ts';
 import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { mean } from '../lib/numerics/averages.ts';
+import { describeFill, findFillValue } from './fill-values.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
 import { codeAndName, createAreaLookup, declaredGap, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
 import { readTableWithCodes } from './places-by-name.ts';
@@ -13,14 +14,6 @@ const LEAST_YEARLY_RAIN_MM = 50;
 
 type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 const FIELDS = ['rain_mm', 'temperature_c'] as const;
-
-/**
- * Offices write missing values as a number of nines. One that is the largest in several rows, and more than twice as
- * large as the next, is no measurement.
- */
-const NINES = /^9{2,}(\.9+)?$/;
-const LEAST_REPEATS = 3;
-const LEAST_FILL_RATIO = 2;
 
 /**
  * Monthly climate from a table, complete for every LGA: mm and °C, one value for each month. An LGA that the catalog
@@ -135,18 +128,8 @@ function readWeather(row: RawRow, fillValues: ReadonlyMap<string, number>): Weat
  */
 function findFillValues(table: RawTable, { gaps = [] }: Source): ReadonlyMap<string, number> {
   const fills = FIELDS.flatMap((field) => {
-    const rowsByText = Map.groupBy(table.rows, ({ values }) => values[field] ?? '');
-    const [largest, next = 0] = [...rowsByText.keys()]
-      .map(Number)
-      .filter(Number.isFinite)
-      .sort((a, b) => b - a);
-    const rowCount = rowsByText.get(String(largest))?.length ?? 0;
-    return largest !== undefined &&
-      NINES.test(String(largest)) &&
-      rowCount >= LEAST_REPEATS &&
-      largest > LEAST_FILL_RATIO * next
-      ? [{ field, value: largest, text: `${largest} in ${rowCount} rows of ${field}, where the next is ${next}` }]
-      : [];
+    const fill = findFillValue(table.rows.map(({ values }) => Number(values[field] ?? Number.NaN)));
+    return fill ? [{ field, value: fill.value, text: describeFill(fill, field) }] : [];
   });
   const undeclared = fills.filter(({ value }) => !gaps.some((gap) => gap.value === value));
   if (undeclared.length > 0) {
