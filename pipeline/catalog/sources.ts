@@ -10,7 +10,8 @@ import { FOR_EDITORS, period, text, year } from './shared-schemas.ts';
 /**
  * A known gap of a source and the rule for handling it. Missing data that is not declared stops the build.
  * - `null`: the area has no estimate of the figure.
- * - `neighbours`: the area gets the unweighted mean of the LGAs that share an edge with it.
+ * - `neighbours`: the area, or cells of climate with the number `value`, get the unweighted mean of the LGAs that share
+ *   an edge with it.
  * - `omit`: the area contributes nothing to sums over this source.
  * - `mask`: the months are shown, but not used for fitting.
  * - `uncovered`: ground inside a state that belongs to no LGA (a lagoon), up to `area_km2`.
@@ -227,7 +228,20 @@ export const Source = closedObject({
 });
 export type Source = Static<typeof Source>;
 
-export const Sources = closedObject({ $schema: Type.Optional(FOR_EDITORS), sources: Type.Array(Source) });
+/** A file that `new-country` did not use although the country lacks its subject. */
+const UnusedFile = closedObject({ path: text, subject: text, reason: text });
+export type UnusedFile = Static<typeof UnusedFile>;
+
+export const Sources = closedObject({
+  $schema: Type.Optional(FOR_EDITORS),
+  sources: Type.Array(Source),
+  unused: Type.Optional(
+    Type.Array(UnusedFile, {
+      description:
+        'Files that seem to be of the country and are not used: `catalog check` reports each until it is removed',
+    }),
+  ),
+});
 export type Sources = Static<typeof Sources>;
 
 /** Whether counts of cases may be passed on: all their sources have to say so. */
