@@ -69,15 +69,18 @@ test('a plain string is not a wording', () => {
 
 /** Made-up Nigerian countries, help of commands whose examples are Nigeria's, and what no country shows. */
 const OF_NIGERIA = /^pipeline\/(synthetic|deploy|cli\/commands)\/|contract\/(words|territory|manifest)\.ts$/;
+/** Names of columns, as files have them, one after the other on lines of their own. */
+const COLUMN_NAMES = /^\n[a-z0-9\s]+$/;
 const SQL = /\b(SELECT|FROM|JOIN|ORDER BY|GROUP BY)\b/;
 
-/** Strings and templates of a file that are texts: several words, no SQL and no options of a program. */
+/** Strings and templates of a file that are texts: several words, no SQL, no columns' names and no options of a program. */
 function textsIn(file: string): string[] {
   const texts: string[] = [];
   visitNodes(file, ({ type, value, quasis }: Node) => {
     const parts = quasis as { value: { cooked: string } }[];
     const text = type === 'TemplateLiteral' ? parts.map((part) => part.value.cooked).join('…') : value;
-    if (typeof text === 'string' && /^[^-].*\w \w/s.test(text) && !SQL.test(text)) texts.push(text);
+    if (typeof text !== 'string' || SQL.test(text) || COLUMN_NAMES.test(text)) return;
+    if (/^[^-].*\w \w/s.test(text)) texts.push(text);
   });
   return texts;
 }

@@ -126,7 +126,7 @@ and a half of CPU time, or half a minute if its scores are in the cache.`,
 async function evaluateTruth(options: TruthOptions): Promise<void> {
   const { build, by, out, json } = options;
   if (options.country === undefined && (options.rawData !== undefined || options.unpinned))
-    throw new UsageError('scoredCountries');
+    throw new UsageError('found --raw-data or --unpinned without --country: made-up countries have their own files');
   const requested: ScoredCountry[] = [];
   const asked = requestedCountries(options);
   for (const [i, { truth, seed, directory, ensureWritten }] of asked.entries()) {

@@ -93,7 +93,10 @@ async function exportDhis2(version: string | undefined, options: Dhis2Options): 
   const records = caseForm === 'index' ? await readRecords(select, out) : [];
   const { last_estimated } = manifest.coverage;
   const isInPeriods = ({ period }: AreaMonth) => !periods || (period >= periods.first && period <= periods.last);
-  const withMonthsAhead = (row: AreaMonth) => ({ ...row, ahead: monthIndex(row.period) - monthIndex(last_estimated) });
+  const withMonthsAhead = (row: AreaMonth) => ({
+    ...row,
+    monthsAhead: monthIndex(row.period) - monthIndex(last_estimated),
+  });
   const selectScores = async (sql: string) =>
     (await select<AreaMonth>(`FROM (${sql}) ${ORDER_SQL}`)).map(withMonthsAhead);
   const valueSets = [

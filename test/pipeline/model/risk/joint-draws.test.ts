@@ -70,7 +70,7 @@ const months: PredictedMonth[] = YEARS.map((time) => ({
   time,
   month: 0,
   log_season: season,
-  compared: time === 2023 ? { year: 1, survey: 3 } : { year: null, survey: null },
+  comparison: time === 2023 ? { year: 1, survey: 3 } : { year: null, survey: null },
 }));
 
 const { layout } = still;
