@@ -62,9 +62,12 @@ export interface ProductCoverage {
   season?: boolean;
 }
 
+/** Whether a snapshot has scores. */
+export const hasScores = ({ scores = true }: Pick<ProductCoverage, 'scores'>): boolean => scores;
+
 /** Whether a snapshot answers operations that need `product`; those about windows, it answers if it has their files. */
 export function coversProduct(coverage: ProductCoverage, product: Product | undefined): boolean {
-  if (product === 'scores') return coverage.scores ?? true;
+  if (product === 'scores') return hasScores(coverage);
   if (product === 'cases') return coverage.alerts;
   if (product === 'season') return coverage.season ?? coverage.transmission;
   return product !== 'transmission' || coverage.transmission;

@@ -16,6 +16,7 @@ import {
   OPERATIONS,
   operationFiles,
 } from '../contract/operations.ts';
+import { hasScores } from '../contract/products.ts';
 import { describeApi } from '../contract/reference.ts';
 import type { Tables } from '../contract/schemas.ts';
 import { TABLE_TYPES } from '../contract/table-list.ts';
@@ -92,7 +93,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
     shortenAnswer({ model_version: modelCard.model_version, limits: modelCard.limits, controls: modelCard.controls }),
   );
   examples.set('versions', exampleVersions(contents));
-  if (coverage.scores) examples.set('versions-diff', exampleDiff(contents));
+  if (hasScores(coverage)) examples.set('versions-diff', exampleDiff(contents));
   const openapi = buildOpenapi(input.model_version, territory, { values, answers: examples });
   await writer.write('openapi.json', formatJson(openapi));
   await writer.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
@@ -253,11 +254,11 @@ function makeModelCard(contents: Contents, evidence: Evidence, controls: readonl
   const { coverage, model, model_version, season_method, tables, transmission } = contents;
   return {
     model_version,
-    score: coverage.scores
+    score: hasScores(coverage)
       ? `share of children ${model.territory.ages_months.join('-')} months who would test positive by ` +
         `${model.territory.method}, posterior mean`
       : null,
-    range: coverage.scores ? 'central 90% posterior interval' : null,
+    range: hasScores(coverage) ? 'central 90% posterior interval' : null,
     limits: describeRiskLimits(contents, evidence),
     controls,
     risk: evidence.risk,

@@ -10,7 +10,7 @@ import {
   OPERATIONS,
   operationFiles,
 } from '../../pipeline/contract/operations.ts';
-import { coversProduct } from '../../pipeline/contract/products.ts';
+import { hasScores } from '../../pipeline/contract/products.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
 import { errorLine } from '../../pipeline/lib/errors.ts';
 import { sha256File } from '../../pipeline/lib/hash.ts';
@@ -195,7 +195,7 @@ export function exampleAddress(
   { coverage, territory }: Pick<Snapshot, 'coverage' | 'territory'>,
   scope: 'risk_scores' | 'forecasts',
 ): string {
-  const paths = coversProduct(coverage, 'scores')
+  const paths = hasScores(coverage)
     ? { risk_scores: 'risk/lgas', forecasts: 'forecasts/lgas' }
     : { risk_scores: 'context/lgas', forecasts: 'alerts' };
   return `/v1/${paths[scope]}?state=${exampleValues(coverage, territory).state}`;

@@ -1,5 +1,6 @@
 /** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
+import { hasScores } from '../../contract/products.ts';
 import { countryWords } from '../../contract/words.ts';
 import { Html, html, jsonScript } from '../../lib/pages/html.ts';
 import { offlinePageHead, pageBody, renderPage } from '../../lib/pages/page.ts';
@@ -43,7 +44,7 @@ export async function renderReport(
   const { model, coverage, tables } = contents;
   const { state, lga } = countryWords(model.territory);
   const size = `${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many}`;
-  if (!coverage.scores)
+  if (!hasScores(coverage))
     return renderScriptedPage(contents, {
       title: `Malaria in ${model.name}`,
       headerContent: html`<p class="about">${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)} · ${size}</p>
@@ -89,21 +90,21 @@ export async function renderAnnex(
 ): Promise<string> {
   const { coverage, model, model_version } = contents;
   const sections: [id: string, name: string][] = [
-    ['validation', coverage.scores ? 'Scores' : 'Forecasts'],
+    ['validation', hasScores(coverage) ? 'Scores' : 'Forecasts'],
     ['season', 'Season'],
-    ...(coverage.scores ? [['surveys', 'Surveys'] as [string, string]] : []),
+    ...(hasScores(coverage) ? [['surveys', 'Surveys'] as [string, string]] : []),
     ['transmission', 'Transmission'],
     ['methods', 'Methods'],
     ['messages', 'Messages'],
   ];
   return renderScriptedPage(contents, {
-    title: `Technical annex: malaria ${coverage.scores ? 'risk ' : ''}in ${model.name}`,
-    headerContent: html`<p class="about">How the ${coverage.scores ? 'scores' : 'figures'} of version <code>${model_version}</code> were computed, and how they were tested</p>
+    title: `Technical annex: malaria ${hasScores(coverage) ? 'risk ' : ''}in ${model.name}`,
+    headerContent: html`<p class="about">How the ${hasScores(coverage) ? 'scores' : 'figures'} of version <code>${model_version}</code> were computed, and how they were tested</p>
 <nav aria-label="Parts">${sections.map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="index.html">Report</a><a href="api.html">API</a></nav>`,
     main: html`${renderValidation(contents, evidence)}
 ${renderSeason(contents)}
 ${renderSeasonCheck(contents, evidence)}
-${coverage.scores && renderSurveys(contents, evidence)}
+${hasScores(coverage) && renderSurveys(contents, evidence)}
 ${renderTransmission(contents, evidence)}
 ${renderMethods(model.territory)}
 ${renderModelMessages(findings)}`,

@@ -3,6 +3,7 @@ import type { Model } from '../../catalog/model.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
+import { hasScores } from '../../contract/products.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { countryWords } from '../../contract/words.ts';
 import { UsageError } from '../../lib/errors.ts';
@@ -157,8 +158,8 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
     await createViews(db, 'a', a.directory);
     await createViews(db, 'b', b.directory);
     const tables = await diffTables(db);
-    if (!(a.manifest.coverage.scores ?? true)) await createEmptyScores(db, 'a');
-    if (!(b.manifest.coverage.scores ?? true)) await createEmptyScores(db, 'b');
+    if (!hasScores(a.manifest.coverage)) await createEmptyScores(db, 'a');
+    if (!hasScores(b.manifest.coverage)) await createEmptyScores(db, 'b');
     await db.run(VIEWS_SQL);
     const surveyMonths = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
     await db.run(`CREATE TABLE observed AS SELECT unnest([${surveyMonths.map(sqlLiteral)}]::VARCHAR[]) AS period`);

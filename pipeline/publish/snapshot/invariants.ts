@@ -3,6 +3,7 @@ import { LEVELS } from '../../contract/levels.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { periodRange } from '../../contract/months.ts';
 import { forecastPeriods } from '../../contract/operations.ts';
+import { hasScores } from '../../contract/products.ts';
 import { type TableName, tableFile } from '../../contract/table-list.ts';
 import { type Database, sqlLiteral } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, toPolygons } from '../../measure/boundaries/outline-check.ts';
@@ -48,7 +49,7 @@ export async function tableFaults(
   const presentChecks = Object.entries(checksByTable).flatMap(([name, checks]) =>
     tableFile(name as TableName, 'parquet') in manifest.files ? checks : [],
   );
-  const scoreChecks = coverage.scores === false ? [] : SCORE_CHECKS;
+  const scoreChecks = hasScores(coverage) ? SCORE_CHECKS : [];
   for (const check of [...COMMON_CHECKS, ...scoreChecks, ...presentChecks, rowCountCheck('context_lgas', counts.lgas!)])
     faults.push((await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
   return faults.flat();

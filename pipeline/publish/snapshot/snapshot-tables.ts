@@ -8,6 +8,7 @@ import path from 'node:path';
 import { roundFields } from '../../contract/decimals.ts';
 import { type Level, riskLevel } from '../../contract/levels.ts';
 import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
+import { hasScores } from '../../contract/products.ts';
 import type { AreaGeometry, TransmissionModel } from '../../contract/schemas.ts';
 import { TABLE_NAMES, type TableName, tableFile, tableFormats } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
@@ -165,7 +166,7 @@ export async function makeTables(
     ),
     forecast_skill,
     alerts: publishableAlerts(await db.rows('FROM alerts.areas'), cases_in),
-    basis: coverage.scores ? await basisTable(db, coverage, forecast_skill) : [],
+    basis: hasScores(coverage) ? await basisTable(db, coverage, forecast_skill) : [],
     context_states,
     context_lgas,
     season: await readRounded<'season'>(`SELECT area, code, ${SEASON_COLUMNS} FROM (
@@ -190,11 +191,11 @@ export async function makeTables(
 }
 
 /** Refuses tables with different areas, since joins by code would silently drop an area that one of them lacks. */
-async function assertSameAreas(db: Database, { scores }: Coverage): Promise<void> {
+async function assertSameAreas(db: Database, coverage: Coverage): Promise<void> {
   // A country without monthly rain has no season.
   const hasSeason = (await db.rows('FROM season.national LIMIT 1')).length > 0;
   for (const level of ['lga', 'state'])
-    for (const stage of ['context', ...(scores ? ['risk'] : []), ...(hasSeason ? ['season'] : [])]) {
+    for (const stage of ['context', ...(hasScores(coverage) ? ['risk'] : []), ...(hasSeason ? ['season'] : [])]) {
       const [stageCodes, ingestCodes] = [stage, 'ingest'].map(
         (schema) => `SELECT DISTINCT ${level}_code AS code FROM ${schema}.${level}s`,
       );

@@ -1,4 +1,5 @@
 import { isTable } from '../../../catalog/roles.ts';
+import { hasScores } from '../../../contract/products.ts';
 import { countryWords } from '../../../contract/words.ts';
 import { summarizeAccounts } from '../../../ingest/accounts.ts';
 import { type Block, renderBlocks } from '../../../lib/pages/blocks.ts';
@@ -81,7 +82,7 @@ function findDoubts({ coverage, tables, sources, model }: Contents, { surveys, c
       title: 'No child was ever tested there',
       advice: `The score of such ${a.lga} is carried from its neighbours and from what is known of its surroundings.`,
       places:
-        !coverage.scores || testedLgas.has(null)
+        !hasScores(coverage) || testedLgas.has(null)
           ? []
           : tables.context_lgas
               .filter(({ lga_code }) => !testedLgas.has(lga_code))

@@ -1,5 +1,6 @@
 /** The report's text on the meaning and limits of the figures, as they apply to this snapshot. */
 import { hasCases, hasRain, missingDataSentences } from '../../../catalog/missing-data.ts';
+import { hasScores } from '../../../contract/products.ts';
 import { countryWords } from '../../../contract/words.ts';
 import { describeSurveyEvidence } from '../../../model/risk/survey-evidence.ts';
 import type { Contents } from '../../snapshot/contents.ts';
@@ -15,7 +16,7 @@ export const INCIDENCE_LIMIT =
 
 /** The data that the country lacks, what for want of surveys first. */
 export function describeMissingData({ coverage, model, tables, sources }: Contents, { surveys }: Evidence): string[] {
-  const { transmission, scores = true } = coverage;
+  const [{ transmission }, scores] = [coverage, hasScores(coverage)];
   const noScores = scores ? null : describeSurveyEvidence(surveys, model.parameters, countryWords(model.territory));
   return [
     ...(noScores ? [noScores] : []),
@@ -31,10 +32,10 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
   const seasonal = tables.season.length > 0;
   const missing = describeMissingData(contents, evidence);
   const closing = [
-    `${coverage.scores ? 'Levels are classes of the score: a place near a boundary between two classes may change class without a relevant change. ' : ''}Join the ${tables.context_lgas.length} ${lga.many} by ` +
+    `${hasScores(coverage) ? 'Levels are classes of the score: a place near a boundary between two classes may change class without a relevant change. ' : ''}Join the ${tables.context_lgas.length} ${lga.many} by ` +
       `code${hasDuplicateNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
   ];
-  if (!coverage.scores)
+  if (!hasScores(coverage))
     return [...missing, ...(hasCases(sources) ? [INCIDENCE_LIMIT] : []), model.parameters.context.note, ...closing];
   const doubt = describeSurveyEvidence(surveys, model.parameters, countryWords(model.territory));
   const limits = [

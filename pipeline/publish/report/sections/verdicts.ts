@@ -1,5 +1,6 @@
 import { hasCases } from '../../../catalog/missing-data.ts';
 import { monthIndex } from '../../../contract/months.ts';
+import { hasScores } from '../../../contract/products.ts';
 import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
@@ -14,7 +15,7 @@ export function renderVerdicts(contents: Contents, evidence: Evidence): Html {
     ['Months after the last survey', describeMonthsAfterSurvey(contents), 'basis'],
   ];
   const verdicts: typeof scoreVerdicts = [
-    ...(contents.coverage.scores ? scoreVerdicts : []),
+    ...(hasScores(contents.coverage) ? scoreVerdicts : []),
     ['Forecasts of reported cases', describeForecasts(contents), 'forecast-skill'],
     ['Season', describeSeasonCheck(contents), 'season-checked'],
   ];
@@ -110,7 +111,7 @@ function describeForecasts({ coverage, tables, model }: Contents): string {
   });
   return (
     `${extent} ${lines.length > 0 ? lines.join(' ') : 'They were not tested in this version.'}` +
-    (coverage.scores ? ' The score does not use them.' : '')
+    (hasScores(coverage) ? ' The score does not use them.' : '')
   );
 }
 
@@ -118,7 +119,7 @@ function describeSeasonCheck({ coverage, season_method, tables, model }: Content
   const { check } = season_method;
   const { state } = countryWords(model.territory);
   if (tables.season.length === 0)
-    return `There is none${coverage.scores ? ': scores are the same in all months of a year' : ''}.`;
+    return `There is none${hasScores(coverage) ? ': scores are the same in all months of a year' : ''}.`;
   if (check.series === 0) return 'It was not checked, because there are too few monthly case records.';
   return (
     `The season of ${check.series === 1 ? `one ${state.one}` : `${check.series} ${state.many}`} with case records ` +
