@@ -26,7 +26,7 @@ export const PRODUCTS = {
   scores: {
     title: 'scores, levels and forecasts of scores',
     roles: [['survey_clusters', 'survey_states']],
-    needs: 'a survey of malaria infection with enough clusters, areas and children (risk/MODEL.md, section 3)',
+    needs: 'a survey of malaria infection with enough clusters, areas and children',
     error: 'SCORES_UNAVAILABLE',
   },
   cases: {

@@ -78,7 +78,7 @@ describe('a country without a role', () => {
     const { coverage, limits }: Manifest = readJson(snapshot, 'manifest.json');
     expect(coverage.transmission).toBe(false);
     expect(limits).toContainEqual(
-      expect.stringMatching(/^No transmission model: .*case records of an area of the upper/),
+      expect.stringMatching(/^No transmission model: .*in a table by areas of the upper/),
     );
   });
 

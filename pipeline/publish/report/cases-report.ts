@@ -35,7 +35,7 @@ function renderProducts(contents: Contents, evidence: Evidence): Html {
     const { title, needs } = PRODUCTS[product];
     return isGiven(product)
       ? html`<li><b>Yes:</b> ${title}</li>`
-      : html`<li><b>No</b> ${title}: it needs ${needs}</li>`;
+      : html`<li><b>No</b> ${title} (needs ${needs})</li>`;
   })}</ul></section>`;
 }
 
@@ -76,7 +76,7 @@ function renderIncidence({ tables, model }: Contents): Html | null {
       title: describe,
     },
   )}
-<p class="key">${bounds.map(({ fill, rates }) => rates.length > 0 && html`<span class="swatch" style="background:${fill}"></span> ${rates[0]!.toFixed(1)}–${rates.at(-1)!.toFixed(1)} `)}<span class="swatch" style="background:${NO_RECORD_FILL}"></span> no record</p></div>
+<p class="key">${bounds.map(({ fill, rates }) => rates.length > 0 && html`<span class="dot" style="background:${fill}"></span> ${rates[0]!.toFixed(1)}–${rates.at(-1)!.toFixed(1)} `)}<span class="dot" style="background:${NO_RECORD_FILL}"></span> no record</p></div>
 <div class="card">${renderTable(
     `Per 1,000 people and, in parentheses, the share of months that were reported`,
     [
@@ -129,7 +129,7 @@ function renderForecasts({ tables, model }: Contents, { cases }: Evidence): Html
 }
 
 function renderSeasons(contents: Contents): Html | null {
-  const { tables, season_method, model } = contents;
+  const { tables, model } = contents;
   if (tables.season.length === 0) return null;
   const findSeason = makeSeasonLookup(contents);
   const areas = [
@@ -137,7 +137,7 @@ function renderSeasons(contents: Contents): Html | null {
     ...tables.context_states.map(({ state_code, state }) => ({ name: state, season: findSeason(state_code) })),
   ];
   return html`<section aria-labelledby="months-head"><h2 id="months-head">Season</h2>
-<p class="lead">${season_method.description}</p>
+<p class="lead">The <a href="annex.html#season">annex</a> tells how it is worked out and how it was checked.</p>
 <div class="card">${renderTable(
     'Months in which reported cases are expected at half of their peak or more',
     [
