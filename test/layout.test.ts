@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { importsOf, type Node, ROOT, sourceFiles, visitNodes } from './support/source-files.ts';
@@ -185,4 +185,17 @@ test('no object literal spreads an object literal, and no list a list: the prope
       if (type === 'SpreadElement' && LITERALS.includes(withoutCast(argument as Node).type)) found.push(file);
     });
   expect(found).toEqual([]);
+});
+
+test('a docstring names parameters that its function has', () => {
+  const strangers = sourceFiles('pipeline', 'proxy').flatMap((file) => {
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    return [...text.matchAll(/\/\*\*[\s\S]*?\*\//g)].flatMap((comment) => {
+      const declaration = text.slice(comment.index + comment[0].length).split(/\n\s*\n/)[0]!;
+      return [...comment[0].matchAll(/@param (\w+)/g)]
+        .filter(([, name]) => !new RegExp(`\\b${name}\\b`).test(declaration))
+        .map(([, name]) => `${file}: @param ${name}`);
+    });
+  });
+  expect(strangers).toEqual([]);
 });

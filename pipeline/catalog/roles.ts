@@ -34,7 +34,7 @@ export const TEXT_COLUMNS: readonly string[] = [
 
 /**
  * Each role may have one source, except `layer` (one for each figure), `covariate`, and the roles of surveys and cases
- * (any number). If a country has no source with a role, its answers state what is missing (missing.ts).
+ * (any number). If a country has no source with a role, its answers state what is missing (missing-data.ts).
  */
 export const ROLES = {
   lga_boundaries: {

@@ -336,7 +336,10 @@ function checkGap(source: Source, gap: Gap): void {
   if (gap.rule === 'uncovered' && (gap.state_pcode === undefined || gap.area_km2 === undefined))
     throw location.error('`uncovered` without its place or size', 'state_pcode and area_km2');
   const needsPlace = ['null', 'neighbours', 'omit'].includes(gap.rule) || (gap.rule === 'value' && !isRaster);
-  if (needsPlace && gap.lga_pcode === undefined) throw location.error(`\`${gap.rule}\` without its place`, 'lga_pcode');
+  // Cells with this number are missing, whatever their place.
+  const isFillValue = role === 'climate' && gap.value !== undefined;
+  if (needsPlace && !isFillValue && gap.lga_pcode === undefined)
+    throw location.error(`\`${gap.rule}\` without its place`, 'lga_pcode');
   if (isRaster && (gap.lga_pcode ?? gap.state_pcode) !== undefined)
     throw location.error(`\`${gap.rule}\` of a raster with a place`, 'one for all of its cells');
   if (gap.rule === 'nearest' && gap.km === undefined)

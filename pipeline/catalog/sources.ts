@@ -10,7 +10,8 @@ import { FOR_EDITORS, period, text, year } from './shared-schemas.ts';
 /**
  * A known gap of a source and the rule for handling it. Missing data that is not declared stops the build.
  * - `null`: the area has no estimate of the figure.
- * - `neighbours`: the area gets the unweighted mean of the LGAs that share an edge with it.
+ * - `neighbours`: the area, or cells of climate with the number `value`, get the unweighted mean of the LGAs that share
+ *   an edge with it.
  * - `omit`: the area contributes nothing to sums over this source.
  * - `mask`: the months are shown, but not used for fitting.
  * - `uncovered`: ground inside a state that belongs to no LGA (a lagoon), up to `area_km2`.

@@ -15,7 +15,7 @@ export interface Field<Value = unknown> extends ColumnSchema<Value> {
 }
 const withTerritoryField = <Value>(territoryField: TerritoryField, column: ColumnSchema<Value>): Field<Value> => ({
   ...column,
-  territoryField: territoryField,
+  territoryField,
 });
 
 const share = (about: string) => real(about, { decimals: 4, minimum: 0, maximum: 1 });

@@ -55,12 +55,12 @@ function adaptToCountry(value: unknown, territory: Territory, words: Words): unk
 
 function isoCodeSchema(description: string, { iso_3166_2 }: Territory): object {
   return iso_3166_2
-    ? { type: 'string', description: description }
+    ? { type: 'string', description }
     : { type: 'null', description: `Always null: the country's codes are not ${description} codes` };
 }
 
 function zoneSchema(field: 'zone' | 'zone_code', description: string, territory: Territory): object {
   if (!territory.zones) return { type: 'null', description: 'Always null: the country has no zones' };
   const { names } = territory.zones;
-  return { enum: field === 'zone' ? Object.values(names) : Object.keys(names), description: description };
+  return { enum: field === 'zone' ? Object.values(names) : Object.keys(names), description };
 }

@@ -530,7 +530,7 @@ function possibleFiles(operation: Operation, coverage: Coverage): string[] {
   return valuesOf('period', periodRange(coverage.first_estimated, coverage.last_estimated)).flatMap((period) =>
     valuesOf('months', HORIZONS).flatMap((months) =>
       valuesOf('state', coverage.states).flatMap((state) =>
-        valuesOf('lga', coverage.lgas).map((lga) => filePath(operation, { state, lga, period, months: months })),
+        valuesOf('lga', coverage.lgas).map((lga) => filePath(operation, { state, lga, period, months })),
       ),
     ),
   );

@@ -9,7 +9,7 @@ export interface CacheKey {
   key: string;
   /** Content hash of every raw file, catalog entry and artifact that the stage reads. */
   inputs: Record<string, string>;
-  /** Hash of every file of code, and of the lock file (see code.ts). */
+  /** Hash of every file of code, and of the lock file (see code-hashes.ts). */
   code: Record<string, string>;
   parameters: unknown;
   runtime: string;

@@ -69,7 +69,7 @@ export function accountForDeliveries(allDeliveries: readonly Delivery[]): Accoun
           return [
             { year, fate, value: numbers[row]! },
             ...columnAdjustments.flatMap(({ rule, amount }) => [
-              { year, fate: taken, value: amount, isAdded: true },
+              { year, fate, value: amount, isAdded: true },
               { year, fate: { fate: 'left out' as const, reason: rule }, value: -amount, isAdded: true },
             ]),
           ];

@@ -33,7 +33,7 @@ interface AreaOutline {
 /**
  * Reads the country's areas and outlines, cleans slivers between LGAs, and checks them: their numbers, codes and
  * shapes, that LGAs do not overlap and lie inside their states, and that the outline of each state is the union of its
- * LGAs, apart from ground that the catalog declares `largestUncoveredKm2`. Codes and states of LGAs come from the outlines or, by
+ * LGAs, apart from ground that the catalog declares `uncovered`. Codes and states of LGAs come from the outlines or, by
  * name, from a table of codes; otherwise the location of an LGA tells its state. A country without outlines of its
  * states has the unions of their LGAs.
  * @throws BadInput naming the file and the area

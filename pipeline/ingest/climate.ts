@@ -1,19 +1,31 @@
 import { EXPECTED_MONTHS_OF_RAIN } from '../catalog/rain-files.ts';
+import type { Source } from '../catalog/sources.ts';
 import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
+import { mean } from '../lib/numerics/averages.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
 import { codeAndName, createAreaLookup, declaredGap, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
 import { readTableWithCodes } from './places-by-name.ts';
-import type { RawRow } from './readers/raw-table.ts';
+import type { RawRow, RawTable } from './readers/raw-table.ts';
 
 /** A lower yearly average over the country, mm, suggests another unit. */
 const LEAST_YEARLY_RAIN_MM = 50;
 
 type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
+const FIELDS = ['rain_mm', 'temperature_c'] as const;
+
+/**
+ * Offices write missing values as a number of nines. One that is the largest in several rows, and more than twice as
+ * large as the next, is no measurement.
+ */
+const NINES = /^9{2,}(\.9+)?$/;
+const LEAST_REPEATS = 3;
+const LEAST_FILL_RATIO = 2;
 
 /**
  * Monthly climate from a table, complete for every LGA: mm and °C, one value for each month. An LGA that the catalog
- * declares missing gets the unweighted mean of its neighbours. Empty if the country's climate comes as rasters.
+ * declares missing gets the unweighted mean of its neighbours, and so does a cell with the number that the catalog
+ * declares as the mark of a missing value. Empty if the country's climate comes as rasters.
  * @throws BadInput for an undeclared missing LGA or month, a duplicate, or a value out of range
  */
 export async function ingestClimate(input: IngestInput, areas: Areas, polygons: Polygons): Promise<ClimateRow[]> {
@@ -29,12 +41,13 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   const monthCount = lastMonth - firstMonth + 1;
   if (monthCount < 12) throw table.error(`${monthCount} months of rain`, EXPECTED_MONTHS_OF_RAIN);
 
+  const fillValues = findFillValues(table, source);
   const weatherByLga = new Map<string, Weather[]>();
   const lgaByRow = new Map(readEach(table.rows, (row) => [row, lookup.lga(row).lga_code] as const));
   readEach(
     Map.groupBy(table.rows, (row) => lgaByRow.get(row)!),
     ([lga, rows]) => {
-      const byMonth = new Map(readEach(rows, (row) => [monthByRow.get(row)!, readWeather(row)] as const));
+      const byMonth = new Map(readEach(rows, (row) => [monthByRow.get(row)!, readWeather(row, fillValues)] as const));
       const series = Array.from({ length: monthCount }, (_, i) => {
         const weather = byMonth.get(firstMonth + i);
         if (weather) return weather;
@@ -45,6 +58,7 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
     },
   );
 
+  fillFromNeighbours(table, weatherByLga, polygons.neighbours);
   const seriesByLga = new Map(
     readEach(areas.lgas, ({ lga_code }) => {
       const weather = weatherByLga.get(lga_code);
@@ -72,6 +86,13 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       return [lga_code, meanWeather] as const;
     }),
   );
+  for (const gap of source.gaps ?? [])
+    if (gap.value !== undefined)
+      input.report.push({
+        source: source.id,
+        rule: 'neighbours',
+        what: `cells with ${gap.value}: ${gap.reason}; unweighted mean of the neighbours in the same month`,
+      });
   table.refuseTooFewRows();
   const rows = [...weatherByLga.values()].flat();
   const yearlyMm = (12 * rows.reduce((sum, { rain_mm }) => sum + rain_mm, 0)) / rows.length;
@@ -84,9 +105,67 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   );
 }
 
-function readWeather(row: RawRow): Weather {
+/** A row's weather, with NaN where the table marks a value as missing. */
+function readWeather(row: RawRow, fillValues: ReadonlyMap<string, number>): Weather {
+  const isMissing = (field: keyof Weather) =>
+    fillValues.has(field) && Number(row.values[field]) === fillValues.get(field);
   return {
-    rain_mm: row.number('rain_mm', { least: 0, most: 3000 }),
-    temperature_c: row.hasColumn('temperature_c') ? row.number('temperature_c', { least: -20, most: 50 }) : null,
+    rain_mm: isMissing('rain_mm') ? Number.NaN : row.number('rain_mm', { least: 0, most: 3000 }),
+    temperature_c: isMissing('temperature_c')
+      ? Number.NaN
+      : row.hasColumn('temperature_c')
+        ? row.number('temperature_c', { least: -20, most: 50 })
+        : null,
   };
+}
+
+/**
+ * The number that marks a missing value, by column.
+ * @throws BadInput if the catalog does not declare it
+ */
+function findFillValues(table: RawTable, { gaps = [] }: Source): ReadonlyMap<string, number> {
+  const fills = FIELDS.flatMap((field) => {
+    const rowsByText = Map.groupBy(table.rows, ({ values }) => values[field] ?? '');
+    const [largest, next = 0] = [...rowsByText.keys()]
+      .map(Number)
+      .filter(Number.isFinite)
+      .sort((a, b) => b - a);
+    const rowCount = rowsByText.get(String(largest))?.length ?? 0;
+    return largest !== undefined &&
+      NINES.test(String(largest)) &&
+      rowCount >= LEAST_REPEATS &&
+      largest > LEAST_FILL_RATIO * next
+      ? [{ field, value: largest, text: `${largest} in ${rowCount} rows of ${field}, where the next is ${next}` }]
+      : [];
+  });
+  const undeclared = fills.filter(({ value }) => !gaps.some((gap) => gap.value === value));
+  if (undeclared.length > 0) {
+    const { field, value } = undeclared[0]!;
+    const found = undeclared.map(({ text }) => text).join('; ');
+    const expected = 'measurements: nines mark missing values, which the catalog may declare (gaps)';
+    throw table.at(`column ${field}`).error(found, expected, gapRemedy({ rule: 'neighbours', value }));
+  }
+  return new Map(fills.map(({ field, value }) => [field, value]));
+}
+
+/** Replaces missing values by the unweighted mean of the neighbours in the same month. */
+function fillFromNeighbours(
+  table: RawTable,
+  weatherByLga: Map<string, Weather[]>,
+  neighbours: Polygons['neighbours'],
+): void {
+  const filled = [...weatherByLga].map(([lga, series]) => {
+    const filledSeries = series.map((weather, month) => {
+      const fillField = (field: keyof Weather) => {
+        if (!Number.isNaN(weather[field])) return weather[field];
+        const values = (neighbours[lga] ?? []).flatMap((other) => weatherByLga.get(other)?.[month]?.[field] ?? []);
+        const measured = values.filter((value) => !Number.isNaN(value));
+        if (measured.length > 0) return mean(measured);
+        throw table.at(`column ${field}`).error(`nothing for ${lga}`, 'a value there or in an area beside it');
+      };
+      return { rain_mm: fillField('rain_mm')!, temperature_c: fillField('temperature_c') };
+    });
+    return [lga, filledSeries] as const;
+  });
+  for (const [lga, series] of filled) weatherByLga.set(lga, series);
 }

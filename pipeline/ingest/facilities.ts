@@ -11,11 +11,12 @@ import { codeAndName, createAreaLookup, type IngestInput, onlySource } from './i
 import type { Locator } from './locator.ts';
 import { readTableWithCodes } from './places-by-name.ts';
 import { type RawRow, RawTable } from './readers/raw-table.ts';
+import { describeRepeats } from './repeated-counts.ts';
 import { findTotals } from './totals.ts';
 
 /** Below this share of reports, reviews of routine data call the figures of an area incomplete. */
 export const LEAST_REPORTING_SHARE = 0.8;
-/** A facility without a report for this long is closed, or no longer treats malaria. */
+/** A facility without a report for this long is closed, or no longer treats malaria: after its last one, if none follows. */
 const ACTIVE_MONTHS = 12;
 /** Coordinates are rounded, and outlines are simplified along coasts and borders. */
 const BORDER_TOLERANCE_KM = 1;
@@ -95,28 +96,40 @@ export async function sumFacilities(
     return facilityList ? name : `${row.text('lga_pcode')} ${name}`;
   });
   if (facilityList) refuseUnlisted(rowsByFacility, facilityList, listSource.files[0]!.path);
-  const facilities = readEach(rowsByFacility, ([key, rows]) => ({
-    name: rows[0]!.text('facility'),
-    lgaCode: facilityList ? facilityList.get(key)!.lgaCode : lookup.lga(rows[0]!).lga_code,
-    row: rows[0]!,
-    cases: casesByMonth(rows),
-    rows: new Map(rows.map((row) => [monthIndex(row.month()), row])),
-  }));
+  const facilities = readEach(rowsByFacility, ([key, rows]) => {
+    const cases = casesByMonth(rows);
+    return {
+      name: rows[0]!.text('facility'),
+      lgaCode: facilityList ? facilityList.get(key)!.lgaCode : lookup.lga(rows[0]!).lga_code,
+      row: rows[0]!,
+      cases,
+      lastReport: [...cases].reduce((last, [month, count]) => (count === null ? last : Math.max(last, month)), 0),
+      rows: new Map(rows.map((row) => [monthIndex(row.month()), row])),
+    };
+  });
   const totals = findTotals(
     Map.groupBy(
       facilities.map(({ name, lgaCode, cases }) => ({ name, lgaCode, counts: cases })),
       ({ lgaCode }) => lgaCode,
     ),
   );
+  const addDoubt = (what: string) =>
+    input.report.push({ source: source.id, rule: 'hard to believe', what, needs_approval: true });
   if (totals.size > 0) {
     const rows = [...totals].map(([lgaCode, names]) => `${names.join(', ')} (${codeAndName(areas, lgaCode)})`);
-    input.report.push({
-      source: source.id,
-      rule: 'hard to believe',
-      what: `totals are summed with their parts: ${firstFew(rows, MOST_EXAMPLES, '; ')}, month by month the sum of the others. Leave them out (sources.json, leave_out)`,
-      needs_approval: true,
-    });
+    addDoubt(
+      `totals are summed with their parts: ${firstFew(rows, MOST_EXAMPLES, '; ')}, month by month the sum of the others. Leave them out (sources.json, leave_out)`,
+    );
   }
+  const repeats = describeRepeats(
+    facilities
+      .filter(({ name, lgaCode }) => !totals.get(lgaCode)?.includes(name))
+      .map(({ name, lgaCode, cases }) => ({ label: `${name} (${codeAndName(areas, lgaCode)})`, counts: cases })),
+  );
+  if (repeats.length > 0)
+    addDoubt(
+      `two facilities have the same cases month by month: ${firstFew(repeats, MOST_EXAMPLES, '; ')}. Perhaps one facility has two ids, as after a move or a merger, and is counted twice: leave out one of them (sources.json, leave_out)`,
+    );
   const reportMonths = facilities.flatMap(({ cases }) => [...cases.keys()]).sort((a, b) => a - b);
   const [first, last] = [reportMonths[0]!, reportMonths.at(-1)!];
   const months = Array.from({ length: last - first + 1 }, (_, i) => first + i);
@@ -129,8 +142,10 @@ export async function sumFacilities(
       // In the record's first year, facilities that start to report later in it are expected too.
       const startMonth = Math.max(first, month - ACTIVE_MONTHS + 1);
       const yearMonths = Array.from({ length: ACTIVE_MONTHS }, (_, i) => startMonth + i);
-      const expected = areaFacilities.filter(({ cases }) =>
-        yearMonths.some((yearMonth) => cases.get(yearMonth) != null),
+      const expected = areaFacilities.filter(
+        ({ cases, lastReport }) =>
+          yearMonths.some((yearMonth) => cases.get(yearMonth) != null) &&
+          (month <= lastReport || last - lastReport < ACTIVE_MONTHS),
       );
       const reports = expected.flatMap(({ cases }) => cases.get(month) ?? []);
       const share = expected.length === 0 ? 0 : reports.length / expected.length;

@@ -35,7 +35,7 @@ export const run: StageRun = async (io) => {
     sources: io.sources,
     model: io.model,
     report: [],
-    otherNames: otherNames,
+    otherNames,
     deliveries,
   };
   const { areas, polygons } = await ingestAreas(input);

@@ -5,6 +5,7 @@
  * cascade, such as those tested or treated.
  */
 import { firstFew } from '../lib/first-few.ts';
+import { findParts, holdsNearlyAlways, mergeColumns, sumNumbers } from './readers/column-sums.ts';
 
 export interface CountColumn {
   column: string;
@@ -25,13 +26,8 @@ export interface Sibling {
   areBothParts: boolean;
 }
 
-/** Two columns agree if they do in this share of the rows: a few are corrected later, or miscounted. */
-const AGREEMENT_SHARE = 0.95;
 /** A column with a smaller share of the taken one's sum is not worth a question. */
 const LEAST_SUM_SHARE = 0.02;
-/** The parts of a total are sought among this many columns, this many at a time. */
-const MOST_COLUMNS = 14;
-const MOST_PARTS = 4;
 
 const CASCADE_STEP =
   /treat|trait|tratad|\bact\b|death|died|deces|obito|muert|susp|fever|fievre|febr|presum|clinic|((test|exam)(?!.*(pos|conf)))/;
@@ -62,7 +58,7 @@ function differingParts(a: string, b: string): [string, string] | null {
 export function findSiblings(columns: readonly CountColumn[]): Sibling[] {
   const countColumns = columns
     .filter(({ isTaken, numbers }) => isTaken || Array.from(numbers).every((n) => !(n < 0) && !(n % 1 > 0)))
-    .map((column) => ({ ...column, heading: plainHeading(column.column), sum: sumOf(column.numbers) }));
+    .map((column) => ({ ...column, heading: plainHeading(column.column), sum: sumNumbers(column.numbers) }));
   const takenColumns = countColumns.filter(({ isTaken }) => isTaken);
   const otherColumns = countColumns.filter(({ isTaken, sum }) => !isTaken && sum > 0);
   const partsOfTaken = new Set(takenColumns.flatMap((total) => findParts(total, otherColumns)));
@@ -104,56 +100,6 @@ export function findSiblings(columns: readonly CountColumn[]): Sibling[] {
 }
 
 type NormalizedColumn = CountColumn & { heading: string; sum: number };
-
-const sumOf = (numbers: ArrayLike<number>) =>
-  Array.from(numbers).reduce((sum, value) => sum + (Number.isFinite(value) ? value : 0), 0);
-
-const mergeCache = new WeakMap<readonly NormalizedColumn[], NormalizedColumn>();
-/** Several columns as one with their sums. */
-function mergeColumns(columns: readonly NormalizedColumn[]): NormalizedColumn {
-  const cached = mergeCache.get(columns);
-  if (cached) return cached;
-  const numbers = Array.from(columns[0]!.numbers, (_, row) =>
-    columns.reduce((sum, column) => sum + (Number.isFinite(column.numbers[row]!) ? column.numbers[row]! : 0), 0),
-  );
-  const mergedColumn = { ...columns[0]!, numbers, sum: sumOf(numbers) };
-  mergeCache.set(columns, mergedColumn);
-  return mergedColumn;
-}
-
-/** The columns, two or more, that add up to another one in nearly every row; none if no few of them do. */
-function findParts(total: NormalizedColumn, columns: readonly NormalizedColumn[]): NormalizedColumn[] {
-  const smaller = columns.filter(({ sum }) => sum < total.sum);
-  if (isSum(total, smaller)) return smaller;
-  const find = (chosenColumns: readonly NormalizedColumn[], start: number): readonly NormalizedColumn[] | null => {
-    if (chosenColumns.length > 1 && isSum(total, chosenColumns)) return chosenColumns;
-    if (chosenColumns.length === MOST_PARTS) return null;
-    for (let i = start; i < Math.min(smaller.length, MOST_COLUMNS); i++) {
-      const parts = find([...chosenColumns, smaller[i]!], i + 1);
-      if (parts) return parts;
-    }
-    return null;
-  };
-  return [...(find([], 0) ?? [])];
-}
-
-function isSum(total: NormalizedColumn, parts: readonly NormalizedColumn[]): boolean {
-  const partsSum = parts.reduce((total, part) => total + part.sum, 0);
-  if (parts.length < 2 || Math.abs(partsSum - total.sum) > (1 - AGREEMENT_SHARE) * total.sum) return false;
-  const { numbers } = mergeColumns(parts);
-  return holdsNearlyAlways(numbers, total.numbers, (a, b) => a === b);
-}
-
-/** In rows where both are known and one is not 0. */
-function holdsNearlyAlways(a: ArrayLike<number>, b: ArrayLike<number>, condition: (a: number, b: number) => boolean) {
-  let [rows, matchingRows] = [0, 0];
-  for (let i = 0; i < a.length; i++) {
-    if (!Number.isFinite(a[i]!) || !Number.isFinite(b[i]!) || (a[i] === 0 && b[i] === 0)) continue;
-    rows += 1;
-    if (condition(a[i]!, b[i]!)) matchingRows += 1;
-  }
-  return rows > 0 && matchingRows >= AGREEMENT_SHARE * rows;
-}
 
 /** Whether a column is another step of the cascade than the taken one: nearly always larger, or smaller, and called so. */
 const isOtherStep = (column: NormalizedColumn, taken: NormalizedColumn) =>

@@ -159,6 +159,28 @@ export function readExamined(row: RawRow, { weighted_counts }: Source): number {
     : row.number('examined', { least: 1, most: MOST_EXAMINED, integer: true });
 }
 
+/** A percentage is rounded to a tenth or finer, and so many rows are more than chance. */
+const PERCENT_ROUNDING = 0.0005;
+const LEAST_PERCENT_ROWS = 10;
+const PERCENT_SHARE = 0.95;
+
+/**
+ * Whether numbers of positives are percentages of those examined: not whole, although those examined are, but whole
+ * children if they are read as percent.
+ */
+export function arePercentages(rows: readonly { examined: number; positive: number }[]): boolean {
+  const fractional = rows.filter(({ positive }) => !Number.isInteger(positive));
+  const isWholeChildren = ({ examined, positive }: (typeof rows)[number]) => {
+    const children = (examined * positive) / 100;
+    return Math.abs(children - Math.round(children)) <= PERCENT_ROUNDING * examined;
+  };
+  return (
+    fractional.length >= LEAST_PERCENT_ROWS &&
+    rows.every(({ examined }) => Number.isInteger(examined)) &&
+    rows.filter(isWholeChildren).length >= PERCENT_SHARE * rows.length
+  );
+}
+
 export function readPositivity(row: RawRow, examined: number, source: Source): number {
   if (!row.hasColumn('positive')) return readShare(row, source);
   const positive = row.number('positive', { least: 0, integer: !source.weighted_counts });

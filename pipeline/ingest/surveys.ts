@@ -9,6 +9,7 @@ import type { Locator } from './locator.ts';
 import { readTableWithCodes } from './places-by-name.ts';
 import { doubtPauses, doubtStates } from './survey-doubts.ts';
 import {
+  arePercentages,
   createPlaceReader,
   readAge,
   readExamined,
@@ -80,6 +81,14 @@ export async function readClusters(
   const isDisplaced = source.displaced === true;
   const snapMessages: string[] = [];
   const readPlace = createPlaceReader(input, areas, locator, isDisplaced ? snapMessages : null);
+  const numbers = table.rows.map(({ values: { examined, positive } }) => ({
+    examined: Number(examined),
+    positive: Number(positive ?? Number.NaN),
+  }));
+  if (table.columns.has('positive') && arePercentages(numbers))
+    throw table
+      .at('column positive')
+      .error('percentages of those examined', 'counts, or the column as `positivity` with the unit percent');
   // Rows with other methods are read too: a fault in them is a fault in the file.
   const allClusters = readEach(table.rows, (row): Cluster & { method: Method } => {
     refuseIncomplete(row, source);

@@ -9,7 +9,12 @@ export interface MonthlyCounts {
 /** With fewer months, or in fewer of them, numbers may add up by chance. */
 const LEAST_MONTHS = 6;
 const SHARE_OF_MONTHS = 0.95;
-/** In fewer cases, too. */
+/**
+ * A total has more than its parts in months in which one of them did not report. If it never has less, as many equal
+ * sums are enough where a month has 100 cases, which chance makes equal at most once in ten.
+ */
+const LEAST_EQUAL_SHARE = 0.5;
+/** In fewer cases, chance makes sums equal. */
 const LEAST_CASES = 100;
 /** Rounding and corrections after the export. */
 const TOLERANCE = 0.005;
@@ -25,6 +30,15 @@ export function findTotals<Group>(groups: ReadonlyMap<Group, readonly MonthlyCou
     return totals.length > 0 ? [[group, totals]] : [];
   });
   if (largeGroups.length === 0) return new Map();
+  // A table that has the totals of most groups has those of the rest, if perhaps with more parts missing.
+  const otherGroups = [...groups].filter(
+    ([group, { length }]) => length > 2 && !largeGroups.some(([g]) => g === group),
+  );
+  if (largeGroups.length > otherGroups.length)
+    for (const [group, members] of otherGroups) {
+      const totals = totalsAmong(members, 0);
+      if (totals.length > 0) largeGroups.push([group, totals]);
+    }
   const totalNames = new Set(largeGroups.flatMap(([, totals]) => totals));
   const pairs = [...groups].flatMap(([group, members]): [Group, string[]][] => {
     const equalMembers = members.length === 2 ? totalsAmong(members) : [];
@@ -36,10 +50,10 @@ export function findTotals<Group>(groups: ReadonlyMap<Group, readonly MonthlyCou
 }
 
 /** The members that are the sum of all others, or of those that follow or precede them. */
-function totalsAmong(members: readonly MonthlyCounts[]): string[] {
-  const totals = members.filter((member) => isSum(member, exclude(members, [member]), 1));
+function totalsAmong(members: readonly MonthlyCounts[], leastEqualShare = LEAST_EQUAL_SHARE): string[] {
+  const totals = members.filter((member) => isSum(member, exclude(members, [member]), 1, leastEqualShare));
   // Of two totals, or where there are some in between, each is half of the others.
-  const halfTotals = members.filter((member) => isSum(member, exclude(members, [member]), 2));
+  const halfTotals = members.filter((member) => isSum(member, exclude(members, [member]), 2, leastEqualShare));
   const totalMembers = [...totals, ...halfTotals];
   if (totalMembers.length === 0) return [];
   const otherMembers = exclude(members, totalMembers);
@@ -59,17 +73,27 @@ const exclude = (members: readonly MonthlyCounts[], excluded: readonly MonthlyCo
   members.filter((member) => !excluded.includes(member));
 
 /** Whether the parts, of which two or more have cases unless there is only one, add up to so many times the total. */
-function isSum({ counts }: MonthlyCounts, parts: readonly MonthlyCounts[], multiple: number): boolean {
+function isSum(
+  { counts }: MonthlyCounts,
+  parts: readonly MonthlyCounts[],
+  multiple: number,
+  leastEqualShare = LEAST_EQUAL_SHARE,
+): boolean {
   const partsWithCases = parts.filter((part) => [...part.counts.values()].some((count) => count)).length;
   if (partsWithCases < Math.min(2 * multiple, parts.length)) return false;
   const compared = [...counts].flatMap(([month, count]) => {
     const sum = parts.reduce((total, part) => total + (part.counts.get(month) ?? 0), 0);
-    return count === null || count + sum === 0 ? [] : [{ count, difference: Math.abs(sum - multiple * count) }];
+    return count === null || count + sum === 0 ? [] : [{ count, excess: multiple * count - sum }];
   });
-  const matchingMonths = compared.filter(({ count, difference }) => difference <= TOLERANCE * count).length;
+  const equalMonths = compared.filter(({ count, excess }) => Math.abs(excess) <= TOLERANCE * count);
+  const largerMonths = compared.filter(({ count, excess }) => excess > TOLERANCE * count);
+  const casesIn = (months: typeof compared) => months.reduce((total, { count }) => total + count, 0);
+  if (compared.length < LEAST_MONTHS || casesIn(compared) < LEAST_CASES) return false;
+  const isNeverBelow = equalMonths.length + largerMonths.length >= SHARE_OF_MONTHS * compared.length;
   return (
-    compared.length >= LEAST_MONTHS &&
-    compared.reduce((total, { count }) => total + count, 0) >= LEAST_CASES &&
-    matchingMonths >= SHARE_OF_MONTHS * compared.length
+    equalMonths.length >= SHARE_OF_MONTHS * compared.length ||
+    (isNeverBelow &&
+      equalMonths.length >= Math.max(LEAST_MONTHS, leastEqualShare * compared.length) &&
+      casesIn(equalMonths) >= LEAST_CASES * equalMonths.length)
   );
 }

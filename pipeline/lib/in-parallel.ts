@@ -1,5 +1,5 @@
 /**
- * Does `work` on each of `items`, at most `atOnce` at a time. After a failure nothing more is started, and the promise
+ * Does `work` on each of `items`, at most `concurrency` at a time. After a failure nothing more is started, and the promise
  * rejects with it once everything in progress has ended.
  */
 export async function inParallel<T>(

@@ -1,7 +1,7 @@
 import { flood } from './lattice.ts';
 
 /**
- * The points to be divided into regions, as equal-length columns. `across` lists each point's neighbours (-1: none).
+ * The points to be divided into regions, as equal-length columns. `neighbours` lists those of each point (-1: none).
  */
 export interface Ground {
   x: number[];

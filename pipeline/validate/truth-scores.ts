@@ -60,7 +60,7 @@ export function intervalScore(low: number, high: number, truth: number, alpha: n
   return high - low + (2 / alpha) * (Math.max(0, low - truth) + Math.max(0, truth - high));
 }
 
-/** Adds `b` to `a`, in place. */
+/** Adds `added` to `total`, in place. */
 export function addSums(total: TruthSums, added: TruthSums): void {
   for (const key of Object.keys(total) as (keyof TruthSums)[]) total[key] += added[key];
 }

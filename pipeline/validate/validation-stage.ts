@@ -44,7 +44,7 @@ export const run: StageRun = async (io) => {
     const covariates = allCovariates.filter((name) => name !== excluded);
     return folds.map((fold): FoldTask => ({ fold, covariates, spatial_only: true }));
   });
-  const data: FoldData = { inputs, settings: settings };
+  const data: FoldData = { inputs, settings };
   const tasks = folds.length > 1 ? [...folds.map((fold): FoldTask => ({ fold })), ...tasksWithout] : [];
   const results = await mapInThreads<FoldTask, FoldResult>(new URL('./fold-worker.ts', import.meta.url), data, tasks);
   const rows = results.slice(0, folds.length).flat();

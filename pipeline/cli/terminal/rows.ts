@@ -37,7 +37,7 @@ export function printRows(rows: readonly Row[], { json, csv }: RowOptions, chart
 /** Rows of a table in the terminal, whose columns are as wide as their widest cell: it must be complete first. */
 const MAX_TABLE_ROWS = 10_000;
 
-/** Prints rows as they come, as JSON or as CSV; in a table at most the first `TABLE_ROWS`. */
+/** Prints rows as they come, as JSON or as CSV; in a table at most the first `MAX_TABLE_ROWS`. */
 export async function printBatches(batches: AsyncIterable<Row[]>, options: RowOptions): Promise<void> {
   const { json, csv } = options;
   if (!json && !csv) return printTable(batches);

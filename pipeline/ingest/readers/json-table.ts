@@ -11,7 +11,7 @@ const SUPPORTED_FORMS =
 const MOST_CELLS = 2 ** 26;
 
 /**
- * Reads a table from JSON as text: DHIS2 analytics (`headers`, `flatRecords`; columns are named by `name`, and a column of ids
+ * Reads a table from JSON as text: DHIS2 analytics (`headers`, `rows`; columns are named by `name`, and a column of ids
  * whose names `metaData` gives is followed by one of these, such as `ou.name`), DHIS2 metadata
  * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`, and a
  * point becomes `longitude` and `latitude`; lists are ignored. Rows are numbered as in a CSV: the first record is row 2.

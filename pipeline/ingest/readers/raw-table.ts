@@ -6,6 +6,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthFromIndex, type Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
+import { findTotalColumn } from './column-sums.ts';
 import { readCsv, type TextTable } from './csv.ts';
 import { readDbf } from './dbf.ts';
 import { DECIMAL, type DeliveredRow, type Delivery, recordDelivery } from './delivery.ts';
@@ -287,6 +288,13 @@ async function readRows(
   const conditions = Object.entries(source.where ?? {}).map(
     ([name, value]) => [name, findColumnIndex(name), value] as const,
   );
+  const usedSums = usedColumns.map(({ indexes }) =>
+    indexes.length < 3
+      ? null
+      : findTotalColumn(
+          indexes.map((index) => ({ numbers: fileRows.map(({ cells }) => Number(cells[index] ?? Number.NaN)) })),
+        ),
+  );
   const filled = new Set<string>();
   const isByMonth = isRoundByMonth(source);
   const delivery =
@@ -313,18 +321,40 @@ async function readRows(
     })
     .map(({ line, cells, delivered }) => {
       const values: Record<string, string | null> = {};
-      for (const { projectColumn, fileColumns, indexes } of usedColumns) {
+      for (const [nth, { projectColumn, fileColumns, indexes }] of usedColumns.entries()) {
         const texts = indexes.map((index) => recodeText(source, projectColumn, cells[index] ?? '') || null);
         for (const [i, cell] of texts.entries()) if (cell !== null) filled.add(fileColumns[i]!);
         const row = location.at(`row ${line}`);
-        const text = indexes.length === 1 ? texts[0]! : sumCounts(texts, (i) => row.at(fileColumns[i]!));
+        const sumOfAll = indexes.length === 1 ? texts[0]! : sumCounts(texts, (i) => row.at(fileColumns[i]!));
+        const totalColumn = usedSums[nth];
+        const addends =
+          totalColumn && texts[totalColumn.total] !== null
+            ? texts.map((cell, i) => (totalColumn.parts.includes(i) ? null : cell))
+            : texts;
+        const text = addends === texts ? sumOfAll : sumCounts(addends, (i) => row.at(fileColumns[i]!));
+        const repeatedCount = Number(text) - Number(sumOfAll);
+        if (addends !== texts && repeatedCount !== 0)
+          delivered[0]?.adjustments.push({ figure: projectColumn, rule: PARTS_OF_TOTAL, amount: repeatedCount });
         values[projectColumn] = text && (normalizeMonth(projectColumn, text, source.dialect ?? {}) ?? text);
       }
       if (isByMonth) values.survey_year = surveyYearAt(source.rounds!, monthText(values));
       return { file, line, values, delivered };
     });
+  for (const [nth, { fileColumns }] of usedColumns.entries()) {
+    const totalColumn = usedSums[nth];
+    if (!totalColumn) continue;
+    const parts = totalColumn.parts.map((i) => `"${fileColumns[i]}"`).join(' + ');
+    report.push({
+      source: source.id ?? file,
+      rule: PARTS_OF_TOTAL,
+      what: `${file}: "${fileColumns[totalColumn.total]}" is ${parts} where all are filled: a row counts it or, where it is blank, its parts`,
+    });
+  }
   return { location, total: fileRows.length, least: leastRows, usedColumns, filled, rows };
 }
+
+/** The rule of counts that a total in the same row has already. */
+const PARTS_OF_TOTAL = 'parts of a total';
 
 /** Whether only the month of a survey's row tells to which of its rounds it belongs. */
 const isRoundByMonth = ({ rounds, columns = {} }: Partial<Source>): boolean =>

@@ -2,6 +2,7 @@
 
 import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
+import { findTotalColumn } from '../../ingest/readers/column-sums.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { findSiblings, type Sibling } from '../../ingest/siblings.ts';
 import {
@@ -324,12 +325,18 @@ function unknownCaseColumns(table: TableFile, columns: readonly string[]): CaseC
   return leftOut.length > 0 ? { summed: [], leftOut } : null;
 }
 
-/** A doubt about rows in which only some of the columns of a sum have a number. */
+/** A doubt about rows in which only some of the columns of a sum have a number, and not a total of the others. */
 function partlyBlankDoubts({ file, header, rows }: TableFile, summed: readonly string[]): string[] {
   const indexes = summed.map((column) => header.indexOf(column));
+  const toNumber = (cell: string | null | undefined) => (cell == null ? Number.NaN : Number(cell));
+  const total = findTotalColumn(indexes.map((index) => ({ numbers: rows.map(({ cells }) => toNumber(cells[index])) })));
   const partlyBlankRows = rows.filter(({ cells }) => {
-    const blank = indexes.filter((index) => cells[index] === null).length;
-    return blank > 0 && blank < indexes.length;
+    const isFilled = (i: number) => cells[indexes[i]!] !== null;
+    const needed = [...indexes.keys()].filter((i) =>
+      total && isFilled(total.total) ? !total.parts.includes(i) : i !== total?.total,
+    );
+    const filledCount = needed.filter(isFilled).length;
+    return filledCount > 0 && filledCount < needed.length;
   });
   if (partlyBlankRows.length === 0) return [];
   return [

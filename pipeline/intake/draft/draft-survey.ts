@@ -6,7 +6,7 @@ import { monthIndex } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { normalizeTable } from '../../ingest/readers/dialect.ts';
 import { daysIn, readMonth } from '../../ingest/readers/months.ts';
-import { parseUrban } from '../../ingest/survey-rows.ts';
+import { arePercentages, parseUrban } from '../../ingest/survey-rows.ts';
 import { hasScoreAges } from '../../ingest/surveys.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import {
@@ -82,6 +82,21 @@ export function draftSurvey(
   const distinctSamples = new Set(sampleKeys(rows, [SURVEY_YEAR, keyColumns.cluster_id!, keyColumns.method!]));
   if (tests && distinctSamples.size <= rows.rows.length / 2) return null;
   if (rounds.length === 0) return refuse('a survey whose years and months cannot be read');
+  const numberAt = (cells: readonly (string | null)[], column: string) =>
+    Number(cells[header.indexOf(column)] ?? Number.NaN);
+  const { examined, positive } = counts;
+  const percentColumn =
+    examined &&
+    positive &&
+    arePercentages(
+      table.rows.map(({ cells }) => ({ examined: numberAt(cells, examined), positive: numberAt(cells, positive) })),
+    )
+      ? positive
+      : null;
+  if (percentColumn !== null) {
+    counts.positivity = percentColumn;
+    delete counts.positive;
+  }
   const isInteger = (column: string | undefined) =>
     !column ||
     !filledCells(table, column).some((cell) => Number.isFinite(Number(cell)) && !Number.isInteger(Number(cell)));
@@ -128,7 +143,14 @@ export function draftSurvey(
     obstacles: [],
     rows,
     ...(parts ? { joinedFiles: parts.files } : {}),
-    doubts: [...(year?.doubts ?? []), ...doubts, ...dayMonthDoubts(table, time)],
+    doubts: [
+      ...(year?.doubts ?? []),
+      ...doubts,
+      ...dayMonthDoubts(table, time),
+      ...(percentColumn === null
+        ? []
+        : [`${file.file}: "${percentColumn}" is read as percent: not whole, but whole children of those examined`]),
+    ],
   };
 }
 

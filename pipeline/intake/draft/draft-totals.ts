@@ -55,10 +55,29 @@ export function leaveOutTotals(
   });
   const examples = firstFew([...new Set(totals.map(({ name }) => name))], MAX_EXAMPLES);
   const areas = `${new Set(totals.map(({ key }) => key)).size} of ${groups.size} areas`;
+  const missing = casesInTotalsAlone(
+    groups,
+    Map.groupBy(totals, ({ key }) => key),
+  );
+  const note = missing > 0 ? `, and they have ${missing} more, in months in which one of these is missing` : '';
   return {
     leave_out,
-    doubts: [`${table.file}: totals among the rows of ${areas} are left out: ${examples}; each is ${reason}`],
+    doubts: [`${table.file}: totals among the rows of ${areas} are left out: ${examples}; each is ${reason}${note}`],
   };
+}
+
+/** How many cases more the totals have than the other rows; of the areas that have one total. */
+function casesInTotalsAlone(
+  groups: ReadonlyMap<string, readonly MonthlyCounts[]>,
+  totalsByKey: ReadonlyMap<string, readonly { name: string }[]>,
+): number {
+  const casesOfMember = ({ counts }: MonthlyCounts) => [...counts.values()].reduce<number>((a, b) => a + (b ?? 0), 0);
+  return [...totalsByKey].reduce((sum, [key, totals]) => {
+    if (totals.length > 1) return sum;
+    return groups.get(key)!.reduce((difference, member) => {
+      return difference + (member.name === totals[0]!.name ? 1 : -1) * casesOfMember(member);
+    }, sum);
+  }, 0);
 }
 
 /**

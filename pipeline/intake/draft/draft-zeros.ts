@@ -1,5 +1,6 @@
 /** Zeros that an export leaves out, and zeros that were filled in for reports that were never made. */
 import { LEAST_REPORTING_SHARE } from '../../ingest/facilities.ts';
+import { findParts, sumNumbers } from '../../ingest/readers/column-sums.ts';
 import { filledCells } from '../columns.ts';
 import { areCounts } from './case-columns.ts';
 import type { PlaceKey } from './draft-keys.ts';
@@ -34,10 +35,6 @@ export function countOmittedZeros({ header, rows }: TableFile, place: PlaceKey, 
 /** Least share of reports with cases in which a column is filled, and least number of rows with zeros. */
 const LEAST_REPORT_SHARE = 0.9;
 const LEAST_FILLED_ROWS = 6;
-/** Least share of reports in which parts add up to the cases, and limits of the search for parts. */
-const LEAST_SUM_SHARE = 0.95;
-const MOST_PARTS = 4;
-const MOST_COLUMNS = 12;
 
 /**
  * Zeros that were probably filled in without a report: all other columns that reports with cases have are blank.
@@ -64,15 +61,12 @@ export function findFilledZeros(
       cells[cases] !== null && Number(cells[cases]) === 0 && otherIndexes.every((index) => cells[index] === null),
   );
   if (otherColumns.length === 0 || reports.length === 0 || zeroRows.length < LEAST_FILLED_ROWS) return null;
-  const addsUp = (parts: readonly string[]) => {
-    const indexes = parts.map(columnIndex);
-    const sum = (cells: readonly (string | null)[]) =>
-      indexes.reduce((total, index) => total + Number(cells[index] ?? 0), 0);
-    return (
-      reports.filter(({ cells }) => sum(cells) === Number(cells[cases])).length >= LEAST_SUM_SHARE * reports.length
-    );
+  const toSummed = (column: string) => {
+    const numbers = reports.map(({ cells }) => Number(cells[columnIndex(column)] ?? 0));
+    return { column, numbers, sum: sumNumbers(numbers) };
   };
-  const parts = subsets(otherColumns.slice(0, MOST_COLUMNS)).find(addsUp) ?? null;
+  const summedColumns = findParts(toSummed(confirmed), otherColumns.map(toSummed));
+  const parts = summedColumns.length > 0 ? summedColumns.map(({ column }) => column) : null;
   const names = otherColumns.map((column) => `"${column}"`).join(', ');
   const consequence = parts
     ? `these months are unknown, and cases are the sum of ${parts.map((part) => `"${part}"`).join(' and ')}`
@@ -81,17 +75,4 @@ export function findFilledZeros(
     parts,
     doubt: `${file}: "${confirmed}" is 0 in ${zeroRows.length} of ${rows.length} rows in which all of ${names} are blank; ${consequence}`,
   };
-}
-
-/** Two to four of some names, the fewest first. */
-function subsets(names: readonly string[]): string[][] {
-  let ofSize: string[][] = [[]];
-  const all: string[][] = [];
-  for (let size = 1; size <= MOST_PARTS; size++) {
-    ofSize = ofSize.flatMap((subset) =>
-      names.slice(subset.length === 0 ? 0 : names.indexOf(subset.at(-1)!) + 1).map((name) => [...subset, name]),
-    );
-    if (size > 1) all.push(...ofSize);
-  }
-  return all;
 }

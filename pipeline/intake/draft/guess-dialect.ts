@@ -10,7 +10,7 @@ import { plainName } from '../../lib/name-similarity.ts';
 const DHIS2_FIGURE_COLUMNS = ['dx.name', 'dx', 'dataname', 'Data'];
 
 /**
- * Names that people give them in tables of their own, as `plain` writes them, and columns of the figures' ages and
+ * Names that people give them in tables of their own, as `plainName` writes them, and columns of the figures' ages and
  * sexes.
  */
 const COLUMN_NAMES = {

@@ -5,7 +5,7 @@ import { filledCells } from '../columns.ts';
 import type { AreaCodes, AreaLevel } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
-/** As in `columnMatching`. */
+/** As in `bestMatchingColumn`. */
 const LEAST_SHARE = 2 / 3;
 
 /** The word of each level that most columns of its areas are called by, or have in most of their names. */

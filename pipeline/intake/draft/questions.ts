@@ -241,7 +241,7 @@ const titleFromFolder = (folder: string) =>
     .trim()
     .replace(/^\p{L}/u, (letter) => letter.toUpperCase());
 
-/** Words of names of columns that only one language has, as `plain` writes them. */
+/** Words of names of columns that only one language has, as `plainName` writes them. */
 const WORDS_BY_LANGUAGE: Readonly<Record<string, readonly string[]>> = {
   fr: ['annee', 'mois', 'cas', 'confirmes', 'pluie', 'enquete', 'departement', 'habitants', 'sanitaire', 'pays'],
   pt: ['populacao', 'habitantes', 'municipio', 'chuva', 'unidade', 'criancas', 'mulheres'],

@@ -19,7 +19,7 @@ export interface BoundedSearch {
  * Minimises Σ r² over parameters that a logistic map keeps within their intervals, from `starts` points drawn uniformly
  * from the middle four fifths of each. The lowest sum wins, or the earliest of equal ones. `iterations` limits each
  * start.
- * @param from parameters of an additional start before the random ones
+ * @param firstStart parameters of an additional start before the random ones
  */
 export function minimiseBoundedSquares(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,

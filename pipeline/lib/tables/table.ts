@@ -61,7 +61,7 @@ export const flag = (about: string): ColumnSchema<boolean> => ({ type: 'BOOLEAN'
 export const orNull = <Value>(column: ColumnSchema<Value>, null_meaning?: string): ColumnSchema<Value | null> => ({
   ...column,
   nullable: true,
-  ...(null_meaning === undefined ? {} : { null_meaning: null_meaning }),
+  ...(null_meaning === undefined ? {} : { null_meaning }),
 });
 /** The same column, with a meaning that is more precise where it is used. */
 export const withMeaning = <Value>(about: string, column: ColumnSchema<Value>): ColumnSchema<Value> => ({
@@ -102,7 +102,7 @@ export function toTable<Form extends TableSchema>(schema: Form, rows: readonly T
       );
     return [name, values] as const;
   });
-  return { schema: schema, columns: Object.fromEntries(columns) };
+  return { schema, columns: Object.fromEntries(columns) };
 }
 
 function isValid({ type, nullable }: ColumnSchema, value: unknown): boolean {

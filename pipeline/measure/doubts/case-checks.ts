@@ -1,5 +1,5 @@
 /** Case records that contradict each other, the people or the rain. */
-import { calendarMonth, monthFromIndex } from '../../contract/months.ts';
+import { calendarMonth, monthFromIndex, monthIndex } from '../../contract/months.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
 import {
   areaNames,
@@ -30,7 +30,7 @@ const SUSPECTED_FACTOR = 2.2;
  * months around it and the same months of the years around it.
  */
 const DIGIT_FACTOR = 5;
-/** In fewer cases, chance makes such multiples. */
+/** In fewer cases, chance makes such multiples, and months without any. */
 const LEAST_OUTLYING_CASES = 100;
 /** Without cases for half a year or more: in shorter stretches, chance decides what rises. */
 const LEAST_BLANK_MONTHS = 6;
@@ -43,6 +43,11 @@ const TRANSFER_FACTOR = 2;
 const LEAST_YEARS = 3;
 /** The middle of fewer areas would be moved by one of them. */
 const LEAST_OTHER_AREAS = 3;
+/** Where more areas than this begin late, reporting was taken up area by area. */
+const MOST_PARTIAL_SHARE = 0.25;
+/** A change beside the others' must exceed the usual one, as a standard deviation, so many times. */
+const MOST_DEVIATIONS = 3;
+const NORMAL_MAD = 1.4826;
 /** Cases follow rain by the time of one generation of mosquitoes and one of parasites, and fade over a season. */
 const MOST_LAG_MONTHS = 4;
 /** Correlations of the records' season with rain: as good as none, and as good as a season. */
@@ -141,7 +146,9 @@ export function outlyingIncidence(content: Content): string[] {
 export function countedElsewhere(content: Content): string[] {
   const series = caseSeries(content).filter(({ of_state }) => !of_state);
   return series.flatMap((silentArea) =>
-    listBlankStretches(silentArea).flatMap((months) => {
+    listStretches(silentArea.values, (value) => value === null).flatMap((stretch) => {
+      if (stretch.length < LEAST_BLANK_MONTHS) return [];
+      const months = stretch.map((i) => silentArea.first + i);
       const shiftMonths = 12 * Math.ceil(months.length / 12);
       const comparisons = [-shiftMonths, shiftMonths].flatMap((offset) => {
         const lostCases = casesIn(silentArea, months, offset);
@@ -168,7 +175,7 @@ export function countedElsewhere(content: Content): string[] {
         );
         return rises.length > 0 && hasTakenCases
           ? [
-              `${silentArea.name} has none from ${monthFromIndex(months[0]!)} to ${monthFromIndex(months.at(-1)!)}, when ${area.name} has ${mean(rises.map(({ multiple }) => multiple)).toFixed(1)} times its usual ones`,
+              `${silentArea.name} has none ${describeMonths(silentArea.first, stretch)}, when ${area.name} has ${mean(rises.map(({ multiple }) => multiple)).toFixed(1)} times its usual ones`,
             ]
           : [];
       });
@@ -176,13 +183,78 @@ export function countedElsewhere(content: Content): string[] {
   );
 }
 
-/** Successive unknown months of a record, by `monthIndex`. */
-function listBlankStretches({ first, values }: Series): number[][] {
+/** Stretches of successive months that meet a condition, as indices into the values. */
+function listStretches(values: Series['values'], condition: (value: number | null) => boolean): number[][] {
   const stretches: number[][] = [[]];
   for (const [i, value] of values.entries())
-    if (value === null) stretches.at(-1)!.push(first + i);
+    if (condition(value)) stretches.at(-1)!.push(i);
     else stretches.push([]);
-  return stretches.filter((months) => months.length >= LEAST_BLANK_MONTHS);
+  return stretches.filter((stretch) => stretch.length > 0);
+}
+
+const describeMonths = (first: number, stretch: readonly number[]) =>
+  stretch.length === 1
+    ? `in ${monthFromIndex(first + stretch[0]!)}`
+    : `from ${monthFromIndex(first + stretch[0]!)} to ${monthFromIndex(first + stretch.at(-1)!)}`;
+
+/**
+ * Areas whose record begins, or ends, half a year or more away from that of most areas; and the area nearby which has as
+ * many more while this one has none: a new area's cases were counted in the one that it was part of.
+ */
+export function partialRecords(content: Content): string[] {
+  const series = caseSeries(content).filter(({ of_state }) => !of_state);
+  // Masked months are declared as unknown.
+  const reportedRows = content.cases.filter(({ confirmed, masked }) => confirmed !== null || masked);
+  const rowsByArea = Map.groupBy(reportedRows, ({ lga_code }) => lga_code);
+  const records = series.flatMap((area) => {
+    const months = (rowsByArea.get(area.code) ?? []).map(({ period }) => monthIndex(period));
+    return months.length === 0 ? [] : [{ area, start: Math.min(...months), end: Math.max(...months) }];
+  });
+  if (records.length < LEAST_AREAS) return [];
+  return (['start', 'end'] as const).flatMap((side) => {
+    const usualMonth = median(records.map((record) => record[side]));
+    const missingMonths = (record: (typeof records)[number]) =>
+      side === 'start' ? record.start - usualMonth : usualMonth - record.end;
+    const partial = records.filter((record) => missingMonths(record) >= LEAST_BLANK_MONTHS);
+    if (partial.length > MOST_PARTIAL_SHARE * records.length) return [];
+    return partial.map(({ area, start, end }) => {
+      const yearInside = Array.from({ length: 12 }, (_, i) => (side === 'start' ? start + i : end - i));
+      const counterpart = findCounterpart(content, series, area, yearInside, side === 'start' ? -12 : 12);
+      const [verb, month] = side === 'start' ? ['begins in', start] : ['ends with', end];
+      return `${area.name} ${verb} ${monthFromIndex(month)}, most others ${monthFromIndex(usualMonth)}${counterpart}`;
+    });
+  });
+}
+
+/** The area nearby whose cases differ from a year outside of a record to the year inside by as many as the record has. */
+function findCounterpart(
+  { neighbours }: Content,
+  series: readonly Series[],
+  area: Series,
+  yearInside: readonly number[],
+  offset: number,
+): string {
+  const changes = series.flatMap((other) => {
+    const [inside, outside] = [casesIn(other, yearInside, 0), casesIn(other, yearInside, offset)];
+    return other === area || !inside || !outside ? [] : [{ other, inside, outside, change: inside / outside }];
+  });
+  const areaCases = casesIn(area, yearInside, 0);
+  if (changes.length < LEAST_OTHER_AREAS || !areaCases) return '';
+  const usualChange = median(changes.map(({ change }) => change));
+  const usualDeparture = median(changes.map(({ change }) => Math.abs(Math.log(change / usualChange))));
+  const isTaken = ({ other, inside, outside, change }: (typeof changes)[number]) => {
+    const takenShare = (outside * usualChange - inside) / areaCases;
+    return (
+      (other.state_code === area.state_code || neighbours[area.code]?.includes(other.code)) &&
+      takenShare > 1 / TRANSFER_FACTOR &&
+      takenShare < TRANSFER_FACTOR &&
+      Math.log(usualChange / change) > MOST_DEVIATIONS * NORMAL_MAD * usualDeparture
+    );
+  };
+  const taken = changes.filter(isTaken).toSorted((a, b) => a.change - b.change)[0];
+  return taken
+    ? `, and ${taken.other.name} has ${(1 / taken.change).toFixed(1)} times the cases in the year without it: both may be in its record`
+    : '';
 }
 
 /** An area's cases in some months moved `offset` months; null if one is unknown. */
@@ -206,6 +278,22 @@ export const outlyingMonths = (content: Content): string[] =>
         return [];
       return [
         `${name}: ${value} cases in ${monthFromIndex(first + i)}, at most ${mostAround} in the months around and a year apart`,
+      ];
+    }),
+  );
+
+/** Months with 0 cases, where the months around and those of the years around have hundreds each: nothing was reported. */
+export const isolatedZeroMonths = (content: Content): string[] =>
+  caseSeries(content).flatMap(({ name, first, values }) =>
+    listStretches(values, (value) => value === 0).flatMap((stretch) => {
+      const [start, end] = [stretch[0]!, stretch.at(-1)!];
+      const shiftMonths = 12 * Math.ceil(stretch.length / 12);
+      const yearsAround = stretch.flatMap((i) => [values[i - shiftMonths] ?? null, values[i + shiftMonths] ?? null]);
+      const surroundingCases = nonMissing([values[start - 1] ?? null, values[end + 1] ?? null, ...yearsAround]);
+      const leastAround = Math.min(...surroundingCases);
+      if (surroundingCases.length < 2 || leastAround < LEAST_OUTLYING_CASES) return [];
+      return [
+        `${name}: 0 ${describeMonths(first, stretch)}, at least ${leastAround} in the months around and a year apart`,
       ];
     }),
   );
@@ -240,10 +328,10 @@ export function outlyingYears(content: Content): string[] {
 
 /** The logarithm of the mean month by calendar year, for years with at least half of their months known. */
 function logMeanByYear({ first, values }: Series): Map<string, number> {
-  const shiftMonths = Map.groupBy(values.keys(), (i) => monthFromIndex(first + i).slice(0, 4));
+  const indexesByYear = Map.groupBy(values.keys(), (i) => monthFromIndex(first + i).slice(0, 4));
   return new Map(
-    [...shiftMonths].flatMap(([year, months]) => {
-      const counts = nonMissing(months.map((i) => values[i]!));
+    [...indexesByYear].flatMap(([year, indexes]) => {
+      const counts = nonMissing(indexes.map((i) => values[i]!));
       return counts.length < 6 ? [] : [[year, Math.log1p(mean(counts))] as const];
     }),
   );

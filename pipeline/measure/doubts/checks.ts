@@ -124,6 +124,12 @@ export const CHECKS: readonly Check[] = [
     find: { cases: cases.countedElsewhere },
   },
   {
+    finding: 'areas have records of another time than most',
+    cause: 'an area was divided or joined, and its cases stand under another one for a time',
+    advice: 'mask the months in which an area holds the cases of two; if reports began later, approve',
+    find: { cases: cases.partialRecords },
+  },
+  {
     finding: 'the record of the whole differs from the sum of its parts',
     cause: 'one of the two has another indicator, another area or missing reports',
     advice: 'export both again, from one date',
@@ -146,6 +152,12 @@ export const CHECKS: readonly Check[] = [
     cause: 'a digit was typed twice, or a month was entered in the cell of another',
     advice: 'compare the number with the register; if it is right, approve',
     find: { cases: cases.outlyingMonths },
+  },
+  {
+    finding: 'a month has 0 cases among hundreds',
+    cause: 'no report was made, as in a strike, and 0 was entered',
+    advice: 'leave the cells blank, as unknown, or mask the months; if there were none, approve',
+    find: { cases: cases.isolatedZeroMonths },
   },
   {
     finding: 'a year has more than 2.2 times the usual cases',

@@ -29,7 +29,7 @@ export interface ForecastPosterior {
 /** Rates from which a Poisson variable is taken as its mean. */
 const POISSON_LIMIT = 1e6;
 
-/** Counts by area and forecast month, `count` of each. Draws are joint over all months and areas. */
+/** Counts by area and forecast month, `drawCount` of each. Draws are joint over all months and areas. */
 export function drawCounts(
   { areaLayer, country, covariance, months, horizons, centre, noiseScales, levelSteps }: ForecastPosterior,
   drawCount: number,

@@ -19,7 +19,7 @@ const LEAST_PRECISION = 1e-6;
 /** The first site of a count: the mean and variance of the logarithm of a rate with Jeffreys' prior. */
 export const firstSite = (count: number): Site => ({ mean: digamma(count + 0.5), variance: trigamma(count + 0.5) });
 
-/** The distribution of a rate without one of the Gaussians that `all` is the product of. */
+/** The distribution of a rate without one of the Gaussians that `product` is made of. */
 export function divideGaussians(product: Site, factor: Site): Site {
   const variance = 1 / (1 / product.variance - 1 / factor.variance);
   return { mean: variance * (product.mean / product.variance - factor.mean / factor.variance), variance };

@@ -36,7 +36,7 @@ export function rowValue({ start, unknown, weight }: PredictorRows, k: number, x
   return sum;
 }
 
-/** Adds a multiple of row k to `to`. */
+/** Adds a multiple of row k to `target`. */
 function addRow({ start, unknown, weight }: PredictorRows, k: number, factor: number, target: Float64Array): void {
   for (let e = start[k]!; e < start[k + 1]!; e++) target[unknown[e]!]! += factor * weight[e]!;
 }
@@ -99,7 +99,7 @@ export function evaluatePredictor(
   return target;
 }
 
-/** Adds the rows of the cells, each times its factor, to `to`. */
+/** Adds the rows of the cells, each times its factor, to `target`. */
 export function addWeightedRows(
   { cells, firstCell, lgaRows, cellRows }: SurveyPredictor,
   factors: Float64Array,

@@ -127,7 +127,7 @@ export function prepareLikelihood(mesh: Mesh, layout: Layout, observations: Risk
   };
 
   /**
-   * Adds factor × (∂²η/∂x²) v to `to`. With a_c = ∂η_c/∂x,
+   * Adds factor × (∂²η/∂x²) v to `target`. With a_c = ∂η_c/∂x,
    *   ∂²p = Σ ω_c p_c (1 − p_c)(1 − 2p_c) a_c a_cᵀ,   ∂²η = ∂²p / (p(1 − p)) − (1 − 2p) J Jᵀ.
    */
   const addSecondDerivative = (

@@ -81,15 +81,16 @@ export function costGradientNear(
 
 /**
  * Newton steps to the mode of θ, with the curvature at a point near it.
- * @param slopes gradients at the points of `gradientPoints`, in their order
+ * @param gradients gradients at the points of `gradientPoints`, in their order
  * @returns the mode and its curvature if that point is the mode; otherwise the point reached, since a curvature from
  *   elsewhere would depend on where the search started
  */
 export function refineOptimum(
   marginal: Marginal,
   centre: ThetaWithMode,
-  [centreGradient, ...neighbourGradients]: number[][],
+  gradients: number[][],
 ): { optimum: Optimum; reached: null } | { optimum: null; reached: ThetaWithMode } {
+  const [centreGradient, ...neighbourGradients] = gradients;
   const { theta } = centre;
   const { curvature, axes } = regulariseCurvature(
     finiteDifferenceHessian(centreGradient!, neighbourGradients, DIFFERENCE_STEP),

@@ -1,3 +1,4 @@
+import type { BoundedSearch } from '../../lib/numerics/bounded-squares.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { selectQuantiles } from '../../lib/numerics/selection.ts';
 import type { Durations } from '../../lib/numerics/sirs.ts';
@@ -51,7 +52,7 @@ export function reproductionRange(
   };
   const reproductionNumbers = Array.from({ length: drawCount }, () => {
     const form = drawForm(random);
-    const search = { starts: 0, random, from: fit.optimum };
+    const search: BoundedSearch = { starts: 0, random, firstStart: fit.optimum };
     const refit = fitSirs(drawRecord(), rain_mm, durations, search, form);
     return refit.cycle.reproduction_number;
   });

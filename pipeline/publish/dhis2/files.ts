@@ -16,7 +16,7 @@ export interface Dhis2File {
 export const MAX_VALUES_PER_FILE = 50_000;
 
 /**
- * Metadata, the areas without an organisation unit, and files of at most `most` values, each made when it is asked for.
+ * Metadata, the areas without an organisation unit, and files of at most `maxValues` values, each made when it is asked for.
  * @param tables rows, and the figures that they have
  */
 export function* dhis2Files(

@@ -106,7 +106,7 @@ export function routes(
   });
 }
 
-/** The result of `work`, or the error that it found in what the visitor entered. */
+/** The result of `action`, or the error that it found in what the visitor entered. */
 export async function resultOrUsageError<T>(action: () => Awaitable<T>): Promise<T | UsageError> {
   try {
     return await action();

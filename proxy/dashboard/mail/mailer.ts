@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 
-/** A plain-text mail. `to` is an address that `toEmail` has accepted; `subject` is fixed text. */
+/** A plain-text mail. `to` is an address that `parseEmail` has accepted; `subject` is fixed text. */
 export interface Mail {
   to: string;
   subject: string;

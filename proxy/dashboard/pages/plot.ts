@@ -22,7 +22,7 @@ const LEFT_MARGIN = 52;
 const BOTTOM_MARGIN = 26;
 const TOP_MARGIN = 8;
 
-/** A round step that divides the range from 0 to `most` into two to five parts. */
+/** A round step that divides the range from 0 to `largest` into two to five parts. */
 function axisStep(largest: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, largest)));
   const step =

@@ -104,6 +104,39 @@ describe('what a file delivered is what is taken and what is left out by rule', 
     expect(sums('posts.csv', 'suspected')).toMatchObject({ taken: 0, leftOut: {}, all: 15 * 9 });
   });
 
+  test('a total in a column beside its parts: a row counts one of the two, also where it is left out', async () => {
+    const rows = Array.from({ length: 9 }, (_, i) => ({ young: 40 + ((7 * i) % 11), old: 70 + ((5 * i) % 13) }));
+    const both = (i: number) => rows[i]!.young + rows[i]!.old;
+    // First the total alone, then both for seven months, then the parts alone.
+    const cells = rows.map(({ young, old }, i) => [i < 8 ? both(i) : '', i > 0 ? young : '', i > 0 ? old : '']);
+    const { tables, files, sums } = await account((country) => {
+      const lines = cells.map((row, i) => `${LGAS[0]},2021-0${i + 1},${i === 2 ? 50 : 100},${row}`);
+      country.files['areas.csv'] = `lga,month,rate,all,young,old\n${lines.join('\n')}\n`;
+      country.sources.push({
+        id: 'areas',
+        role: 'cases_lgas',
+        ...ABOUT,
+        format: 'csv',
+        unit: 'cases',
+        columns: { lga_pcode: 'lga', period: 'month', reporting_rate: 'rate' },
+        sums: { confirmed: ['all', 'young', 'old'] },
+        span: { first: '2021-01', last: '2021-09' },
+        files: [{ path: 'areas.csv', rows: 1 }],
+      });
+    });
+    const published = outputRows<CasesRow>(tables.cases).filter(({ lga_code }) => lga_code !== null);
+    expect(published.map(({ confirmed }) => confirmed)).toEqual(rows.map((_, i) => (i === 2 ? null : both(i))));
+    const columns = ['all', 'young', 'old'].map((column) => sums('areas.csv', column));
+    expect(sum(columns.map(({ taken }) => taken))).toBe(sum(published.map(({ confirmed }) => confirmed)));
+    for (const [i, column] of ['all', 'young', 'old'].entries())
+      expect(columns[i]!.all).toBe(sum(numbersIn(files['areas.csv']!, column)));
+    const repeated = sum(rows.map((_, i) => (i > 0 && i < 8 ? both(i) : 0)));
+    expect(columns[0]!.leftOut['2021 parts of a total']).toBe(repeated);
+    expect(tables.report.map(({ what }) => what)).toContain(
+      'areas.csv: "all" is "young" + "old" where all are filled: a row counts it or, where it is blank, its parts',
+    );
+  });
+
   test('cases that a later delivery replaces', async () => {
     const { tables, files, sums } = await account((country) => {
       const [header, ...rows] = String(country.files['cases.csv']).trim().split('\n');

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { describe } from 'vitest';
-import { sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
-import { accepts, type Case, edit, line, refuses } from './broken.ts';
+import { describe, expect, test } from 'vitest';
+import type { ClimateRow, Polygons } from '../../../pipeline/ingest/ingest-tables.ts';
+import { outputRows } from '../../support/stage-io.ts';
+import { replaceLine, sourceIn, type TinyCountry } from '../../support/tiny-country.ts';
+import { accepts, type Case, edit, line, read, refuses } from './broken.ts';
 
 const bytes = (file: string, change: (content: Buffer) => Buffer | string) => (country: TinyCountry) => {
   country.files[file] = change(Buffer.from(country.files[file]!));
@@ -25,6 +27,14 @@ const cutRows = (file: string, count: number) =>
   );
 const cell = (file: string, row: number, column: number, value: string) =>
   line(file, row, (old) => old.split(',').with(column, value).join(','));
+/** Four months of rain, of different areas, in the way of a meteorological office that has none. */
+const markMissing = edit('climate.csv', (text) =>
+  [3, 60, 110, 165].reduce(
+    (changed, number) => replaceLine(changed, number, (row) => row.replace(/[\d.]+$/, '999.9')),
+    text,
+  ),
+);
+
 const zipped = (change: (packed: Buffer) => Buffer | string) => (country: TinyCountry) => {
   country.files['climate.csv.gz'] = change(gzipSync(String(country.files['climate.csv'])));
   sourceIn(country, 'climate').files[0].path = 'climate.csv.gz';
@@ -216,6 +226,28 @@ const numbers: Case[] = [
     /climate\.csv, rain_mm: found 1\.\d mm a year on average, expected 50 or more/,
   ],
   [
+    'nines for missing rain, which are no measurements',
+    markMissing,
+    /climate\.csv, column rain_mm: found 999\.9 in 4 rows of rain_mm, where the next is \d+\.\d, expected measurements: nines mark missing values/,
+  ],
+  [
+    'percentages in place of positives',
+    together(
+      catalog('surveys', (source) => {
+        Object.assign(source, { weighted_counts: true });
+        delete source.columns.positivity;
+        source.columns.positive = 'share';
+      }),
+      edit('surveys.csv', (text) =>
+        text
+          .split('\n')
+          .map((row, i) => row.replace(/(\d+),[\d.]+$/, (_, n) => `${n},${((100 * (1 + (i % 7))) / n).toFixed(2)}`))
+          .join('\n'),
+      ),
+    ),
+    /surveys\.csv, column positive: found percentages of those examined, expected counts, or the column as `positivity`/,
+  ],
+  [
     'a climate month in another form',
     cell('climate.csv', 2, 1, '2018/01'),
     /climate\.csv, row 2, period: found 2018\/01, expected a month YYYY-MM/,
@@ -351,6 +383,26 @@ const codes: Case[] = [
     /nets\.csv, row 2, lga: found Place 4 with the code NG001001/,
   ],
 ];
+
+test('a declared number of nines is missing rain, and gets the mean of the neighbours', async () => {
+  const { tables } = await read(
+    together(
+      markMissing,
+      catalog('climate', (source) => {
+        source.gaps = [{ rule: 'neighbours', value: 999.9, reason: 'no report' }];
+      }),
+    ),
+  );
+  const climate = outputRows<ClimateRow>(tables.climate);
+  const unchanged = outputRows<ClimateRow>((await read()).tables.climate);
+  const changed = climate.filter(({ rain_mm }, i) => rain_mm !== unchanged[i]!.rain_mm);
+  expect(changed).toHaveLength(4);
+  const { neighbours } = tables.polygons as Polygons;
+  for (const { lga_code, period, rain_mm } of changed) {
+    const around = unchanged.filter((row) => row.period === period && neighbours[lga_code]!.includes(row.lga_code));
+    expect(rain_mm).toBeCloseTo(around.reduce((sum, row) => sum + row.rain_mm, 0) / around.length, 9);
+  }
+});
 
 describe('a table in another dialect is refused', () => refuses(dialect));
 describe('an invalid value is refused', () => refuses(numbers));

@@ -90,7 +90,7 @@ describe('cases by facility are summed by area', () => {
       'blank is unknown: 2 blank months kept as unknown, never as 0: NG001001 Place 1, 2021-04; NG001002 Place 2, 2021-02',
     ]);
   });
-  test('a facility is expected for a year after its last report, and from its first one except in the first year', async () => {
+  test('a facility is expected from its first report, except in the first year, and until it stops for good', async () => {
     const months = Array.from(
       { length: 30 },
       (_, i) => `${2019 + Math.floor(i / 12)}-${String((i % 12) + 1).padStart(2, '0')}`,
@@ -102,16 +102,39 @@ describe('cases by facility are summed by area', () => {
         ['Alpha Clinic', ...cells(0, 29)],
         // Starts in the first year: expected from the first month on.
         ['Beta Clinic', ...cells(3, 29)],
-        // Closes after the first half-year: missed until a year has passed.
+        // Closes after the first half-year: not missed after it.
         ['Gamma Clinic', ...cells(0, 5)],
         // Opens later: not missed before.
         ['Delta Clinic', ...cells(20, 29)],
+        // Its last reports are late: less than a year of silence is no end.
+        ['Epsilon Hospital', ...cells(0, 24)],
       ],
       ofCases: { span: { first: months[0], last: months.at(-1) }, reporting: { least: 1 } },
     });
-    expect(cases[LGAS[0]]).toEqual(
-      months.map((_, i) => (i >= 3 && i <= 5 ? 30 : i >= 17 ? (i >= 20 ? 30 : 20) : null)),
+    expect(cases[LGAS[0]]).toEqual(months.map((_, i) => (i < 3 || i > 24 ? null : i <= 5 || i >= 20 ? 40 : 30)));
+  });
+  test('two facilities with the same cases month by month are a finding', async () => {
+    const months = Array.from({ length: 12 }, (_, i) => `2021-${String(i + 1).padStart(2, '0')}`);
+    const counts = months.map((_, i) => 100 + ((i * 37) % 50));
+    const report = async (other: (string | number)[]) =>
+      (
+        await summed({
+          cases: [
+            ['hf', ...months],
+            ['Alpha Clinic', ...counts],
+            ['Zeta Post', ...other],
+          ],
+          ofCases: { span: { first: months[0], last: months.at(-1) } },
+        })
+      ).report;
+    const moved = counts.map((count, i) => (i < 6 ? '' : count));
+    expect(await report(moved)).toContainEqual(
+      expect.stringMatching(
+        /^hard to believe: two facilities have the same cases month by month: Alpha Clinic \(NG001001 Place 1\) and Zeta Post \(NG001002 Place 2\), 6 months from 2021-07\. /,
+      ),
     );
+    const different = counts.map((count, i) => (i === 8 ? count + 1 : count));
+    expect((await report([...different.slice(0, 3), '', ...different.slice(4)])).join()).not.toMatch(/same cases/);
   });
   test('an area without enough reports in any month is left out and named', async () => {
     const few = CASES.map((row, i) =>

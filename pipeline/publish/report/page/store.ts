@@ -42,7 +42,7 @@ export const view: View = {
 const UNKNOWN_SPREAD = 255;
 
 const listeners: ((before: View) => void)[] = [];
-/** Calls `draw` after every change of the view, with the previous view. */
+/** Calls the listener after every change of the view, with the previous view. */
 export const onViewChange = (listener: (before: View) => void) => listeners.push(listener);
 /** Changes the view and redraws. */
 export function setView(change: Partial<View>): void {

@@ -44,7 +44,7 @@ export interface PageData {
     survey_months: (Period | null)[];
     /**
      * Base64 of little-endian Int16 × 10⁴, by area and month: change over a year, its low and high and the chance of a
-     * rise; then the same four since the last survey. NONE for a missing value.
+     * rise; then the same four since the last survey. MISSING_CHANGE for a missing value.
      */
     values: string;
   };

@@ -185,6 +185,19 @@ test.each<[string, (lga: number, i: number) => [string, number][], Record<string
   ]);
 });
 
+test('totals are left out where some of their parts are missing, and what they alone have is told', async () => {
+  // In the last area more reports are missing than half of the months have.
+  const isMissing = (lga: number, i: number) => (lga === 3 ? i % 3 > 0 : i % 9 === lga);
+  const content = withSums((lga, i) => [['All', cases(lga, i)], ...posts(lga, i).slice(isMissing(lga, i) ? 1 : 0)]);
+  const { draft, sources } = await ingested(country({ 'x.csv': content }));
+  expect(sources.find(({ role }) => role === 'cases_lgas')!.leave_out).toMatchObject([{ where: { facility: 'All' } }]);
+  const missing = LGAS.flatMap((_, lga) => MONTHS.map((_, i) => (isMissing(lga, i) ? posts(lga, i)[0]![1] : 0)));
+  const more = missing.reduce((a, b) => a + b);
+  expect(draft.doubts).toEqual([
+    expect.stringMatching(new RegExp(`^x\\.csv: totals among the rows of 4 of 4 areas .*, and they have ${more} more`)),
+  ]);
+});
+
 test('a facility that has as many cases as another one, beside one that has none, is no total', async () => {
   const content = withSums((lga, i) => [
     ['A', cases(lga, i)],

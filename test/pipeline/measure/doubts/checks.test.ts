@@ -335,6 +335,26 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40 has none from 2019-07 to 2020-06, when S03L05 Place 41 has 2\.\d times its usual ones\. /,
     ],
   ],
+  'areas have records of another time than most': [
+    [
+      (content) => {
+        // A third of S03L05 is an area of its own from 2020 on.
+        const parent = recordOf(content, 'S03L05');
+        for (const row of recordOf(content, 'S03L04')) {
+          const whole = parent.find(({ period }) => period === row.period)!;
+          row.confirmed = row.period < '2020' ? null : Math.round(whole.confirmed! / 3);
+          if (row.period >= '2020') whole.confirmed! -= row.confirmed!;
+        }
+      },
+      /S03L04 Place 40 begins in 2020-01, most others 2018-01, and S03L05 Place 41 has 1\.[45] times the cases in the year without it: both may be in its record\. /,
+    ],
+    [
+      (content) => {
+        content.cases = content.cases.filter(({ lga_code, period }) => lga_code !== 'S03L04' || period < '2022');
+      },
+      /S03L04 Place 40 ends with 2021-12, most others 2022-12\. /,
+    ],
+  ],
   'the record of the whole differs from the sum of its parts': [
     [
       (content) => {
@@ -382,6 +402,15 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         recordOf(content, 'S03L04').find(({ period }) => period === '2020-03')!.confirmed! *= 10;
       },
       /S03L04 Place 40: \d+0 cases in 2020-03, at most \d+ in the months around and a year apart/,
+    ],
+  ],
+  'a month has 0 cases among hundreds': [
+    [
+      (content) => {
+        for (const row of recordOf(content, 'S03L04'))
+          if (row.period >= '2020-05' && row.period <= '2020-07') row.confirmed = 0;
+      },
+      /S03L04 Place 40: 0 from 2020-05 to 2020-07, at least \d{3,} in the months around and a year apart\. /,
     ],
   ],
   'a year has more than 2.2 times the usual cases': [
@@ -587,6 +616,14 @@ test('months that the catalog masks are not compared', () => {
   for (const row of recordOf(content, 'S03L04'))
     if (row.period >= monthFromIndex(24_240)) Object.assign(row, { confirmed: 7 * row.confirmed!, masked: true });
   expect(listDoubts(content)).toEqual([]);
+});
+
+test('no cases for a time where there are few around, and areas of which many begin late, are no doubt', () => {
+  const content = country();
+  for (const [i, row] of recordOf(content, 'S03L04').entries()) row.confirmed = Math.max(0, 40 - 10 * (i % 12));
+  content.cases = content.cases.filter(({ lga_code, period }) => lga_code! > 'S04' || period >= '2019');
+  const findings = listDoubts(content).map(({ what }) => String(what));
+  expect(findings.filter((what) => /^(a month has 0|areas have records)/.test(what))).toEqual([]);
 });
 
 test('an area with as many cases as all others is no total among them if it has as many people', () => {
