@@ -77,9 +77,7 @@ describe('a country without a role', () => {
     const { snapshot } = await buildHere(directory);
     const { coverage, limits }: Manifest = readJson(snapshot, 'manifest.json');
     expect(coverage.transmission).toBe(false);
-    expect(limits).toContainEqual(
-      expect.stringMatching(/^No transmission model: .*in a table by areas of the upper/),
-    );
+    expect(limits).toContainEqual(expect.stringMatching(/^No transmission model: .*in a table by areas of the upper/));
   });
 
   test.each([
