@@ -12,13 +12,14 @@ import { Model } from './model.ts';
 import { checkModel, checkModelWithoutRain } from './model-rules.ts';
 import { METHOD_NAMES } from './shared-schemas.ts';
 import { checkSources } from './source-rules.ts';
-import { type Source, Sources } from './sources.ts';
+import { type Source, Sources, type UnusedFile } from './sources.ts';
 
 /** A country as its catalog describes it, and the location of its raw files. */
 export interface Country {
   directory: string;
   rawData: string;
   sources: Source[];
+  unused?: readonly UnusedFile[];
   model: Model;
 }
 
@@ -109,7 +110,7 @@ export function catalogSchemaErrors(directory: string): BadInput[] {
 
 /** Reads a catalog whose files match their schemas, without further checks. */
 export function readUncheckedCatalog(directory: string, rawData = directory): Country {
-  const { sources } = readJson(directory, 'sources.json') as Sources;
+  const { sources, unused = [] } = readJson(directory, 'sources.json') as Sources;
   const model = readJson(directory, 'model.json') as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
     model.held_back = readJson(directory, HELD_BACK_FILE) as HeldBack;
@@ -118,7 +119,7 @@ export function readUncheckedCatalog(directory: string, rawData = directory): Co
   const aliases = path.join(directory, ALIASES_FILE);
   if (existsSync(aliases)) model.aliases = parseAliases(aliases, readFileSync(aliases, 'utf8'));
   model.territory = territoryWithMethodNames(model);
-  return { directory, rawData, sources, model };
+  return { directory, rawData, sources, unused, model };
 }
 
 /** The territory with its words for the diagnostic methods: if surveys used several, the score is by the first. */

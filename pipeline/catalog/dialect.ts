@@ -38,6 +38,9 @@ export const Dialect = closedObject({
     }),
   ),
   decimal_comma: Type.Optional(Type.Literal(true, { description: 'Numbers are written 0,5' })),
+  thousands: Type.Optional(
+    Type.Array(text, { minItems: 1, description: 'Columns of counts in thousands, once all else is undone' }),
+  ),
   months: Type.Optional(
     Type.Enum([...MONTH_ORDERS], {
       description:

@@ -228,7 +228,20 @@ export const Source = closedObject({
 });
 export type Source = Static<typeof Source>;
 
-export const Sources = closedObject({ $schema: Type.Optional(FOR_EDITORS), sources: Type.Array(Source) });
+/** A file that `new-country` did not use although the country lacks its subject. */
+const UnusedFile = closedObject({ path: text, subject: text, reason: text });
+export type UnusedFile = Static<typeof UnusedFile>;
+
+export const Sources = closedObject({
+  $schema: Type.Optional(FOR_EDITORS),
+  sources: Type.Array(Source),
+  unused: Type.Optional(
+    Type.Array(UnusedFile, {
+      description:
+        'Files that seem to be of the country and are not used: `catalog check` reports each until it is removed',
+    }),
+  ),
+});
 export type Sources = Static<typeof Sources>;
 
 /** Whether counts of cases may be passed on: all their sources have to say so. */

@@ -22,13 +22,14 @@ import {
 import { startCommand } from './catalog-start.ts';
 
 const CHECK_HELP = `
-Nothing is built or changed. Checked in this order: the form of the catalog; which files exist; their size and SHA-256;
-tables and outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines
-are counted, in one line for each cause with three examples (--json lists each); any other fault, such as a missing
-column, ends the check of its source. Faults that only a build can find (an area without a cell, population compared
-with the census) are not checked. The faults come after the counts that are read, by year, for comparison with an
-annual report, and after what is left out by which rule. Doubts come last: content that is valid row by row and
-implausible as a whole. A build reports them, and publishing them requires a reason.
+Nothing is built or changed. Checked in this order: files that the draft could not use ("unused" in sources.json, to be
+removed there if they are not needed); the form of the catalog; which files exist; their size and SHA-256; tables and
+outlines, each read as a build reads it; rasters, cell by cell. All bad rows of a table and all bad outlines are
+counted, in one line for each cause with three examples (--json lists each); any other fault, such as a missing column,
+ends the check of its source. Faults that only a build can find (an area without a cell, population compared with the
+census) are not checked. The faults come after the counts that are read, by year, for comparison with an annual report,
+and after what is left out by which rule. Doubts come last: content that is valid row by row and implausible as a whole.
+A build reports them, and publishing them requires a reason.
 
 Exits with 0 if there is no fault, with or without doubts, 1 if there is one, 2 if there is no catalog.
 

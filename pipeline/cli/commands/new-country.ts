@@ -13,7 +13,7 @@ import { type Fault, stopsBuild } from '../../intake/check/fault.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
 import { formatRounded } from '../../intake/draft/draft-rasters.ts';
 import { type Answers, answerError, completeAnswers, type Question } from '../../intake/draft/questions.ts';
-import { listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
+import { type LeftOut, listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
 import { writeDraft } from '../../intake/draft/write.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
@@ -35,11 +35,15 @@ A table may have several roles: one of cases, rain and people by month gives all
 Separators, decimal commas, forms of months and months as columns are recognised and declared (dialect). So are a
 survey's tests side by side, the places of its clusters in another file, and its year in a name or in dates alone.
 
+Columns of numbers that no name settles are asked about, with their sums by year; of people, those that agree with the
+population raster area by area are proposed.
+
 Fields that only people can fill in (producer, citation, licence, release) are marked "${OPEN_QUESTION}". Files that are not used
-are listed with the reason, and those in an unsupported format with the command that converts them.
+are listed with the reason, and those in an unsupported format with the command that converts them. Those that the
+country lacks stay in sources.json (unused), and "catalog check" reports them until they are removed there.
 
 Exits with 0 if the catalog can be built, 1 if a check found a fault or a table that seems to be of cases, surveys,
-people or climate is not used (the last line names it), 2 if no catalog could be drafted.
+people or climate, or of monthly figures, is not used (the last line names it), 2 if no catalog could be drafted.
 
 Example:
   malaria-risk new-country raw-data/madagascar --from ../downloads/madagascar
@@ -85,12 +89,12 @@ export default function newCountryCommand(): Command {
         showDraft(draft);
       }
       showStep('Hashing and measuring the files');
-      const { sources, model } = await writeDraft(draft, answers, root, now);
+      const { model, ...sourcesFile } = await writeDraft(draft, answers, root, now);
       showStep('');
       mkdirSync(directory, { recursive: true });
       const write = (name: string, content: unknown) =>
         writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);
-      await write('sources.json', { sources });
+      await write('sources.json', sourcesFile);
       await write('model.json', model);
       const answered = Object.entries(answers).filter(([id]) => !open.some((question) => question.id === id));
       await write('answers.json', Object.fromEntries(answered));
@@ -101,7 +105,7 @@ export default function newCountryCommand(): Command {
           '',
         );
       await showNextSteps(directory, root, guessed, answers);
-      showUnusedTables(draft);
+      showUnusedTables(draft, directory, from);
     });
 }
 
@@ -134,10 +138,17 @@ function describeContent(file: RecognisedFile): string {
   return `${file.features.length} areas; fields ${fields}`;
 }
 
-/** The last line says what the country lacks because a file is not used. */
-function showUnusedTables({ leftOut }: Draft): void {
+/** The last line says what the country lacks because a file is not used; an answer may put one to use. */
+function showUnusedTables({ leftOut }: Draft, directory: string, from: readonly string[]): void {
   const lost = leftOut.flatMap(({ file, lost: what }) => (what === null ? [] : [`${file} (${what})`]));
   if (lost.length === 0) return;
+  const [folder, ...inputs] = [directory, ...from].map(quoteForShell);
+  if (leftOut.some(({ why }) => why.includes('(answer "')))
+    printLines(
+      '',
+      `Write the answers that are missing into ${path.join(directory, 'answers.json')}, and draft the catalog again:`,
+      `  rm ${folder}/sources.json ${folder}/model.json && npx malaria-risk new-country ${folder} --from ${inputs.join(' ')} --answers ${folder}/answers.json`,
+    );
   printLines(
     '',
     `Not used, for the reasons above: ${[...new Set(lost)].join(', ')}. Mend them, or list the other files after --from.`,
@@ -161,7 +172,10 @@ function showDraft({ entries, leftOut, doubts }: Draft): void {
       })),
     ),
   );
-  if (leftOut.length > 0) printLines('', 'Left out:', ...leftOut.map(({ file, why }) => `  ${file}: ${why}`));
+  const describe = ({ file, why }: LeftOut) => `  ${file}: ${why}`;
+  const [others, lost] = [leftOut.filter((one) => one.lost === null), leftOut.filter((one) => one.lost !== null)];
+  if (lost.length > 0) printLines('', 'Not used, although the country lacks them:', ...lost.map(describe));
+  if (others.length > 0) printLines('', 'Left out:', ...others.map(describe));
   if (doubts.length > 0) printLines('', 'Doubts:', ...groupMessages(doubts).map((line) => `  ${line}`));
   printLines('');
 }

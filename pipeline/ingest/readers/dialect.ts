@@ -18,7 +18,7 @@ const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, 
  *   twice, columns of tests that the table lacks, or one year for all rows that cannot be told
  */
 export function normalizeTable(table: TextTable, dialect: Dialect, file: string): TextTable {
-  const { decimal_comma, months, pivot, wide, merged, year, tests } = dialect;
+  const { decimal_comma, thousands, months, pivot, wide, merged, year, tests } = dialect;
   const location = new InputLocation(file);
   const cleanCell = (cell: string | null) => {
     const text = cell?.trim().replace(GROUPED_DIGITS, removeGrouping) || null;
@@ -38,7 +38,25 @@ export function normalizeTable(table: TextTable, dialect: Dialect, file: string)
   }
   if (tests) return { ...table, ...splitTests({ header, rows }, tests, location) };
   const longTable = pivot ? pivotMonths({ header, rows }, pivot, months, location) : { header, rows };
-  return { ...table, ...(wide ? widenFigures(longTable, wide, location) : longTable) };
+  const wideTable = wide ? widenFigures(longTable, wide, location) : longTable;
+  return { ...table, ...(thousands ? multiplyThousands(wideTable, thousands, location) : wideTable) };
+}
+
+/** Counts in thousands as whole numbers: at most three decimals are more than rounding. */
+function multiplyThousands(
+  { header, rows }: TextTable,
+  columns: readonly string[],
+  location: InputLocation,
+): TextTable {
+  const indexes = columns.map(columnFinder(header, location));
+  const multiply = (cell: string) => (/^\d+(\.\d{1,3})?$/.test(cell) ? String(Math.round(1000 * Number(cell))) : cell);
+  return {
+    header,
+    rows: rows.map(({ line, cells }) => ({
+      line,
+      cells: cells.map((cell, i) => (cell !== null && indexes.includes(i) ? multiply(cell) : cell)),
+    })),
+  };
 }
 
 /** A row for each month of those that are columns. */

@@ -54,13 +54,21 @@ export async function checkCountry(
 
 /** The faults of a catalog that has the right form and may differ from the one on disk. */
 export async function countryFaults(country: Country, deliveries: Delivery[] = []): Promise<Fault[]> {
-  const faults = await catalogFaults(country);
+  const faults = [...unusedFiles(country), ...(await catalogFaults(country))];
   const faultlessSources = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
   for (const source of faultlessSources()) faults.push(...(await fileFaults(country, source)));
   const readable = faultlessSources();
   for (const source of readable) faults.push(...(await pinFaults(country, source)));
   return [...faults, ...(await contentFaults(country, readable, deliveries))];
 }
+
+/** Files that the catalog leaves out although the country lacks their subject. */
+const unusedFiles = ({ unused = [] }: Country): Fault[] =>
+  unused.map(({ path: file, subject, reason }) => ({
+    step: 'unused files',
+    source: null,
+    what: `${file} (${subject}): ${reason}. Draft the catalog again with the file or the answer, or remove it from \`unused\` (sources.json) if it is not needed`,
+  }));
 
 async function catalogFaults(country: Country): Promise<Fault[]> {
   const { sources, rawData } = country;

@@ -2,7 +2,7 @@ import type { Remedy } from '../../catalog/remedy.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 
 /** The steps of a check, cheapest first. The last one compares the content of all files. */
-export type CheckStep = 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters' | 'doubts';
+export type CheckStep = 'unused files' | 'form' | 'files' | 'hashes' | 'tables and outlines' | 'rasters' | 'doubts';
 
 /**
  * Something wrong with a catalog or one of its files or, in the step `doubts`, hard to believe, which a build reports.

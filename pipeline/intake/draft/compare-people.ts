@@ -2,6 +2,8 @@
 import { plainName } from '../../lib/name-similarity.ts';
 import { columnOfYear, filledCells, guessSubject } from '../columns.ts';
 import type { DraftAreas } from './draft-areas.ts';
+import type { DraftEntry } from './draft-entry.ts';
+import { placeColumnName } from './draft-keys.ts';
 import {
   disagreement,
   medianRatio,
@@ -12,7 +14,8 @@ import {
   toRatios,
 } from './draft-people.ts';
 import { mayBePeople, populationRasters, yearInName } from './draft-rasters.ts';
-import type { DraftedTable } from './draft-tables.ts';
+import { type DraftedTable, type draftTables, entryRows } from './draft-tables.ts';
+import { type Answers, numbersQuestionId } from './questions.ts';
 import type { RasterFile, TableFile } from './recognise.ts';
 
 /** Totals of a raster and a table of people differ by less than this factor: they may not cover the same areas. */
@@ -53,6 +56,36 @@ export async function comparePeople(
     }
   }
   return comparison;
+}
+
+/**
+ * The column of people of a table without names, if the country has no other table of people: of those that agree with a
+ * raster area by area, the one that agrees best.
+ * @returns answers about what the numbers are
+ */
+export async function decidePeople(
+  root: string,
+  areas: DraftAreas,
+  rasters: readonly RasterFile[],
+  { peopleTables, unnamedNumbers }: Pick<ReturnType<typeof draftTables>, 'peopleTables' | 'unnamedNumbers'>,
+): Promise<Answers> {
+  if (peopleTables.length > 0) return {};
+  const candidates = unnamedNumbers.flatMap(({ table, columns, place }) =>
+    columns.map((column): DraftedTable => {
+      const names = { [placeColumnName(place)]: place.column, people: column };
+      const entry: DraftEntry = { role: 'population_census', unit: 'persons', columns: names };
+      const usedRows = entryRows(table, entry, place);
+      // The comparison is by table, so each column needs one of its own.
+      return { table: { ...table }, laterDeliveries: [], joinedFiles: [], entry, usedRows, note: '' };
+    }),
+  );
+  const comparison = await comparePeople(root, areas, rasters, candidates);
+  const [best] = candidates
+    .flatMap(({ table, entry }) =>
+      [...comparison.get(table)!.values()].filter(ratiosAgree).map((ratios) => ({ table, entry, ratios })),
+    )
+    .sort((a, b) => disagreement(a.ratios) - disagreement(b.ratios));
+  return best ? { [numbersQuestionId(best.table.file)]: `${best.entry.columns!.people} = people` } : {};
 }
 
 /** Whether a table's names are of people: a column `Total` may be of anything. */

@@ -46,11 +46,43 @@ function hasCodes(table: TextTable, column: string): boolean {
 }
 
 /**
+ * Outlines in which a few features have the code and the name of another one as one feature for each area, as `dissolve`
+ * reads them.
+ */
+function dissolveParts(outlines: OutlineFile): OutlineFile {
+  const attributes = attributeTable(outlines);
+  const name = likeliestColumn(attributes.header, 'lga');
+  const code = candidateColumns(attributes.header, 'lga_pcode').find(
+    (column) => filledCells(attributes, column).length === attributes.rows.length,
+  );
+  if (!name || !code) return outlines;
+  const [nameIndex, codeIndex] = [name, code].map((column) => attributes.header.indexOf(column)) as [number, number];
+  const identities = attributes.rows.map(({ cells }) => JSON.stringify([cells[codeIndex], cells[nameIndex]]));
+  const codes = new Set(attributes.rows.map(({ cells }) => cells[codeIndex]));
+  const groups = Map.groupBy(outlines.features, (_, i) => identities[i]!);
+  const isEachCodeOfOneName = codes.size === groups.size;
+  // Where most features share their code, it is that of another level.
+  if (!isEachCodeOfOneName || groups.size === outlines.features.length || 2 * groups.size <= outlines.features.length)
+    return outlines;
+  const split = [...groups].filter(([, parts]) => parts.length > 1).map(([identity]) => JSON.parse(identity).join(' '));
+  return {
+    ...outlines,
+    features: [...groups.values()].map(([first, ...parts]) => ({
+      ...first!,
+      polygons: [...first!.polygons, ...parts.flatMap(({ polygons }) => polygons)],
+    })),
+    dissolved: split,
+  };
+}
+
+/**
  * The file with the most outlines is the lower level.
  * @throws BadInput if there are no outlines, no names, no codes or no parents
  */
 export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonly TableFile[]): DraftAreas {
-  const [outlines, ...otherFiles] = outlineFiles.toSorted((a, b) => b.features.length - a.features.length);
+  const [outlines, ...otherFiles] = outlineFiles
+    .map(dissolveParts)
+    .toSorted((a, b) => b.features.length - a.features.length);
   if (!outlines)
     throw new BadInput({
       file: '--from',

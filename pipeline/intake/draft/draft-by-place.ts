@@ -7,21 +7,13 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { findSiblings, type Sibling } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
-  candidateColumns,
   filledCells,
   guessSubject,
   likeliestColumn,
   likeliestColumns,
   reportingRateColumn,
 } from '../columns.ts';
-import {
-  areCounts,
-  type CaseColumns,
-  findCaseColumns,
-  findTestedColumns,
-  MALARIA_WORDS,
-  namesSubset,
-} from './case-columns.ts';
+import { areCounts, findCaseColumns, findTestedColumns, namesSubset } from './case-columns.ts';
 import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
 import {
   type AreaCodes,
@@ -40,10 +32,12 @@ import {
   casesQuestionId,
   columnsInAnswer,
   type NumberKind,
+  numberKinds,
   numbersQuestionId,
 } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn } from './survey-rounds.ts';
+import { countDistinct, describeNumbers, numberColumns, type UnnamedNumbers } from './unnamed-numbers.ts';
 
 /** A measure that a column of a table by area may give, and the role that the table has for it. */
 interface FigureUse {
@@ -110,15 +104,18 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
     ...likeliestColumns(otherColumns, measureNames),
   };
   const rateColumn = reportingRateColumn(otherColumns);
-  const unnamedColumn = findUnnamedColumn(table, otherColumns, columnByMeasure);
-  const numberKind = unnamedColumn === null ? null : guessNumberKind(table, otherColumns, unnamedColumn, answers);
-  const isMonthly = isMonthlyTime(findTimeColumn(table, placeColumns));
+  const firstTime = findTimeColumn(table, placeColumns);
+  const isMonthly = isMonthlyTime(firstTime);
+  const keyTimes = typeof firstTime === 'string' ? [] : Object.values(firstTime.columns);
+  const figureColumns = otherColumns.filter((column) => column !== rateColumn && !keyTimes.includes(column));
+  const unnamed = findUnnamedNumbers(table, place, figureColumns, columnByMeasure, firstTime);
+  const kinds = unnamed && numberKinds(answers[numbersQuestionId(table.file)] ?? unnamed.guess, unnamed.columns);
   const { confirmed } = columnByMeasure;
-  const isOfCases = isMonthly && !numberKind;
+  const isOfCases = isMonthly && !unnamed;
   const filledZeros = isOfCases && confirmed ? findFilledZeros(table, otherColumns, confirmed) : null;
   const cases = isOfCases && !filledZeros?.parts ? findCaseSum(table, otherColumns, confirmed, answers) : null;
-  const measures: ColumnsByMeasure = numberKind
-    ? measuresFor(numberKind, unnamedColumn!)
+  const measures: ColumnsByMeasure = kinds
+    ? measuresFor(kinds)
     : {
         ...columnByMeasure,
         ...(filledZeros?.parts ? { confirmed: filledZeros.parts } : {}),
@@ -134,7 +131,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
     entries: [],
     obstacles: [],
     keyColumns,
-    ...(numberKind ? { numberKind } : {}),
+    ...(unnamed ? { unnamed } : {}),
     ...(cases ? { cases } : {}),
   };
   if (cases?.summed.length === 0) {
@@ -184,7 +181,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
       },
       ...(summands.length > 1 ? { sums: { [use.measure]: summands } } : {}),
       ...(isConfirmed && cases ? answeredUnused(table, cases, answers) : {}),
-      ...fileDialect(table, columns ? time : null),
+      ...fileDialect(table, columns ? time : null, thousandsIn(kinds)),
       ...rowSelection,
     };
     const totals = findTotalRows(table, place, areas, typeof time === 'string' ? null : time, use, summands);
@@ -202,14 +199,18 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
       doubts.push(...moreThanTestedDoubts(table, summands, testedColumns(table, otherColumns, summands)));
     }
     draft.doubts = [...(draft.doubts ?? []), ...doubts];
-    draft.entries.push({ entry, note: describeEntry(table, place, entry, numberKind) });
+    draft.entries.push({ entry, note: describeEntry(table, place, entry, kinds) });
   }
-  if (draft.entries.length + draft.obstacles.length === 0 && !draft.statePeople)
+  if (draft.entries.length + draft.obstacles.length === 0 && !draft.statePeople) {
+    const subject = guessSubject([table.file, ...table.header]) ?? 'monthly figures';
+    const isAsked = unnamed && (isMonthly || subject === 'people');
     draft.obstacles.push({
-      why: numberKind
-        ? `by area, but neither its name nor its columns tell what its numbers are (answer "${numbersQuestionId(table.file)}")`
+      why: isAsked
+        ? `by area, but nothing tells what its numbers are: ${unnamed.description} (answer "${numbersQuestionId(table.file)}")`
         : 'by area, but without a column of people, cases, rain or a context figure',
+      ...(isAsked ? { lost: subject } : {}),
     });
+  }
   return draft;
 }
 
@@ -231,6 +232,8 @@ function findTotalRows(
 const isMonthlyTime = (time: TimeKey | string) => typeof time !== 'string' && time.isMonthly;
 
 function draftWithoutPlace(table: TableFile): TableDraft {
+  const people = describeSinglePeople(table);
+  if (people) return { entries: [], obstacles: [{ why: people, lost: 'survey results' }] };
   const why = likeliestColumn(table.header, 'facility')
     ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
     : 'no column contains the area codes or names (areas must be rows, not columns)';
@@ -239,11 +242,33 @@ function draftWithoutPlace(table: TableFile): TableDraft {
   return { entries: [], obstacles: [{ why, ...(isMonthlyTime(time) ? { lost } : {}) }] };
 }
 
+/** Most different codes of a test's result, such as 0, 1 and those for no result. */
+const MOST_RESULT_CODES = 8;
+
+/** What to do with a survey of which each row is a child; null for another table. */
+function describeSinglePeople(table: TableFile): string | null {
+  const { longitude, latitude } = likeliestColumns(table.header, ['longitude', 'latitude']);
+  if (!longitude || !latitude) return null;
+  const places = countDistinct(table, [longitude, latitude]);
+  const results = table.header.filter((column) => {
+    const codes = new Set(filledCells(table, column));
+    return codes.size <= MOST_RESULT_CODES && codes.has('0') && codes.has('1') && areCounts([...codes]);
+  });
+  if (2 * places > table.rows.length || results.length === 0) return null;
+  const describeCodes = (column: string) =>
+    [...Map.groupBy(filledCells(table, column), (code) => code)]
+      .sort(([a], [b]) => Number(a) - Number(b))
+      .map(([code, cells]) => `${code} in ${cells.length}`)
+      .join(', ');
+  const columns = results.map((column) => `"${column}" (${describeCodes(column)})`).join(' or ');
+  return `rows of single children: ${table.rows.length} at ${places} places; count them by cluster and round: examined, those with a result of the test, and positive, those with 1; the test may be ${columns}: codes other than 0 and 1, and blanks, are no result`;
+}
+
 function describeEntry(
   { dialect }: TableFile,
   { kind, codeByName, facilityColumn }: PlaceKey,
   { where, sums = {} }: DraftEntry,
-  numberKind: NumberKind | null,
+  kinds: ReadonlyMap<string, NumberKind> | null,
 ) {
   const parts = [
     [dialect.pivot ? 'months are columns' : '', dialect.wide ? 'each row is one figure' : '']
@@ -256,7 +281,7 @@ function describeEntry(
     ...Object.entries(sums).map(
       ([name, summed]) => `${name}: the sum of ${summed.map((column) => `"${column}"`).join(' and ')}`,
     ),
-    ...(numberKind ? [`numbers without a name taken for ${numberKind}`] : []),
+    ...(kinds ? [`numbers without a name taken for ${[...new Set(kinds.values())].join(' and ')}`] : []),
     ...(where ? [`only ${Object.values(where).join('-')}, the latest in every area`] : []),
   ];
   return parts.join(', ');
@@ -279,8 +304,7 @@ function findCaseSum(
   confirmed: string | undefined,
   answers: Answers,
 ): TableDraft['cases'] | null {
-  const caseColumns =
-    confirmed === undefined ? (findCaseColumns(table, columns) ?? unknownCaseColumns(table, columns)) : null;
+  const caseColumns = confirmed === undefined ? findCaseColumns(table, columns) : null;
   const namedColumns = caseColumns?.summed ?? (confirmed === undefined ? [] : [confirmed]);
   const siblings = findCaseSiblings(table, columns, namedColumns);
   if (!caseColumns && siblings.length === 0) return null;
@@ -317,13 +341,6 @@ const answeredUnused = ({ file }: TableFile, { siblings }: CaseSum, answers: Ans
   answers[casesQuestionId(file)] === undefined || siblings.length === 0
     ? {}
     : { unused: Object.fromEntries(siblings.map(({ column }) => [column, 'no part of the cases, as answered'])) };
-
-/** The columns of counts of a table about malaria, none of which is known to be of confirmed cases. */
-function unknownCaseColumns(table: TableFile, columns: readonly string[]): CaseColumns | null {
-  if (!MALARIA_WORDS.test([table.file, ...columns].join(' '))) return null;
-  const leftOut = columns.filter((column) => areCounts(filledCells(table, column)));
-  return leftOut.length > 0 ? { summed: [], leftOut } : null;
-}
 
 /** A doubt about rows in which only some of the columns of a sum have a number, and not a total of the others. */
 function partlyBlankDoubts({ file, header, rows }: TableFile, summed: readonly string[]): string[] {
@@ -375,43 +392,58 @@ function moreThanTestedDoubts(
 const isPercent = (table: TextTable, column: string) => filledCells(table, column).some((cell) => Number(cell) > 1);
 
 /**
- * The column of numbers whose name does not say what they are: one called `value`, as after a pivot, or the only data
- * element of a DHIS2 export, whose name is free.
+ * The columns of numbers of which no name says what they are, among them one called `value`, as after a pivot, and the
+ * only data element of a DHIS2 export, whose name is free; null if a name settles one, or if they cannot be counts or
+ * rain.
  */
-function findUnnamedColumn(
+function findUnnamedNumbers(
   table: TableFile,
+  place: PlaceKey,
   columns: readonly string[],
   columnByMeasure: ColumnByMeasure,
-): string | null {
+  time: TimeKey | string,
+): UnnamedNumbers | null {
   const { confirmed } = columnByMeasure;
-  if (confirmed !== undefined) return /^value_*$/i.test(confirmed) ? confirmed : null;
-  if (!table.dialect.wide || Object.keys(columnByMeasure).length > 0) return null;
-  const excluded = [reportingRateColumn(columns), ...candidateColumns(columns, 'period')];
-  const isNumeric = (cells: readonly string[]) =>
-    cells.length > 0 && cells.every((cell) => Number.isFinite(Number(cell)));
-  const numeric = columns.filter((column) => !excluded.includes(column) && isNumeric(filledCells(table, column)));
-  return numeric.length === 1 ? numeric[0]! : null;
+  const isMonthly = isMonthlyTime(time);
+  const isCalledValue = confirmed !== undefined && /^value_*$/i.test(confirmed);
+  if (!isCalledValue && (Object.keys(columnByMeasure).length > 0 || (isMonthly && findCaseColumns(table, columns))))
+    return null;
+  const numeric = isCalledValue ? [confirmed] : numberColumns(table, columns);
+  const isOfUse = isMonthly || numeric.some((column) => areCounts(filledCells(table, column)));
+  if (numeric.length === 0 || !isOfUse) return null;
+  const isOnlyFigure = numeric.length === 1 && isMonthly && (isCalledValue || table.dialect.wide !== undefined);
+  return {
+    columns: numeric,
+    isMonthly,
+    guess: isOnlyFigure ? guessNumberKind(table, columns, numeric[0]!) : 'other',
+    description: describeNumbers(table, numeric, time),
+  };
 }
 
-/**
- * What numbers without a name are: as answered, else by the names of the file and of its columns, else cases if they
- * are whole.
- */
-function guessNumberKind(table: TableFile, columns: readonly string[], column: string, answers: Answers): NumberKind {
-  const answer = answers[numbersQuestionId(table.file)];
-  if (answer) return answer as NumberKind;
+/** What a table's only numbers are by the names of the file and of its columns, else cases if they are whole. */
+function guessNumberKind(table: TableFile, columns: readonly string[], column: string): NumberKind {
   const subject = guessSubject([table.file, ...columns]);
   if (subject === 'people') return 'people';
   if (subject === 'climate') return 'rain';
-  const areWhole = filledCells(table, column).every((cell) => /^\d+(\.0*)?$/.test(cell));
+  const areWhole = areCounts(filledCells(table, column));
   return areWhole && (subject === null || subject === 'cases') ? 'cases' : 'other';
 }
 
-/** The measure that an unnamed column of numbers gives. */
-function measuresFor(numberKind: NumberKind, column: string): ColumnsByMeasure {
-  const measure = { cases: 'confirmed', rain: 'rain_mm', people: 'people', other: null }[numberKind];
-  return measure === null ? {} : { [measure]: column };
+/** The columns of each measure by their kinds. */
+function measuresFor(kinds: ReadonlyMap<string, NumberKind>): ColumnsByMeasure {
+  const columnsOfKind = (...names: NumberKind[]) =>
+    [...kinds].flatMap(([column, kind]) => (names.includes(kind) ? [column] : []));
+  const cases = columnsOfKind('cases', 'thousands of cases');
+  const [[rain], [people]] = [columnsOfKind('rain'), columnsOfKind('people')];
+  return {
+    ...(cases.length > 0 ? { confirmed: cases } : {}),
+    ...(rain === undefined ? {} : { rain_mm: rain }),
+    ...(people === undefined ? {} : { people }),
+  };
 }
+
+const thousandsIn = (kinds: ReadonlyMap<string, NumberKind> | null): string[] =>
+  [...(kinds ?? [])].flatMap(([column, kind]) => (kind === 'thousands of cases' ? [column] : []));
 
 /** Which rows an entry uses: all months of a span, with the columns of months, or those of one time (`where`). */
 type RowSelection = Pick<DraftEntry, 'columns' | 'span' | 'where'>;

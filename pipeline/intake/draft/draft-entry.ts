@@ -3,8 +3,9 @@ import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import type { TimeKey } from './draft-keys.ts';
-import type { CaseSum, NumberKind } from './questions.ts';
+import type { CaseSum } from './questions.ts';
 import type { TableFile } from './recognise.ts';
+import type { UnnamedNumbers } from './unnamed-numbers.ts';
 
 /** The part of an entry of sources.json that follows from the file itself. */
 export type DraftEntry = { role: Role } & Pick<Source, 'unit'> & Partial<Source>;
@@ -22,8 +23,8 @@ export interface TableDraft {
   rows?: TextTable;
   /** Other files that are joined to its rows. */
   joinedFiles?: Source['files'];
-  /** The guess of what its numbers are, if their column does not say so. */
-  numberKind?: NumberKind;
+  /** Its numbers, if no name says what they are. */
+  unnamed?: UnnamedNumbers;
   /** People by area of the upper level, with which a raster is compared. */
   statePeople?: DraftEntry;
   /** The columns that are added up to its cases, and those that are not. */
@@ -31,9 +32,17 @@ export interface TableDraft {
 }
 
 /** The dialect of the file and of its months, if it is not the project's own. */
-export function fileDialect(table: TableFile, time: TimeKey | string | null): Pick<Source, 'dialect'> {
+export function fileDialect(
+  table: TableFile,
+  time: TimeKey | string | null,
+  thousands: readonly string[] = [],
+): Pick<Source, 'dialect'> {
   const months = typeof time === 'string' ? undefined : time?.monthOrder;
-  const dialect = { ...table.dialect, ...(months ? { months } : {}) };
+  const dialect = {
+    ...table.dialect,
+    ...(months ? { months } : {}),
+    ...(thousands.length > 0 ? { thousands: [...thousands] } : {}),
+  };
   return Object.keys(dialect).length > 0 ? { dialect } : {};
 }
 

@@ -11,6 +11,7 @@ import {
   type TimeKey,
 } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
+import { countDistinct } from './unnamed-numbers.ts';
 
 export interface DraftFacilities {
   /** The list that has most of the facilities of the tables without areas. */
@@ -70,12 +71,6 @@ export function draftFacilities(tables: readonly TableFile[], areas: AreaCodes):
   const files = best.places.map(([{ file }]) => file).join(', ');
   const draft = { entries: [{ entry, note: `Has the facilities of ${files}` }], obstacles: [] };
   return { list: { table: best.table, draft }, places: new Map([...placesOfAreaTables, ...best.places]) };
-}
-
-/** How many different rows some columns have. */
-function countDistinct({ header, rows }: TableFile, columns: readonly string[]): number {
-  const indexes = columns.map((column) => header.indexOf(column));
-  return new Set(rows.map(({ cells }) => JSON.stringify(indexes.map((index) => cells[index])))).size;
 }
 
 /**

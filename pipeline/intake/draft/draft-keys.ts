@@ -181,6 +181,8 @@ export function findTimeColumn(
     isColumn(column, (cell) => /^(19|20)\d\d$/.test(cell)),
   );
   if (!yearColumn) {
+    const otherForm = describeWeeks(table, header) ?? describeFiscalYears(table, header);
+    if (otherForm) return otherForm;
     const hasMonths = candidateColumns(header, 'month').some((column) =>
       isColumn(column, (cell) => readMonthOfYear(cell) !== null),
     );
@@ -196,6 +198,41 @@ export function findTimeColumn(
     return `${years[i]}-${monthNumber?.padStart(2, '0')}`;
   });
   return { columns: { year: yearColumn, month: monthColumn }, isMonthly: true, monthOrder: undefined, times };
+}
+
+/** A column of weeks, which are not read; null if there is none. */
+function describeWeeks(table: TextTable, header: readonly string[]): string | null {
+  const weekOf = (cell: string) => Number(/^(?:19|20)\d\d-?W?(0[1-9]|[1-4]\d|5[0-3])$/i.exec(cell)?.[1] ?? 0);
+  const column = header.find((name) => {
+    const weeks = filledCells(table, name).map(weekOf);
+    return weeks.every((week) => week > 0) && weeks.some((week) => week > 12);
+  });
+  if (column === undefined) return null;
+  const week = filledCells(table, column).find((cell) => weekOf(cell) > 12)!;
+  return `"${column}" has weeks, such as ${week} for week ${weekOf(week)}, and only months are read; add up the weeks of each month, those across two months by their days, and write months as YYYY-MM`;
+}
+
+/** Fiscal years with the number of the month within the year, which are not read; null if there are none. */
+function describeFiscalYears(table: TextTable, header: readonly string[]): string | null {
+  const isFiscalYear = (cell: string) => {
+    const [, first, second] = /^((?:19|20)\d\d) ?[/-] ?(\d{2,4})$/.exec(cell) ?? [];
+    return first !== undefined && String(Number(first) + 1).endsWith(second!);
+  };
+  const isMonthNumber = (cell: string) => /^\d+$/.test(cell) && readMonthOfYear(cell) !== null;
+  const findColumn = (isMatch: (cell: string) => boolean) =>
+    header.find((name) => filledCells(table, name).length > 0 && filledCells(table, name).every(isMatch));
+  const [year, month] = [findColumn(isFiscalYear), findColumn(isMonthNumber)];
+  if (year === undefined || month === undefined) return null;
+  const [yearIndex, monthIndex] = [year, month].map((name) => table.header.indexOf(name)) as [number, number];
+  const times = table.rows
+    .map(({ cells }) => ({ year: cells[yearIndex] ?? '', month: Number(cells[monthIndex]) }))
+    .sort((a, b) => (a.year === b.year ? a.month - b.month : a.year < b.year ? -1 : 1));
+  const [first, last] = [times[0]!, times.at(-1)!];
+  // A record that begins in the middle of its fiscal year probably begins in January.
+  const firstMonth = new Date(Date.UTC(2000, (13 - first.month) % 12));
+  const name = firstMonth.toLocaleString('en', { month: 'long', timeZone: 'UTC' });
+  const guess = first.month === 1 ? '' : `: ${name}, if the record begins in January`;
+  return `"${year}" has fiscal years, and "${month}" the number of the month in them, from ${first.month} of ${first.year} to ${last.month} of ${last.year}; say which month of the calendar is 1${guess}, and write months as YYYY-MM`;
 }
 
 /** The first and the last of some months. */

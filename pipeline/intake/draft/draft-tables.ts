@@ -4,7 +4,9 @@ import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
+import { monthText, readMonth } from '../../ingest/readers/months.ts';
 import { columnsToRead } from '../../ingest/readers/raw-table.ts';
+import { median } from '../../lib/numerics/averages.ts';
 import { filledCells, guessSubject } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placeColumn, type TableDraft } from './draft-entry.ts';
@@ -12,8 +14,9 @@ import { draftFacilities } from './draft-facilities.ts';
 import { type AreaCodes, findPlaceColumn, type PlaceKey } from './draft-keys.ts';
 import { draftSurvey } from './draft-survey.ts';
 import { surveysInParts } from './draft-survey-parts.ts';
-import type { Answers, CaseSum, Hints, NumberKind } from './questions.ts';
+import type { Answers, CaseSum, Hints } from './questions.ts';
 import type { LeftOut, TableFile } from './recognise.ts';
+import type { UnnamedNumbers } from './unnamed-numbers.ts';
 
 /** A drafted entry and its table. */
 export interface DraftedTable {
@@ -27,6 +30,9 @@ export interface DraftedTable {
   usedRows: TextTable;
   note: string;
 }
+
+/** A table whose numbers have no name. */
+export type UnnamedTable = UnnamedNumbers & { file: string; table: TableFile; place: PlaceKey };
 
 /** A table of people by area of the upper level. It has no role, but the population raster is compared with it. */
 export type StatePeople = Pick<DraftedTable, 'table' | 'entry' | 'usedRows'>;
@@ -54,10 +60,11 @@ export function draftTables(
   leftOut: LeftOut[];
   doubts: string[];
   statePeople: StatePeople[];
-} & Pick<Hints, 'unnamedNumbers' | 'caseSums'> {
+  unnamedNumbers: UnnamedTable[];
+} & Pick<Hints, 'caseSums'> {
   const leftOut: LeftOut[] = [];
   const doubts: string[] = [];
-  const unnamedNumbers: { file: string; guess: NumberKind }[] = [];
+  const unnamedNumbers: UnnamedTable[] = [];
   const caseSums: { file: string; cases: CaseSum }[] = [];
   const statePeople: StatePeople[] = [];
   const explainedColumns = new Map<TableFile, string[]>(tables.map((table) => [table, []]));
@@ -75,7 +82,7 @@ export function draftTables(
     const draft = draftTable();
     const { entries, obstacles, keyColumns = [], rows = table, joinedFiles = [] } = draft;
     doubts.push(...(draft.doubts ?? []));
-    if (draft.numberKind) unnamedNumbers.push({ file: table.file, guess: draft.numberKind });
+    if (draft.unnamed) unnamedNumbers.push({ ...draft.unnamed, file: table.file, table, place: place! });
     if (draft.cases) caseSums.push({ file: table.file, cases: draft.cases });
     if (draft.statePeople) {
       statePeople.push({ table, entry: draft.statePeople, usedRows: entryRows(table, draft.statePeople, place) });
@@ -248,6 +255,8 @@ function whyRivalIsBetter(
       `months ${ownSpan.first} to ${ownSpan.last} of the areas of ${file}, which has ${betterSpan.first} to ${betterSpan.last}; they are read as deliveries of one table if they have the same header and one begins and ends after the betterSpan, or as two if they have no month in common`,
       lostSubject(table),
     ];
+  const difference = describeDifference({ entry, usedRows }, better);
+  if (difference) return [difference, 'cases'];
   const more = usedRows.rows.length - better.usedRows.rows.length;
   const what = entry.role === 'survey_clusters' ? 'rounds' : 'figures';
   return [
@@ -256,8 +265,49 @@ function whyRivalIsBetter(
   ];
 }
 
+/** A copy agrees in this share of the areas and months: a few are corrected later. */
+const LEAST_COPY_SHARE = 0.9;
+
+/** How the cases of two tables differ where both have an area and month; null if one may be a copy of the other. */
+function describeDifference(draft: Pick<DraftedTable, 'entry' | 'usedRows'>, better: DraftedTable): string | null {
+  if (!/^cases_/.test(draft.entry.role)) return null;
+  const [counts, betterCounts] = [countsByKey(draft), countsByKey(better)];
+  const pairs = [...counts].flatMap(([key, count]) => (betterCounts.has(key) ? [[count, betterCounts.get(key)!]] : []));
+  const differing = pairs.filter(([count, betterCount]) => count !== betterCount).length;
+  if (differing <= (1 - LEAST_COPY_SHARE) * pairs.length) return null;
+  const { file } = better.table;
+  const [sum, betterSum] = [0, 1].map((i) => pairs.reduce((total, pair) => total + pair[i]!, 0)) as [number, number];
+  const ratio = median(pairs.flatMap(([count, betterCount]) => (betterCount! > 0 ? [count! / betterCount!] : [])));
+  return `gives other cases than ${file} in ${differing} of ${pairs.length} areas and months of both: ${sum.toLocaleString('en-US')} here, ${betterSum.toLocaleString('en-US')} there, ${ratio.toFixed(2)} times as many in the middle. If they are other patients, add both up in one file; if one replaces the other, list only that one after --from`;
+}
+
+/** The cases of each area and month; facilities are told apart. */
+function countsByKey({ entry, usedRows }: Pick<DraftedTable, 'entry' | 'usedRows'>) {
+  const { columns = {}, sums = {}, dialect } = entry;
+  const cellReader = (column: string | undefined) => {
+    const index = usedRows.header.indexOf(column ?? '');
+    return (cells: readonly (string | null)[]) => cells[index] ?? null;
+  };
+  const [place, facility, period, year, month] = [
+    placeColumn(entry),
+    columns.facility,
+    columns.period,
+    columns.year,
+    columns.month,
+  ].map(cellReader);
+  const counts = (sums.confirmed ?? [columns.confirmed]).map(cellReader);
+  return new Map(
+    usedRows.rows.flatMap(({ cells }) => {
+      const time = monthText({ period: period!(cells), year: year!(cells), month: month!(cells) });
+      const key = [place!(cells), facility!(cells), time && readMonth(time, dialect?.months)].join(' ');
+      const numbers = counts.flatMap((count) => count(cells) ?? []).map(Number);
+      return numbers.length > 0 ? [[key, numbers.reduce((a, b) => a + b)] as const] : [];
+    }),
+  );
+}
+
 /** The table as its entry reads it: the rows that `where` keeps, areas by their codes. */
-function entryRows(table: TextTable, { where = {} }: DraftEntry, place: PlaceKey | null): TextTable {
+export function entryRows(table: TextTable, { where = {} }: DraftEntry, place: PlaceKey | null): TextTable {
   const conditions = Object.entries(where).map(([name, value]) => [table.header.indexOf(name), value] as const);
   const placeIndex = place?.codeByName ? table.header.indexOf(place.column) : -1;
   return {

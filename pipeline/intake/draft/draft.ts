@@ -8,7 +8,7 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { filledCells, likeliestColumn } from '../columns.ts';
-import { columnTotal, comparePeople, peopleColumn, tablesUnlikePeople } from './compare-people.ts';
+import { columnTotal, comparePeople, decidePeople, peopleColumn, tablesUnlikePeople } from './compare-people.ts';
 import { attributeTable, type DraftAreas, draftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, areaLevel } from './draft-keys.ts';
@@ -18,8 +18,9 @@ import { draftRasters, formatRounded, mayBePeople, yearInName } from './draft-ra
 import { withoutOtherAges } from './draft-survey.ts';
 import { type DraftedTable, draftTables, type StatePeople } from './draft-tables.ts';
 import { levelWords } from './level-words.ts';
+import { widenLongTable } from './long-form.ts';
 import { limitAfterSurvey } from './parameters.ts';
-import { type Answers, controlsFor, listQuestions, type Question } from './questions.ts';
+import { type Answers, controlsFor, listQuestions, numbersQuestionId, type Question } from './questions.ts';
 import {
   type LeftOut,
   NOT_TABLE,
@@ -66,16 +67,20 @@ export async function draftCountry(
 ): Promise<Draft> {
   const filesOfKind = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
-  const tables = filesOfKind('table');
-  const areas = draftAreas(filesOfKind('outlines'), tables);
+  const rawTables = filesOfKind('table');
+  const areas = draftAreas(filesOfKind('outlines'), rawTables);
   const codes: AreaCodes = { lgas: areaLevel(areas.lgas), states: areaLevel(areas.states) };
-  const draftWith = (notPeople?: ReadonlyMap<TableFile, string>) =>
-    draftTables(tables, codes, areas.codes?.table ?? null, answers, notPeople);
-  const firstDraft = draftWith();
+  const codeTable = areas.codes?.table ?? null;
+  const tables = rawTables.map((table) => (table === codeTable ? table : widenLongTable(table, codes)));
+  const draftWith = (people: Answers, notPeople?: ReadonlyMap<TableFile, string>) =>
+    draftTables(tables, codes, codeTable, { ...people, ...answers }, notPeople);
+  const undecidedDraft = draftWith({});
+  const people = await decidePeople(root, areas, filesOfKind('raster'), undecidedDraft);
+  const firstDraft = Object.keys(people).length > 0 ? draftWith(people) : undecidedDraft;
   const comparison = await comparePeople(root, areas, filesOfKind('raster'), firstDraft.peopleTables);
   const notPeople = tablesUnlikePeople(firstDraft.peopleTables, comparison);
   const { kept, leftOut, doubts, statePeople, unnamedNumbers, caseSums } =
-    notPeople.size > 0 ? draftWith(notPeople) : firstDraft;
+    notPeople.size > 0 ? draftWith(people, notPeople) : firstDraft;
   const ages = answeredAges(answers) ?? guessAges(kept);
   for (const draftedSource of kept)
     if (draftedSource.entry.rounds)
@@ -143,6 +148,14 @@ export async function draftCountry(
       .filter(({ file, why }, i, all) => all.findIndex((one) => one.file === file && one.why === why) === i)
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: [
+      ...[areas.outlines, ...(areas.stateOutlines ? [areas.stateOutlines.outlines] : [])].flatMap(
+        ({ file, dissolved = [] }) =>
+          dissolved.length > 0
+            ? [
+                `${file}: ${dissolved.join(', ')} in several features of one code and name, which are taken for one area (dissolve)`,
+              ]
+            : [],
+      ),
       ...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
       ...doubts,
       ...stateComparison.doubts,
@@ -158,7 +171,12 @@ export async function draftCountry(
       countFiles: [
         ...new Set(used.flatMap(({ table, entry }) => (CONTROLLED_ROLES.includes(entry.role) ? [table.file] : []))),
       ],
-      unnamedNumbers,
+      unnamedNumbers: unnamedNumbers.flatMap((numbers) => {
+        const id = numbersQuestionId(numbers.file);
+        const isUnused = leftOut.some(({ file, lost }) => file === numbers.file && lost !== null);
+        const isAsked = numbers.isMonthly || isUnused || (people[id] ?? answers[id]) !== undefined;
+        return isAsked ? [{ ...numbers, guess: people[id] ?? numbers.guess }] : [];
+      }),
       caseSums,
     }),
   };
@@ -219,7 +237,13 @@ function areaEntries({ outlines, columns, codes, stateOutlines, recode }: DraftA
     fields: Record<string, string>,
     note: string,
   ): DraftSource => ({
-    entry: { role, unit: 'degrees', columns: fields, ...(role === 'lga_boundaries' && recode ? { recode } : {}) },
+    entry: {
+      role,
+      unit: 'degrees',
+      columns: fields,
+      ...(role === 'lga_boundaries' && recode ? { recode } : {}),
+      ...(file.dissolved ? { dissolve: true as const } : {}),
+    },
     format: file.format,
     files: [file.file, ...file.companions].map((name) => ({ path: name })),
     notes: [note],

@@ -7,6 +7,7 @@ import { InputLocation } from '../../lib/bad-input.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { plainName, splitWords } from '../../lib/name-similarity.ts';
 import type { levelWords } from './level-words.ts';
+import type { UnnamedNumbers } from './unnamed-numbers.ts';
 
 export interface Question {
   /** Its key in answers.json. */
@@ -52,15 +53,24 @@ export interface Hints {
   population: readonly string[];
   /** Tables of cases and people. */
   countFiles: readonly string[];
-  /** Tables whose numbers have no name, and what these probably are. */
-  unnamedNumbers: readonly { file: string; guess: NumberKind }[];
+  /** Tables whose numbers have no name. */
+  unnamedNumbers: readonly (UnnamedNumbers & { file: string })[];
   /** Tables whose cases are chosen from several columns. */
   caseSums: readonly { file: string; cases: CaseSum }[];
 }
 
 /** What numbers without a name may be. */
-export const NUMBER_KINDS = ['cases', 'rain', 'people', 'other'] as const;
+export const NUMBER_KINDS = ['cases', 'thousands of cases', 'rain', 'people', 'other'] as const;
 export type NumberKind = (typeof NUMBER_KINDS)[number];
+/** What the columns of a table are by an answer: one kind for all, or the kind of each column that is of use. */
+export function numberKinds(answer: string, columns: readonly string[]): Map<string, NumberKind> {
+  if (NUMBER_KINDS.includes(answer as NumberKind))
+    return new Map(columns.map((column) => [column, answer as NumberKind]));
+  const items = answer.matchAll(
+    new RegExp(`(${alternatives(columns)}) = (${NUMBER_KINDS.join('|')})(?=${SEPARATOR}|$)`, 'g'),
+  );
+  return new Map([...items].map(([, column, kind]) => [column!, kind as NumberKind]));
+}
 /** The id of the question about the numbers of a table. */
 export const numbersQuestionId = (file: string) => `numbers of ${file}`;
 
@@ -192,13 +202,17 @@ export function listQuestions({
           },
         ]
       : []),
-    ...unnamed.map(({ file, guess }) => ({
-      id: numbersQuestionId(file),
-      asks: `What the unnamed numbers in ${file} are: ${NUMBER_KINDS.join(', ')}`,
-      guess,
-      pattern: new RegExp(`^(${NUMBER_KINDS.join('|')})$`),
-      redraws: true as const,
-    })),
+    ...unnamed.map(({ file, columns, guess, description }) => {
+      const item = `${alternatives(columns)} = (${NUMBER_KINDS.join('|')})`;
+      const example = columns.length === 1 ? '' : ', or each column of use, as in "COLUMN = cases; COLUMN = cases"';
+      return {
+        id: numbersQuestionId(file),
+        asks: `What the unnamed numbers in ${file} are: ${NUMBER_KINDS.join(', ')}${example}${guess === 'other' ? '' : `; they are ${description}`}`,
+        guess,
+        pattern: new RegExp(`^(${NUMBER_KINDS.join('|')}|${item}(${SEPARATOR}${item})*)$`),
+        redraws: true as const,
+      };
+    }),
     ...summed.map(({ file, cases: { summed, leftOut, siblings, columns } }) => ({
       id: casesQuestionId(file),
       asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${SEPARATOR}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(SEPARATOR)}` : ''}${siblings.length > 0 ? `; may be parts of the same cases: ${describeSiblings(siblings)}` : ''}`,

@@ -26,6 +26,8 @@ export interface OutlineFile {
   /** The other parts of a shapefile. */
   companions: string[];
   features: PolygonFeature[];
+  /** The areas whose features of one code and name are taken for one. */
+  dissolved?: readonly string[];
 }
 /** A table in the project's own dialect. */
 export interface TableFile extends TextTable {

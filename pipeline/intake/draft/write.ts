@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Model } from '../../catalog/model.ts';
 import { isTable, ROLES } from '../../catalog/roles.ts';
 import { METHOD_NAMES, METHODS, OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
-import type { Source } from '../../catalog/sources.ts';
+import type { Source, UnusedFile } from '../../catalog/sources.ts';
 import { addMonths, calendarYear } from '../../contract/months.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
 import { BadInput } from '../../lib/bad-input.ts';
@@ -15,11 +15,11 @@ import type { Answers } from './questions.ts';
 
 /** The content of sources.json and model.json. @param now current time, ISO 8601 */
 export async function writeDraft(
-  { areas, entries }: Draft,
+  { areas, entries, leftOut }: Draft,
   answers: Answers,
   root: string,
   now: string,
-): Promise<{ sources: Source[]; model: Model }> {
+): Promise<{ sources: Source[]; unused?: UnusedFile[]; model: Model }> {
   const model = draftModel(areas, entries, answers, now);
   const sources: Source[] = [];
   for (const { entry, format, files, notes } of entries) {
@@ -44,7 +44,10 @@ export async function writeDraft(
     } as Source;
     sources.push((await measureSource(source, root, model.states)).source);
   }
-  return { sources, model };
+  const unused = leftOut.flatMap(({ file, why, lost }) =>
+    lost === null ? [] : [{ path: file, subject: lost, reason: why }],
+  );
+  return unused.length > 0 ? { sources, unused, model } : { sources, model };
 }
 
 function draftModel(areas: DraftAreas, entries: readonly DraftSource[], answers: Answers, now: string): Model {

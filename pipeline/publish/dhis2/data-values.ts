@@ -4,6 +4,7 @@ import type { Period } from '../../contract/months.ts';
 import { countryWords } from '../../contract/words.ts';
 import { toCsv } from '../../lib/tables/csv.ts';
 import { type AreaLevel, dataElement, dataSetId, type Figure } from './metadata.ts';
+import type { Units } from './units.ts';
 
 /** An area in a month, with its figures by column. */
 export interface AreaMonth {
@@ -26,14 +27,17 @@ export interface DataValue {
   comment?: string;
 }
 
-/**
- * The values of rows in their order; a null is no value, and an area without a unit has none.
- * @param units id of an area's organisation unit, by the area's code
- */
+/** Whether the unit of an area is open in all of a month, as far as the map says. */
+export function isOpen({ ids, openDays }: Pick<Units, 'ids' | 'openDays'>, { code, period }: AreaMonth): boolean {
+  const { first = '', last = '' } = openDays.get(ids.get(code) ?? '') ?? {};
+  return first <= `${period}-01` && (last === '' || last.slice(0, 7) > period);
+}
+
+/** The values of rows in their order; a null is no value, and an area without an open unit has none. */
 export function* dataValues(
   rows: readonly AreaMonth[],
   figures: readonly Figure[],
-  units: ReadonlyMap<string, string>,
+  units: Pick<Units, 'ids' | 'openDays'>,
   manifest: Pick<Manifest, 'synthetic' | 'territory'>,
 ): Generator<DataValue> {
   const words = countryWords(manifest.territory);
@@ -41,8 +45,8 @@ export function* dataValues(
     figures.map((figure) => ({ column: figure.column, id: dataElement(figure, level, manifest, words).id }));
   const byLevel = { state: elementIds('state'), lga: elementIds('lga') };
   for (const row of rows) {
-    const orgUnit = units.get(row.code);
-    if (orgUnit === undefined) continue;
+    const orgUnit = units.ids.get(row.code);
+    if (orgUnit === undefined || !isOpen(units, row)) continue;
     const period = row.period.replace('-', '');
     const comment = row.monthsAhead <= 0 ? {} : { comment: `month ${row.monthsAhead} of the forecast` };
     for (const { column, id } of byLevel[row.area]) {

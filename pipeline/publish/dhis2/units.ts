@@ -1,30 +1,58 @@
-/** Matches organisation units of a DHIS2 with areas by equal codes or ids, never by similar names. */
+/** Matches organisation units of a DHIS2 with areas by equal codes or ids; equal names are proposed, never taken. */
 import path from 'node:path';
 import { readTextTable } from '../../ingest/readers/raw-table.ts';
 import { InputLocation, readEach } from '../../lib/bad-input.ts';
-import { UID } from './metadata.ts';
+import { plainName, sharedWords, withoutWords } from '../../lib/name-similarity.ts';
+import { type AreaLevel, UID } from './metadata.ts';
 
 /** An area as the table `places` has it. */
 export interface Place {
-  area: 'state' | 'lga';
+  area: AreaLevel;
   code: string;
   name: string;
   state_code: string;
   pcode: string;
   aliases: string | null;
   iso_code: string | null;
+  longitude: number;
+  latitude: number;
+}
+
+/** An organisation unit as the map has it; what its columns do not say is empty. */
+interface OrganisationUnit {
+  id: string;
+  code: string;
+  name: string;
+  parent: string;
+  level: string;
+  openingDate: string;
+  closedDate: string;
+}
+
+/** A line of `units-proposed.csv`, which is a map that can be given again. */
+export interface UnitMatch {
+  unit: OrganisationUnit;
+  place: Place;
+  matched_by: 'code' | 'name';
 }
 
 export interface Units {
+  places: readonly Place[];
   /** Id of an area's organisation unit, by the area's code. */
-  ids: Map<string, string>;
+  ids: ReadonlyMap<string, string>;
+  /** First and last day, as YYYY-MM-DD, on which a unit takes values, by its id; empty if there is none. */
+  openDays: ReadonlyMap<string, { first: string; last: string }>;
+  /** The level of DHIS2 that the units of a level of areas have, if the map says one. */
+  levels: ReadonlyMap<AreaLevel, number>;
   unmatched: Place[];
+  /** Units taken by their codes, and units of the same name below the unit of the same state. */
+  matches: readonly UnitMatch[];
   /** Rows of the table that are no area of the version: other levels, or a code that is spelled differently. */
   unrelated: number;
 }
 
 /**
- * Reads the table: a CSV with the columns `id` and `code`, or DHIS2's own organisation units as JSON. A unit is an area
+ * Reads the map: a CSV with the columns `id` and `code`, or DHIS2's own organisation units as JSON. A unit is an area
  * if its code is the area's own, that of the raw files, or its ISO code; or if raw files call the area by the unit's
  * id.
  * @throws BadInput for an id that DHIS2 cannot have, two units of one area, two areas of one unit, and no match at all
@@ -43,17 +71,38 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
   if (idColumn !== -1 && duplicates.some((index) => index !== -1))
     throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code once each');
   if (idColumn === -1) throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
+  const column = (name: string) => header.indexOf(name);
+  const columns = {
+    name: column('name'),
+    parent: column('parent.id'),
+    level: column('level'),
+    openingDate: column('openingDate'),
+    closedDate: column('closedDate'),
+  };
   const byCode = placesByKey(places, ({ code, pcode, iso_code }) => [code, pcode, iso_code]);
   const byId = placesByKey(places, ({ pcode, aliases }) => [pcode, ...(aliases?.split('; ') ?? [])]);
   const ids = new Map<string, string>();
   const areas = new Map<string, string>();
-  let unrelated = 0;
+  const matches: UnitMatch[] = [];
+  const others: OrganisationUnit[] = [];
   readEach(rows, ({ line, cells }) => {
     const rowLocation = location.at(`row ${line}`);
     const id = cells[idColumn] ?? '';
-    const place = byCode.get(cells[codeColumn] ?? '') ?? byId.get(id);
+    const code = cells[codeColumn] ?? '';
+    const { name, parent, level, openingDate, closedDate } = columns;
+    const cell = (index: number) => cells[index] ?? '';
+    const unit: OrganisationUnit = {
+      id,
+      code,
+      name: cell(name),
+      parent: cell(parent),
+      level: cell(level),
+      openingDate: cell(openingDate).slice(0, 10),
+      closedDate: cell(closedDate).slice(0, 10),
+    };
+    const place = byCode.get(code) ?? byId.get(id);
     if (!place) {
-      unrelated++;
+      others.push(unit);
       return;
     }
     if (!UID.test(id))
@@ -63,13 +112,45 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
       throw rowLocation.error(`${id} for ${place.code}, beside ${earlier}`, 'one unit for each area');
     ids.set(place.code, id);
     areas.set(id, place.code);
+    matches.push({ unit, place, matched_by: 'code' });
   });
   if (ids.size === 0)
     throw location.error(
       'no code of an area',
       `codes such as ${places.at(-1)?.code}; \`malaria-risk query "FROM places"\` lists them`,
     );
-  return { ids, unmatched: places.filter(({ code }) => !ids.has(code)), unrelated };
+  const unmatched = places.filter(({ code }) => !ids.has(code));
+  return {
+    places,
+    ids,
+    openDays: new Map(matches.map(({ unit }) => [unit.id, { first: unit.openingDate, last: unit.closedDate }])),
+    levels: new Map(matches.flatMap(({ unit, place }) => (unit.level ? [[place.area, Number(unit.level)]] : []))),
+    unmatched,
+    matches: [...matches, ...proposeByName(unmatched, others, ids)],
+    unrelated: others.length,
+  };
+}
+
+/**
+ * Units without the code of an area that have, but for words such as District that most names share, its name alone
+ * below the unit of its state.
+ */
+function proposeByName(
+  unmatched: readonly Place[],
+  units: readonly OrganisationUnit[],
+  ids: ReadonlyMap<string, string>,
+): UnitMatch[] {
+  const reduceUnit = withoutWords(sharedWords(units.map(({ name }) => name)));
+  const unitKey = ({ name, parent }: OrganisationUnit) => `${parent} ${reduceUnit(name)}`;
+  const unitsByKey = Map.groupBy(
+    units.filter(({ id, name }) => name && UID.test(id)),
+    unitKey,
+  );
+  return unmatched.flatMap((place): UnitMatch[] => {
+    const parent = place.area === 'lga' ? ids.get(place.state_code) : undefined;
+    const [unit, ...namesakes] = unitsByKey.get(`${parent} ${plainName(place.name)}`) ?? [];
+    return unit && namesakes.length === 0 ? [{ unit, place, matched_by: 'name' }] : [];
+  });
 }
 
 /** The places by their keys, without the keys that two places share. */

@@ -7,10 +7,18 @@ import { type TableName, tableFile } from '../../../contract/table-list.ts';
 import type { CasesRow } from '../../../ingest/ingest-tables.ts';
 import { writeAtomic } from '../../../lib/atomic-write.ts';
 import { UsageError } from '../../../lib/errors.ts';
+import { alertRows } from '../../../publish/dhis2/alerts.ts';
 import { allowedCaseUnit, CASE_UNITS, type CaseUnit, caseFigures, caseRows } from '../../../publish/dhis2/cases.ts';
+import { chartOfForecasts, mapsOfClasses } from '../../../publish/dhis2/dashboard.ts';
 import { type AreaMonth, FORMATS, type Format } from '../../../publish/dhis2/data-values.ts';
 import { dhis2Files, MAX_VALUES_PER_FILE } from '../../../publish/dhis2/files.ts';
-import { type Figure, PROBABILITY_FIGURES, SCORE_FIGURES } from '../../../publish/dhis2/metadata.ts';
+import {
+  ALERT_FIGURES,
+  type Figure,
+  PROBABILITY_FIGURES,
+  riskClass,
+  SCORE_FIGURES,
+} from '../../../publish/dhis2/metadata.ts';
 import { type Place, readUnits } from '../../../publish/dhis2/units.ts';
 import type { SnapshotTables } from '../../../publish/snapshot/snapshot-tables.ts';
 import { currentVersion } from '../../../release/current.ts';
@@ -33,7 +41,7 @@ const SCORES_SQL = (['state', 'lga'] as const)
   .flatMap((level) => ['risk', 'forecasts'].map((table) => ({ level, table: `${table}_${level}s` })))
   .map(
     ({ level, table }) =>
-      `SELECT '${level}' AS area, ${level}_code AS code, period, ${columnList(SCORE_FIGURES)} FROM ${table}`,
+      `SELECT '${level}' AS area, ${level}_code AS code, period, score, score_low, score_high FROM ${table}`,
   )
   .join(' UNION ALL ');
 const PROBABILITIES_SQL = `SELECT area, code, period, ${columnList(PROBABILITY_FIGURES)} FROM probabilities`;
@@ -57,9 +65,12 @@ export function dhis2Command(): Command {
     .addHelpText(
       'after',
       `
-Writes metadata.json (data elements, their group and data set), data-values-001.json and so on (at most ${MAX_VALUES_PER_FILE}
-values each), and units-unmatched.csv: the areas for which the map has no organisation unit, which get no values. A code
-in the map is the code of an area here, its code in the raw files, or its ISO code; nothing is matched by likeness.
+Writes metadata.json (data elements, legends, maps, a chart, a dashboard, the data set), data-values-001.json and so on
+(at most ${MAX_VALUES_PER_FILE} values each), metadata-delete-1.json to -3.json, which take the metadata back, and three
+lists: units-unmatched.csv (areas without an organisation unit, which get no values), units-proposed.csv (the map with
+the units that have an area's name below the unit of its state: a proposal, for a person to check and to give as --map)
+and values-left-out.csv (months in which a unit was not open). A code in the map is the code of an area here, its code
+in the raw files, or its ISO code.
 
 Ids of data elements are derived from fixed codes, so that the next version updates the same ones. The counts of case
 records can be derived from forecasts of counts: choose --cases counts for the DHIS2 that the records come from, or if
@@ -99,15 +110,31 @@ async function exportDhis2(version: string | undefined, options: Dhis2Options): 
   });
   const selectScores = async (sql: string) =>
     (await select<AreaMonth>(`FROM (${sql}) ${ORDER_SQL}`)).map(withMonthsAhead);
+  const withClass = (row: AreaMonth) => ({ ...row, class: riskClass(Number(row.score)) });
+  const alerts = hasTable('alerts')
+    ? alertRows(await select<SnapshotTables['alerts'][number]>(`FROM alerts ${ORDER_SQL}`))
+    : [];
+  const scores = { figures: SCORE_FIGURES, rows: (await selectScores(SCORES_SQL)).map(withClass) };
+  const cases = { figures: caseFigures(caseForm), rows: caseRows(caseForm, forecasts, records) };
+  const probabilities = {
+    figures: hasTable('probabilities') ? PROBABILITY_FIGURES : [],
+    rows: hasTable('probabilities') ? await selectScores(PROBABILITIES_SQL) : [],
+  };
   const valueSets = [
-    { figures: SCORE_FIGURES, rows: await selectScores(SCORES_SQL) },
-    ...(hasTable('probabilities')
-      ? [{ figures: PROBABILITY_FIGURES, rows: await selectScores(PROBABILITIES_SQL) }]
-      : []),
-    { figures: caseFigures(caseForm), rows: caseRows(caseForm, forecasts, records) },
-  ].map(({ figures, rows }) => ({ figures, rows: rows.filter(isInPeriods) }));
+    scores,
+    probabilities,
+    cases,
+    { figures: hasTable('alerts') ? ALERT_FIGURES : [], rows: alerts },
+  ].map(({ figures, rows }) => ({
+    figures,
+    rows: rows.filter(isInPeriods),
+  }));
   const totals = { files: 0, values: 0, bytes: 0 };
-  for (const { name, content, values } of dhis2Files(manifest, units, valueSets, format)) {
+  const pictures = {
+    maps: mapsOfClasses(last_estimated, alerts),
+    chart: chartOfForecasts(cases, units) ?? chartOfForecasts(scores, units),
+  };
+  for (const { name, content, values } of dhis2Files(manifest, units, valueSets, pictures, format)) {
     await writeAtomic(path.join(to, name), content);
     if (process.stderr.isTTY) process.stderr.write(`\r${name}`);
     if (values === 0) continue;
@@ -116,10 +143,16 @@ async function exportDhis2(version: string | undefined, options: Dhis2Options): 
     totals.bytes += Buffer.byteLength(content);
   }
   if (process.stderr.isTTY) process.stderr.write('\n');
-  const { ids, unmatched, unrelated: unrelatedRows } = units;
+  const { ids, unmatched, matches, unrelated: unrelatedRows } = units;
+  const proposed = matches.filter(({ matched_by }) => matched_by === 'name').length;
   printLines(
     `${manifest.model_version}${manifest.synthetic ? ' (made up)' : ''}: ${totals.values} values in ${totals.files} files of ${to}, ${totals.bytes} bytes; forecasts of cases: ${caseForm}`,
     `${ids.size} areas have an organisation unit, ${unmatched.length} have none (${path.join(to, 'units-unmatched.csv')}); ${unrelatedRows} rows of the map are no area`,
+    ...(proposed === 0
+      ? []
+      : [
+          `${proposed} more have a unit of the same name: look through ${path.join(to, 'units-proposed.csv')}, delete what is wrong, and run again with --map and that file`,
+        ]),
   );
 }
 

@@ -53,6 +53,17 @@ test('catalog check exits with 0, 1 if there are faults, 2 without a catalog; an
   expect(valid.stdout).toMatch(
     /^cases.csv: cases read: 2018 18,031 \(90 per 1,000 people\), 2019 .*told apart by month\n\n.*: no faults\n$/ms,
   );
+  const catalogFile = path.join(directory, 'sources.json');
+  const catalog = readFileSync(catalogFile, 'utf8');
+  const unused = [{ path: 'more.csv', subject: 'cases', reason: 'weeks' }];
+  writeFileSync(catalogFile, JSON.stringify({ ...JSON.parse(catalog), unused }));
+  const incomplete = await check(directory);
+  expect([incomplete.code, incomplete.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^unused files: more\.csv \(cases\): weeks\. Draft the catalog again .*\n$/m),
+  ]);
+  expect(incomplete.stdout).not.toMatch(/no faults/);
+  writeFileSync(catalogFile, catalog);
   writeFileSync(
     path.join(directory, 'cases.csv'),
     String(files['cases.csv']).replace('NG001,2019-05', 'NG009,2019-05'),

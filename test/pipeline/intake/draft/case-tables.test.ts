@@ -9,13 +9,15 @@ test('counts of malaria none of which is known to be of confirmed cases are aske
     rows((lga, month, i) => [`Place ${lga + 1}`, iso(month), cases(lga, i), 3]),
   );
   const { draft } = await draftOf(country({ 'x.csv': content }));
-  expect(draft.questions.at(-1)).toMatchObject({ id: 'cases of x.csv', guess: 'none' });
-  expect(draft.leftOut.map(({ why }) => why)).toContainEqual(
-    expect.stringMatching(
-      /^no columns are known to count each confirmed case once, of "Malaria line A", "Malaria line B"/,
-    ),
-  );
-  const { cases: found } = await ingested(country({ 'x.csv': content }), { 'cases of x.csv': 'Malaria line A' });
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'numbers of x.csv', guess: 'other' });
+  expect(draft.leftOut).toContainEqual({
+    kind: 'left out',
+    file: 'x.csv',
+    why: 'by area, but nothing tells what its numbers are: "Malaria line A" (2018 6,408, 2019 6,440, 2020 6,472); "Malaria line B" (2018 144, 2019 144, 2020 144; never above "Malaria line A": a part of it?) (answer "numbers of x.csv")',
+    lost: 'cases',
+  });
+  const answers = { 'numbers of x.csv': 'Malaria line A = cases' };
+  const { cases: found } = await ingested(country({ 'x.csv': content }), answers);
   expect(found).toEqual(CASES);
 });
 
@@ -98,7 +100,7 @@ test('ages as rows without an indicator are cases if the name of the file says s
   );
   expect((await ingested(country({ 'confirmed malaria.csv': content }))).cases).toEqual(CASES);
   expect((await draftOf(country({ 'x.csv': content }))).draft.leftOut[0]!.why).toMatch(
-    /^by area, but without a column/,
+    /^by area, but nothing tells what its numbers are: "<5"/,
   );
 });
 

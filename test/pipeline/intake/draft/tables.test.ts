@@ -161,10 +161,11 @@ test('new-country exits with 1 if it left out a table that matters, and says so 
       '--answers',
       answers,
     ]);
-    return { code, stdout, stderr, last: stdout.trim().split('\n').at(-1) };
+    return { code, stdout, stderr, last: stdout.trim().split('\n').at(-1), saysBuild: /no faults/.test(stdout) };
   };
   expect(await draft(country({ 'x_cases.csv': weeks, 'book.xlsx': 'PK\x03\x04' }))).toMatchObject({
     code: 1,
+    saysBuild: false,
     last: 'Not used, for the reasons above: book.xlsx (a table that cannot be read), x_cases.csv (cases). Mend them, or list the other files after --from.',
   });
   const good = await draft(

@@ -1,24 +1,33 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Territory } from '../../../../pipeline/contract/territory.ts';
 import { caseFigures } from '../../../../pipeline/publish/dhis2/cases.ts';
+import { dhis2Dashboard, mapsOfClasses } from '../../../../pipeline/publish/dhis2/dashboard.ts';
 import { dataValues } from '../../../../pipeline/publish/dhis2/data-values.ts';
 import { dhis2Files } from '../../../../pipeline/publish/dhis2/files.ts';
 import {
+  ALERT_FIGURES,
   dhis2Metadata,
   PROBABILITY_FIGURES,
   SCORE_FIGURES,
   stableUid,
 } from '../../../../pipeline/publish/dhis2/metadata.ts';
-import { type Place, readUnits } from '../../../../pipeline/publish/dhis2/units.ts';
+import { type Place, readUnits, type Units } from '../../../../pipeline/publish/dhis2/units.ts';
 import { temporary } from '../../../support/command-line.ts';
+import { needsReal, REFERENCE } from '../../../support/real-data.ts';
 
 const territoryOf = (country: string): Territory =>
   JSON.parse(readFileSync(path.join(import.meta.dirname, `../../../../raw-data/${country}/model.json`), 'utf8'))
     .territory;
 const nigeria = { synthetic: false, model_version: 'nigeria-1-00000000', territory: territoryOf('nigeria') };
-const FIGURES = [...SCORE_FIGURES, ...PROBABILITY_FIGURES, ...caseFigures('counts'), ...caseFigures('index')];
+const FIGURES = [
+  ...SCORE_FIGURES,
+  ...PROBABILITY_FIGURES,
+  ...caseFigures('counts'),
+  ...caseFigures('index'),
+  ...ALERT_FIGURES,
+];
 const UNITS = ['Abcdefghij1', 'Abcdefghij2'];
 
 test('ids depend on codes alone, and are those of every earlier release', () => {
@@ -45,7 +54,7 @@ test.each([
 ])('the metadata of %s keeps to the rules of DHIS2 (made up: %s)', (country, synthetic) => {
   const metadata = dhis2Metadata({ ...nigeria, synthetic, territory: territoryOf(country) }, FIGURES, UNITS);
   const { dataElements, dataElementGroups, dataSets } = metadata;
-  expect(dataElements).toHaveLength(2 * (3 + 5 + 3 + 3));
+  expect(dataElements).toHaveLength(2 * (4 + 5 + 3 + 3 + 2));
   const objects = [...dataElements, ...dataElementGroups, ...dataSets];
   for (const { id, code, name, shortName } of objects) {
     expect(id).toMatch(/^[a-zA-Z][a-zA-Z0-9]{10}$/);
@@ -64,8 +73,9 @@ test.each([
   expect(dataElementGroups[0]!.dataElements.map(({ id }) => id)).toEqual(all);
   expect(dataSets[0]!.organisationUnits.map(({ id }) => id)).toEqual(UNITS);
   for (const { code, valueType, aggregationType, description } of dataElements) {
-    expect(valueType).toBe(code.includes('CASES') ? 'NUMBER' : 'UNIT_INTERVAL');
-    expect(aggregationType).toBe(/MALARIA_SCORE_(STATE|LGA)$/.test(code) ? 'AVERAGE' : 'NONE');
+    expect(valueType).toBe(/SCORE|PROBABILITY/.test(code) ? 'UNIT_INTERVAL' : 'NUMBER');
+    // Analytics answers 409 (E7115) to every query that holds an element of type NONE.
+    expect(aggregationType).toBe('AVERAGE');
     expect(description).not.toMatch(/[{}]/);
   }
 });
@@ -78,6 +88,7 @@ test('no id of a made-up country is one of a real country', () => {
   expect(new Set([...idsOf(false), ...idsOf(true)]).size).toBe(2 * idsOf(false).length);
 });
 
+const IDS = new Map([['NG001001', UNITS[0]!]]);
 const row = { area: 'lga' as const, code: 'NG001001', period: '2023-09', monthsAhead: 0 };
 
 test('a null is no value, and zero is one', () => {
@@ -85,7 +96,7 @@ test('a null is no value, and zero is one', () => {
     { ...row, score: 0, score_low: null, score_high: 0.25 },
     { ...row, code: 'without a unit', score: 0.5, score_low: 0.4, score_high: 0.6 },
   ];
-  const values = [...dataValues(rows, SCORE_FIGURES, new Map([['NG001001', UNITS[0]!]]), nigeria)];
+  const values = [...dataValues(rows, SCORE_FIGURES, { ids: IDS, openDays: new Map() }, nigeria)];
   expect(values).toEqual([
     { dataElement: 'acY7YbHkPhG', period: '202309', orgUnit: UNITS[0], value: '0' },
     { dataElement: expect.any(String), period: '202309', orgUnit: UNITS[0], value: '0.25' },
@@ -100,9 +111,20 @@ test('files have at most so many values, and together all of them once', () => {
     score_low: 0,
     score_high: 1,
   }));
-  const units = { ids: new Map([['NG001001', UNITS[0]!]]), unmatched: [], unrelated: 0 };
+  const units: Units = {
+    places: [],
+    ids: IDS,
+    openDays: new Map(),
+    levels: new Map(),
+    unmatched: [],
+    matches: [],
+    unrelated: 0,
+  };
+  const noPictures = { maps: [], chart: null };
   const inFilesOf = (most: number) =>
-    [...dhis2Files(nigeria as never, units, [{ figures: SCORE_FIGURES, rows }], 'json', most)].slice(2);
+    [...dhis2Files(nigeria as never, units, [{ figures: SCORE_FIGURES, rows }], noPictures, 'json', most)].filter(
+      ({ values }) => values > 0,
+    );
   expect(inFilesOf(4).map(({ name, values }) => [name, values])).toEqual([
     ['data-values-001.json', 4],
     ['data-values-002.json', 4],
@@ -115,7 +137,17 @@ test('files have at most so many values, and together all of them once', () => {
 
 test('units are matched by codes, and by ids that the raw files use; what two areas share matches neither', async () => {
   const place = (code: string, pcode: string, aliases: string | null): Place => {
-    return { area: 'lga', code, name: code, state_code: 'KN', pcode, aliases, iso_code: null };
+    return {
+      area: 'lga',
+      code,
+      name: code,
+      state_code: 'KN',
+      pcode,
+      aliases,
+      iso_code: null,
+      longitude: 8,
+      latitude: 12,
+    };
   };
   const places = [
     place('NG001001', 'NG001001', null),
@@ -143,3 +175,61 @@ test('units are matched by codes, and by ids that the raw files use; what two ar
   expect(unmatched.map(({ code }) => code)).toEqual(['NG001004', 'NG001005']);
   expect(others).toBe(2);
 });
+
+/** Metadata that DHIS2 2.42.4.1 imported and showed, of the same kinds of objects. */
+const ACCEPTED = path.join(REFERENCE, 'dhis2/metadata-proposed.json');
+test.skipIf(!existsSync(ACCEPTED))(
+  needsReal('every object has the fields, and values of the kinds, that a real server accepted'),
+  () => {
+    const accepted = JSON.parse(readFileSync(ACCEPTED, 'utf8'));
+    const place = (area: 'state' | 'lga', code: string): Place => {
+      const name = `Place ${code}`;
+      return {
+        area,
+        code,
+        name,
+        state_code: 'KN',
+        pcode: code,
+        aliases: null,
+        iso_code: null,
+        longitude: 8,
+        latitude: 12,
+      };
+    };
+    const places = [place('state', 'KN'), place('lga', 'NG001001')];
+    const units: Units = {
+      places,
+      ids: new Map([
+        ['KN', UNITS[0]!],
+        ['NG001001', UNITS[1]!],
+      ]),
+      openDays: new Map(),
+      levels: new Map([['lga', 3]]),
+      unmatched: [],
+      matches: [],
+      unrelated: 0,
+    };
+    const chart = { title: 'x', figures: caseFigures('counts'), periods: ['2024-01'], place: places[0]! };
+    const alerts = [{ ...row, detection: 1 }];
+    const made: Record<string, object[]> = {
+      ...dhis2Metadata(nigeria, FIGURES, UNITS),
+      ...dhis2Dashboard(nigeria, units, mapsOfClasses('2023-12', alerts), chart),
+    };
+    expect(Object.keys(made).sort()).toEqual(Object.keys(accepted).sort());
+    /** Paths of fields, without positions in lists. */
+    const fieldsOf = (value: unknown, at = ''): string[] =>
+      Array.isArray(value)
+        ? value.flatMap((item) => fieldsOf(item, at))
+        : typeof value === 'object' && value !== null
+          ? Object.entries(value).flatMap(([key, inner]) => fieldsOf(inner, `${at}.${key}`))
+          : [`${at}: ${typeof value}`];
+    // The units of a chart, where the server was given those of the user; and DHIS2's own text of a dashboard.
+    const OTHERS = ['.organisationUnits.id: string', '.dashboardItems.text: string'];
+    for (const [kind, objects] of Object.entries(made)) {
+      const known = new Set([...fieldsOf(accepted[kind]), ...OTHERS]);
+      expect([kind, [...new Set(fieldsOf(objects))].filter((field) => !known.has(field))]).toEqual([kind, []]);
+      const required = fieldsOf(accepted[kind]).filter((field) => !fieldsOf(objects).includes(field));
+      expect([kind, required.filter((field) => field !== '.userOrganisationUnit: boolean')]).toEqual([kind, []]);
+    }
+  },
+);

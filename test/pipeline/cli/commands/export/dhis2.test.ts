@@ -64,17 +64,35 @@ const SCORES = `SELECT 'state' AS area, state_code AS code, period, score, score
   UNION ALL SELECT 'state', state_code, period, score, score_low, score_high FROM forecasts_states
   UNION ALL SELECT 'lga', lga_code, period, score, score_low, score_high FROM risk_lgas
   UNION ALL SELECT 'lga', lga_code, period, score, score_low, score_high FROM forecasts_lgas`;
+const CLASSES = `SELECT area, code, period, CASE WHEN score < 0.01 THEN 1 WHEN score < 0.1 THEN 2 WHEN score < 0.35 THEN 3
+  WHEN score < 0.5 THEN 4 ELSE 5 END AS class FROM (${SCORES})`;
+const alertNumber = (column: string) => `list_position(['none', 'watch', 'alert', 'fall'], ${column}) - 1`;
+const DETECTIONS = `SELECT area, code, period, ${alertNumber('detection_class')} AS detection FROM alerts`;
+const WARNINGS = `SELECT area, code, strftime(strptime(period || '-01', '%Y-%m-%d') + INTERVAL 1 MONTH, '%Y-%m') AS period,
+  ${alertNumber('warning_class')} AS warning FROM alerts`;
 const CASES = 'SELECT area, code, period, q05, q50, q95 FROM forecasts_cases';
 
 test('every value is that of the tables, for the areas that have a unit', async () => {
   const { code, files, read, stdout } = await exported('--map', asJson(), '--cases', 'counts');
   expect(code).toBe(0);
-  expect(files).toEqual(['data-values-001.json', 'metadata.json', 'units-unmatched.csv']);
+  expect(files).toEqual([
+    'data-values-001.json',
+    'metadata-delete-1.json',
+    'metadata-delete-2.json',
+    'metadata-delete-3.json',
+    'metadata.json',
+    'units-proposed.csv',
+    'units-unmatched.csv',
+    'values-left-out.csv',
+  ]);
   const metadata = JSON.parse(read('metadata.json'));
   const { dataSet, dataValues } = JSON.parse(read('data-values-001.json'));
   expect(dataSet).toBe(metadata.dataSets[0].id);
   const expected = [
     ...(await expectedOf(['score', 'score_low', 'score_high'], SCORES, 'MALARIA_')),
+    ...(await expectedOf(['class'], CLASSES, 'MALARIA_')),
+    ...(await expectedOf(['detection'], DETECTIONS, 'MALARIA_')),
+    ...(await expectedOf(['warning'], WARNINGS, 'MALARIA_')),
     ...(await expectedOf(['q05', 'q50', 'q95'], CASES, 'MALARIA_CASES_')),
   ];
   expect(expected.length).toBeGreaterThan(200);
@@ -87,6 +105,86 @@ test('every value is that of the tables, for the areas that have a unit', async 
   const comments = Object.groupBy(dataValues as DataValue[], ({ period }) => period);
   expect(new Set(comments['202112']!.map(({ comment }) => comment))).toEqual(new Set([undefined]));
   expect(new Set(comments['202201']!.map(({ comment }) => comment))).toEqual(new Set(['month 1 of the forecast']));
+});
+
+test('the dashboard shows classes of single months in maps, and a range in a chart; three files take all back', async () => {
+  const { read } = await exported('--map', asJson(), '--cases', 'counts');
+  const metadata = JSON.parse(read('metadata.json'));
+  const elements = new Map(metadata.dataElements.map((element: { id: string; code: string }) => [element.id, element]));
+  const codesIn = ({ dataDimensionItems }: { dataDimensionItems: { dataElement: { id: string } }[] }) =>
+    dataDimensionItems.map(({ dataElement }) => (elements.get(dataElement.id) as { code: string }).code);
+  const views = metadata.maps.map(({ mapViews: [view] }: { mapViews: [object] }) => view);
+  expect(views.map(codesIn)).toEqual([
+    ['MALARIA_CLASS_LGA'],
+    ['MALARIA_CLASS_LGA'],
+    // The country's records are by state.
+    ['MALARIA_DETECTION_STATE'],
+    ['MALARIA_WARNING_STATE'],
+  ]);
+  expect(views.map(({ rawPeriods }: { rawPeriods: string[] }) => rawPeriods)).toEqual([
+    ['202112'],
+    ['202204'],
+    ['202112'],
+    ['202201'],
+  ]);
+  // All units of the level below the units of the states: their own ids would not fit into DHIS2's request.
+  for (const view of views.slice(0, 2))
+    expect(view).toMatchObject({ organisationUnits: [{ id: 'Abcdefghij1' }], organisationUnitLevels: [3] });
+  expect(metadata.visualizations.map(codesIn)).toEqual([
+    ['MALARIA_CASES_Q05_STATE', 'MALARIA_CASES_Q50_STATE', 'MALARIA_CASES_Q95_STATE'],
+  ]);
+  const [{ dashboardItems }] = metadata.dashboards;
+  expect(dashboardItems.map(({ type }: { type: string }) => type)).toEqual([
+    ...Array(4).fill('MAP'),
+    'VISUALIZATION',
+    'TEXT',
+  ]);
+  const removed = [1, 2, 3].map((step) => JSON.parse(read(`metadata-delete-${step}.json`)));
+  expect(removed.map((content) => Object.keys(content))).toEqual([
+    ['maps', 'visualizations', 'dashboards'],
+    ['dataSets', 'dataElementGroups'],
+    ['dataElements', 'legendSets'],
+  ]);
+  expect(Object.assign({}, ...removed)).toEqual(metadata);
+});
+
+test('a unit of the same name is proposed and taken from the proposal; one that is not open gets no value', async () => {
+  const [state, ...others] = UNITS.organisationUnits;
+  const ofAdamawa = { parent: { id: 'Abcdefghij7' } };
+  const organisationUnits = [
+    state,
+    ...others.slice(0, 2).map((unit) => ({ ...unit, openingDate: '2021-12-05T00:00:00.000' })),
+    { id: 'Abcdefghij7', code: 'AD', name: 'Adamawa', level: 2 },
+    {
+      id: 'Abcdefghij4',
+      code: 'NG002001',
+      name: 'Place 3',
+      level: 3,
+      closedDate: '2022-02-28T00:00:00.000',
+      ...ofAdamawa,
+    },
+    { id: 'Abcdefghij6', name: 'Place 4', level: 3, ...ofAdamawa },
+    { id: 'Abcdefghij8', name: 'Place 4', level: 3, parent: { id: 'Abcdefghij1' } },
+  ];
+  const first = await exported('--map', mapOf(JSON.stringify({ organisationUnits }), 'units.json'), '--cases', 'none');
+  expect(first.stdout).toContain('1 more have a unit of the same name');
+  expect(first.read('units-proposed.csv')).toContain('Abcdefghij6,NG002002,Place 4,Abcdefghij7,3,,,Place 4,name\n');
+  const periodsOf = ({ read }: typeof first, unit: string) => {
+    const { dataValues } = JSON.parse(read('data-values-001.json')) as { dataValues: DataValue[] };
+    return [...new Set(dataValues.filter(({ orgUnit }) => orgUnit === unit).map(({ period }) => period))].sort();
+  };
+  expect(periodsOf(first, 'Abcdefghij2')).toEqual(['202201', '202202', '202203', '202204']);
+  expect(periodsOf(first, 'Abcdefghij4').at(-1)).toBe('202201');
+  expect(periodsOf(first, 'Abcdefghij6')).toEqual([]);
+  expect(
+    first
+      .read('values-left-out.csv')
+      .split('\n')
+      .map((line) => line.split(',')[2]),
+  ).toEqual(['code', 'NG001001', 'NG001002', 'NG002001', undefined]);
+  const second = await exported('--map', mapOf(first.read('units-proposed.csv'), 'accepted.csv'), '--cases', 'none');
+  expect(periodsOf(second, 'Abcdefghij6').length).toBeGreaterThan(4);
+  expect(periodsOf(second, 'Abcdefghij2')).toEqual(periodsOf(first, 'Abcdefghij2'));
 });
 
 test('CSV has the same values, in the order of columns that DHIS2 reads', async () => {
