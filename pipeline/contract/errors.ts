@@ -106,6 +106,11 @@ export const FAULTS = {
   MALFORMED_REQUEST: { status: 400, title: 'Not a valid HTTP request', detail: 'Check the client that sent it.' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive', detail: 'Send it again.' },
   HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large', detail: 'Send fewer or shorter headers.' },
+  PRECONDITION_FAILED: {
+    status: 412,
+    title: 'The answer is no longer the one that If-Match names',
+    detail: 'Request it again without If-Match, from its first byte.',
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
     title: 'Keys and limits cannot be checked at present',

@@ -207,7 +207,7 @@ function apiDescription(): string {
     '',
     `Levels of a score: ${levels.join(', ')}.`,
     '',
-    'Parameters are matched exactly and may be given once; unknown ones are ignored. HEAD is answered like GET, without a body.',
+    'Parameters are matched exactly and may be given once; unknown ones are ignored. But if one is absent and an unknown one is nearly called like it (`month` or `Period` for `period`), that is its error. HEAD is answered like GET, without a body.',
     '',
     'Repeat a request with `If-None-Match` and the answer’s `ETag`: if the answer is unchanged, you get a 304 without a body. Tables are files: use `Range` to get a part of one.',
     '',

@@ -32,7 +32,7 @@ export const operationParts = ({ parameters, schema, fields, example, errors }: 
   return {
     Parameters:
       parameters.length > 0
-        ? html`<p>Other parameters are ignored, so check the spelling of names.</p>${renderTable(
+        ? html`<p>Other parameters are ignored, unless a name is nearly that of an absent one: then it is that parameter’s error.</p>${renderTable(
             'Parameters',
             [
               { title: 'Name', cell: ({ name }) => html`<code>${name}</code>` },

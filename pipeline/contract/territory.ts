@@ -17,7 +17,7 @@ const AreaLevel = closedObject({
   full: Type.Optional(
     Type.String({ minLength: 1, description: '`one` written out, if it is an abbreviation: `local government area`' }),
   ),
-  code: Type.String({ minLength: 1, description: 'Regular expression for its codes, from ^ to $' }),
+  code: Type.String({ minLength: 1, format: 'regex', description: 'Regular expression for its codes, from ^ to $' }),
   code_is: Type.String({ minLength: 1, description: 'What kind of code it is, such as `OCHA p-code`' }),
   example: Type.String({ pattern: ANY_CODE, description: 'One of the codes, for examples' }),
 });

@@ -25,12 +25,16 @@ export function cacheCompiledCode() {
 }
 
 /**
- * Prints the version if `--version` is the only argument, and loads only the module with the contract's version.
+ * Prints the version if `--version` is the only argument, and loads only the modules with the numbers of the contract and,
+ * if the program has one, of the store's schema.
  * @returns whether it did
  */
-export async function printVersion(args, loadContractVersion) {
+export async function printVersion(args, loadContractVersion, loadStoreSchema) {
   if (args.length !== 1 || args[0] !== '--version') return false;
   const { CONTRACT_VERSION } = await loadContractVersion();
-  process.stdout.write(`${packageJson.version} (contract ${CONTRACT_VERSION}, Node.js ${process.versions.node})\n`);
+  const store = loadStoreSchema ? `, store schema ${await loadStoreSchema()}` : '';
+  process.stdout.write(
+    `${packageJson.version} (contract ${CONTRACT_VERSION}${store}, Node.js ${process.versions.node})\n`,
+  );
   return true;
 }

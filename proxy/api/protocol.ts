@@ -92,11 +92,21 @@ const PARSER_PROBLEMS: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
+type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: unknown; bytesParsed?: number };
+
+/** Whether the parser rejected a request without a key for its method alone, which it does not know. */
+function isKeyless({ code, rawPacket, bytesParsed = 0 }: BrokenRequest): boolean {
+  if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return false;
+  const packet = rawPacket.toString('latin1');
+  const request = packet.slice(packet.lastIndexOf('\n', bytesParsed - 1) + 1);
+  return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]\r\n/.test(request) && !/^(authorization|x-api-key):/im.test(request);
+}
+
 /**
  * Answers a request that Node's parser rejected, for which there is no request object, and closes the connection, once
  * all earlier requests on the connection have been answered.
  */
-export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseBrokenRequest(app: FastifyInstance, error: BrokenRequest, socket: Socket): void {
   const { code = '' } = error;
   if (code === 'ECONNRESET') return void socket.destroy();
   app.inFlight.afterResponses(socket, () => {
@@ -104,12 +114,15 @@ export function refuseBrokenRequest(app: FastifyInstance, error: NodeJS.ErrnoExc
       return void socket.destroySoon();
     }
     const request_id = randomUUID();
-    const problem = PARSER_PROBLEMS[code] ?? 'MALFORMED_REQUEST';
+    const problem = isKeyless(error) ? 'INVALID_KEY' : (PARSER_PROBLEMS[code] ?? 'MALFORMED_REQUEST');
     const { status, headers, body } = problemResponse(problem, request_id);
     app.recordAccess({ ...UNPARSED_REQUEST, request_id, status, error: problem });
     const answerHeaders = { ...headers, 'content-length': body.length, 'x-request-id': request_id };
+    const challenge: Record<string, string> = problem === 'INVALID_KEY' ? { 'www-authenticate': 'Bearer' } : {};
     const fixedHeaders = { date: new Date().toUTCString(), 'x-content-type-options': 'nosniff', connection: 'close' };
-    const head = Object.entries({ ...answerHeaders, ...fixedHeaders }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = Object.entries({ ...answerHeaders, ...challenge, ...fixedHeaders }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
   });
 }

@@ -2,16 +2,18 @@
  * The contract's operations as routes: the only way from a request to a file. A state must equal one of the snapshot's
  * codes and a period must be one of its months, so no file name contains arbitrary text from a request.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { ERRORS, type ErrorCode, NO_ESTIMATE } from '../../pipeline/contract/errors.ts';
 import { FORECAST_MONTHS, HORIZONS, isPeriod } from '../../pipeline/contract/months.ts';
+import { isNearMiss } from '../../pipeline/contract/near-misses.ts';
 import {
   type Coverage,
   type FileParameters,
   filePath,
   OPERATIONS,
   type Operation,
+  PARAMETERS,
   type ParameterName,
   RELEASE_OPERATIONS,
   underVersion,
@@ -20,6 +22,7 @@ import { coversProduct, PRODUCTS } from '../../pipeline/contract/products.ts';
 import { tableFile } from '../../pipeline/contract/table-list.ts';
 import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
 import type { ServedSnapshot, SnapshotSource } from '../snapshot/watch.ts';
+import { placeDetail } from './place-hint.ts';
 import { sendProblem } from './problems.ts';
 import { sendFile } from './send-file.ts';
 
@@ -66,12 +69,23 @@ export const routesPlugin = fp(async (app: FastifyInstance, { snapshots, report 
         if (lacksScope) return sendProblem(reply, 'SCOPE_REQUIRED', {}, { detail: scopesNeeded });
         const current = snapshots.current();
         const answer = findAnswer(operation, request, current);
-        if (!isFailure(answer)) return sendFile(reply, answer, report);
-        return sendProblem(reply, answer.error, {}, { detail: answer.detail, territory: current.territory });
+        return isFailure(answer) ? sendFailure(reply, answer, current) : sendFile(reply, answer, report);
       },
     });
   }
 });
+
+async function sendFailure(reply: FastifyReply, { error, detail }: Failure, current: ServedSnapshot) {
+  const { state, lga } = reply.request.query as Query;
+  const { territory } = current;
+  const hint =
+    error === 'UNKNOWN_STATE'
+      ? await placeDetail(current, 'state', state)
+      : error === 'UNKNOWN_LGA'
+        ? await placeDetail(current, 'lga', lga)
+        : undefined;
+  return sendProblem(reply, error, {}, { detail: hint ?? detail, territory });
+}
 
 /** The file that answers a request for `operation`, or the first error. */
 function findAnswer(operation: Operation, request: FastifyRequest, current: ServedSnapshot): ServedFile | Failure {
@@ -111,6 +125,10 @@ const isFailure = (outcome: object): outcome is Failure => 'error' in outcome;
 export function resolveFile(operation: Operation, query: Query, coverage: Coverage): Resolution {
   const values: FileParameters = {};
   for (const name of operation.parameters) {
+    if (query[name] === undefined && hasNearMiss(query, name, operation)) {
+      const [error] = PARAMETERS[name].errors;
+      return { error, detail: `The parameter is called \`${name}\`. ${ERRORS[error].detail}` };
+    }
     const parsed = PARAMETER_PARSERS[name](query[name], coverage);
     if (typeof parsed === 'string') return { error: parsed };
     Object.assign(values, parsed);
@@ -119,6 +137,10 @@ export function resolveFile(operation: Operation, query: Query, coverage: Covera
   const error = needs && !coversProduct(coverage, needs) ? PRODUCTS[needs].error : null;
   return error ? { error } : { file: filePath(operation, values) };
 }
+
+/** Whether a name in `query` that `operation` does not know is nearly `parameter`. */
+const hasNearMiss = (query: Query, parameter: ParameterName, { parameters }: Operation) =>
+  Object.keys(query).some((name) => !parameters.some((other) => other === name) && isNearMiss(name, parameter));
 
 const PARAMETER_PARSERS: Record<
   ParameterName,

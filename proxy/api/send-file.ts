@@ -28,6 +28,10 @@ export function sendFile(reply: FastifyReply, file: ServedFile, report: Report) 
   const { etag, bytes, content, path } = representation;
   // A cache may keep an answer but must revalidate it every time, so that a revoked key cannot continue to read it.
   const commonHeaders = { etag, 'cache-control': 'private, no-cache', ...file.headers };
+  const ifMatch = headers['if-match'];
+  // Compared strongly: a weak tag matches nothing (RFC 9110, 13.1.1).
+  if (ifMatch !== undefined && !matchesEtag(ifMatch.replaceAll('W/', 'weak'), etag))
+    return sendProblem(reply, 'PRECONDITION_FAILED');
   if (matchesEtag(headers['if-none-match'], etag)) return reply.code(304).headers(commonHeaders).send();
   const acceptsRanges = file.hasRanges && coding === 'identity';
   const range =
@@ -154,7 +158,7 @@ export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): C
   return codingWeight(preferred) > 0 ? preferred : 'identity';
 }
 
-/** Whether If-None-Match names `etag`, which contains no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
+/** Whether If-None-Match, or If-Match, names `etag`, which contains no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
 export function matchesEtag(ifNoneMatch = '', etag: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || ifNoneMatch.trim() === '*';

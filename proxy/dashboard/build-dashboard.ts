@@ -38,7 +38,8 @@ export async function buildDashboard(services: Services, trustProxy: readonly st
     trustProxy: [...trustProxy],
     requestTimeout: 20_000,
     connectionTimeout: 30_000,
-    http: { maxHeaderSize: 16_384, headersTimeout: 10_000 },
+    // Node checks these times only so often.
+    http: { maxHeaderSize: 16_384, headersTimeout: 10_000, connectionsCheckingInterval: 2000 },
     frameworkErrors: (_error, request, reply) => answerError(request, reply, 400, 'This address is malformed'),
   });
   app.server.maxConnections = MAX_CONNECTIONS;

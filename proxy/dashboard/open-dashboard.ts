@@ -57,6 +57,9 @@ export async function openDashboard(settings: DashboardSettings, services: Share
   if (protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname!)) {
     services.logLine(`dashboard: passwords and keys travel to ${url} in the clear; put TLS in front and use https://`);
   }
+  if (protocol === 'https:' && settings.trustProxy.length === 0) {
+    services.logLine('dashboard: behind a web server, all visitors share its address and limits without --trust-proxy');
+  }
   const mailer = await openMailer(settings.mail, settings.mailFrom);
   const pending = new Set<Promise<void>>();
   const runAfterAnswer = (work: () => Promise<void>) => {

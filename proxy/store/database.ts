@@ -1,4 +1,5 @@
 /** The interface that the database has in both SQLite and PostgreSQL, and the scripts that create its tables. */
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
@@ -55,6 +56,10 @@ export function schemaScripts(kind: 'sqlite' | 'postgres'): string[] {
   return [(kind === 'sqlite' ? toSqlite(tables) : tables) + read(`audit-log-${kind}.sql`)];
 }
 
+/** Identifies the schema that `scripts` make, whatever their comments and spaces. */
+export const schemaHash = (scripts: readonly string[]): string =>
+  hash('sha256', scripts.join('\n').replaceAll(/--.*$/gm, '').replaceAll(/\s+/g, ' '));
+
 /** Translates `script` from PostgreSQL to SQLite: the types, and tables that enforce them (STRICT). */
 function toSqlite(script: string): string {
   return script
@@ -65,9 +70,10 @@ function toSqlite(script: string): string {
     .replaceAll(/^(CREATE TABLE [^;]*\));/gm, '$1 STRICT;');
 }
 
-/** The state of a database: `version` is null if it is no store of this program. */
+/** The state of a database: `version` is null if it is no store of this program, and then `schema_hash` is empty. */
 export interface SchemaState {
   version: number | null;
+  schema_hash: string;
   isEmpty: boolean;
 }
 
@@ -83,7 +89,7 @@ export const noStoreError = (address: string) =>
  */
 export function missingScripts(
   storeName: string,
-  { version, isEmpty }: SchemaState,
+  { version, schema_hash, isEmpty }: SchemaState,
   scripts: readonly string[],
   mayCreate: boolean,
 ): string[] {
@@ -94,6 +100,11 @@ export function missingScripts(
   if ((version ?? 0) > scripts.length) {
     throw new UsageError(
       `${storeName} has schema ${version} of a newer malaria-proxy; this version supports ${scripts.length}`,
+    );
+  }
+  if (version !== null && schema_hash !== schemaHash(scripts.slice(0, version))) {
+    throw new UsageError(
+      `${storeName} has another schema ${version} than this version: open it with the program that made it`,
     );
   }
   return scripts.slice(version ?? 0);

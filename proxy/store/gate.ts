@@ -6,6 +6,8 @@ import { readTagSecrets, SECRETS_POLL_MS, validSecrets } from './tag-secrets.ts'
 
 /** A clock further behind than this was set back. */
 const CLOCK_SET_BACK_MS = 60_000;
+/** How often the clock is compared with the store, even if nobody asks whether requests can be decided. */
+const CLOCK_CHECK_MS = 60_000;
 
 /** Checks the key and the limits of each request. */
 export interface Gate {
@@ -23,6 +25,7 @@ export interface Gate {
 export interface GateOptions extends AdmitterOptions {
   /** Called with a line for each request that cannot be decided, and if the clock was set back. */
   report: (line: string, cause: 'store' | 'clock') => void;
+  clockCheckMs?: number;
 }
 
 /**
@@ -30,7 +33,10 @@ export interface GateOptions extends AdmitterOptions {
  * keys costs it nothing.
  * @throws UsageError if the store is damaged, TryAgain if it cannot be reached.
  */
-export async function openGate(database: Database, { report, ...options }: GateOptions): Promise<Gate> {
+export async function openGate(
+  database: Database,
+  { report, clockCheckMs = CLOCK_CHECK_MS, ...options }: GateOptions,
+): Promise<Gate> {
   const { clock } = options;
   let secrets = await readTagSecrets(database.db);
   const admitter = database.openAdmitter(options);
@@ -44,7 +50,7 @@ export async function openGate(database: Database, { report, ...options }: GateO
     report(`keys and limits: ${errorLine(error)}`, 'store');
     return 'unavailable' as const;
   };
-  return {
+  const gate: Gate = {
     async admit(key) {
       if (!hasValidTag(key, validSecrets(secrets, clock.wallMs()))) return null;
       return admitter.decide(hashKey(key)).then((decision) => decision && toAdmission(decision), reportFailure);
@@ -65,7 +71,10 @@ export async function openGate(database: Database, { report, ...options }: GateO
     },
     close() {
       clearInterval(timer);
+      clearInterval(clockTimer);
       admitter.close();
     },
   };
+  const clockTimer = setInterval(() => gate.whyUnavailable(), clockCheckMs).unref();
+  return gate;
 }

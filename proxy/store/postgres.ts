@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import type pg from 'pg';
 import { ADMIT_FUNCTION_NAME, CREATE_ADMIT_FUNCTION } from './admission.ts';
-import { type Database, missingScripts, schemaScripts } from './database.ts';
+import { type Database, missingScripts, schemaHash, schemaScripts } from './database.ts';
 import { PostgresAdmitter } from './postgres-admitter.ts';
 import { connect, openPool } from './postgres-connections.ts';
 import type { TableRows } from './row-types.ts';
@@ -47,16 +47,20 @@ async function migrate(pool: pg.Pool, mayCreate: boolean): Promise<void> {
     await query("SELECT pg_advisory_xact_lock(hashtext('malaria-proxy schema'))");
     const [schema] = await query(`
       SELECT to_regclass('tag_secrets') IS NOT NULL AND EXISTS (
-          SELECT FROM pg_attribute WHERE attrelid = to_regclass('store') AND attname = 'version') AS is_ours,
+          SELECT FROM pg_attribute WHERE attrelid = to_regclass('store') AND attname = 'schema_hash') AS is_ours,
         NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = to_regnamespace(current_schema())) AS is_empty,
         to_regproc('${ADMIT_FUNCTION_NAME}') IS NOT NULL AS admits`);
-    const version = schema.is_ours ? (await query('SELECT version FROM store'))[0].version : null;
-    const missing = missingScripts('postgres://…', { version, isEmpty: schema.is_empty }, scripts, mayCreate);
+    const { version, schema_hash } = schema.is_ours
+      ? (await query('SELECT version, schema_hash FROM store'))[0]
+      : { version: null, schema_hash: '' };
+    const state = { version, schema_hash, isEmpty: schema.is_empty };
+    const missing = missingScripts('postgres://…', state, scripts, mayCreate);
     for (const script of missing) await query(script);
     if (version === null) {
-      await query('INSERT INTO store VALUES ($1)', [scripts.length]);
+      await query('INSERT INTO store VALUES ($1, $2)', [scripts.length, schemaHash(scripts)]);
       await query('INSERT INTO tag_secrets VALUES ($1, 0, NULL)', [mintTagSecret()]);
-    } else if (missing.length > 0) await query('UPDATE store SET version = $1', [scripts.length]);
+    } else if (missing.length > 0)
+      await query('UPDATE store SET version = $1, schema_hash = $2', [scripts.length, schemaHash(scripts)]);
     if (!schema.admits) await query(CREATE_ADMIT_FUNCTION);
     await query('COMMIT');
   } catch (error) {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
-import { missingScripts, type SchemaState, schemaScripts } from './database.ts';
+import { missingScripts, type SchemaState, schemaHash, schemaScripts } from './database.ts';
 import { mintTagSecret } from './tag-secrets.ts';
 
 /** SQLite's error codes that concern the file and not the statement. */
@@ -100,15 +100,13 @@ const RESTORE_ADVICE = 'restore the last backup: malaria-proxy restore FILE --st
 
 /** Finds out where the schema of the database in `file` stands, without writing to it. */
 export function readSchemaState(db: DatabaseSync): SchemaState {
-  const names = db
-    .prepare('SELECT name FROM sqlite_schema')
-    .all()
-    .map(({ name }) => name);
-  const isStore = names.includes('store') && names.includes('tag_secrets');
-  return {
-    version: isStore ? Number(db.prepare('SELECT version FROM store').get()!.version) : null,
-    isEmpty: names.length === 0,
-  };
+  const tables = db.prepare('SELECT name, sql FROM sqlite_schema').all();
+  const hasTable = (table: string, column = '') =>
+    tables.some(({ name, sql }) => name === table && String(sql).includes(column));
+  if (!hasTable('store', 'schema_hash') || !hasTable('tag_secrets'))
+    return { version: null, schema_hash: '', isEmpty: tables.length === 0 };
+  const { version, schema_hash } = db.prepare('SELECT version, schema_hash FROM store').get()!;
+  return { version: Number(version), schema_hash: String(schema_hash), isEmpty: false };
 }
 
 /**
@@ -123,9 +121,9 @@ export function migrate(db: DatabaseSync, file: string, scripts: readonly string
   const schema = readSchemaState(db);
   for (const script of missingScripts(file, schema, scripts, true)) db.exec(script);
   if (schema.isEmpty) {
-    db.exec('INSERT INTO store VALUES (0)');
+    db.exec("INSERT INTO store VALUES (0, '')");
     db.prepare('INSERT INTO tag_secrets VALUES (?, 0, NULL)').run(mintTagSecret());
   }
-  db.prepare('UPDATE store SET version = ?').run(scripts.length);
+  db.prepare('UPDATE store SET version = ?, schema_hash = ?').run(scripts.length, schemaHash(scripts));
   db.exec('COMMIT');
 }

@@ -29,6 +29,17 @@ async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
 
 const backends = BACKENDS.filter((backend) => !backend.skip);
 
+test('keys find reads the key from standard input, where no other user can see it', async () => {
+  const service = await startService();
+  const { createKey, must } = await commandsFor(service);
+  await must('accounts create-organisation acme');
+  const { id, key } = await createKey('acme');
+  const piped = ['sh', '-c', 'echo " $0" | "$@"', key];
+  const found = await runCli(['keys', 'find', '--json', '--store', service.storeUrl], {}, piped);
+  expect([found.code, found.stderr]).toEqual([0, '']);
+  expect(JSON.parse(found.stdout)).toMatchObject([{ id }]);
+});
+
 test.each(backends)(
   'while a server runs, commands manage keys and accounts from creation to removal: $name',
   async ({ name, newStore }) => {
@@ -49,7 +60,9 @@ test.each(backends)(
       // Only the first four characters of its secret part are shown.
       expect(text).toContain(`${key.slice(0, 17)}${text.startsWith('[') ? '"' : '…'}`);
     }
-    expect((await must(`keys find ${key}`)).stdout).toMatch(new RegExp(`\n${id} .* acme `));
+    const found = await must(`keys find ${key}`);
+    expect(found.stdout).toMatch(new RegExp(`\n${id} .* acme `));
+    expect(found.stderr).toContain('give it on standard input');
     const [secret] = await service.store.tagSecrets(Date.now());
     const mistyped = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
     for (const [text, why] of [

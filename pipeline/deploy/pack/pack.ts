@@ -15,6 +15,7 @@ import { PACK_RECORD_FILE, type PackRecord, ROOT } from '../../lib/packed.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
 import { bundle, lockedVersions } from './bundle.ts';
 import { compiledName, withCompiledNames } from './compiled-names.ts';
+import { readLock, withDependencies } from './lock-file.ts';
 
 interface Package {
   name: 'malaria-risk' | 'malaria-proxy';
@@ -159,8 +160,31 @@ function writePackage({ name, commandFile, description, files }: Package, direct
   };
   const writeJson = (file: string, value: unknown) => writeText(file, `${JSON.stringify(value, null, 2)}\n`);
   writeJson('package.json', packageJson);
+  writeJson('sbom.cdx.json', listComponents(packageJson, path.join(path.dirname(directory), 'components', name)));
   bundle(packageJson.bundleDependencies, ROOT, directory);
   writeJson(PACK_RECORD_FILE, packedRecord(name === 'malaria-risk' ? STAGE_MODULES : []));
+}
+
+/** The software bill of materials of a package, CycloneDX: every dependency in the version of the lock file. */
+function listComponents({ name, version, description, license, dependencies }: PackageJson, directory: string): object {
+  const { overrides } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  const lock = readLock(ROOT);
+  const project = { name, version, description, license, dependencies, overrides };
+  const locked = Object.keys(dependencies).map((dependency) => withDependencies(dependency, lock));
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(path.join(directory, 'package.json'), JSON.stringify(project));
+  const packages = Object.assign({ '': project }, ...locked);
+  writeFileSync(path.join(directory, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));
+  const options = ['--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'];
+  const bill = JSON.parse(execFileSync('npm', ['sbom', ...options], { cwd: directory, encoding: 'utf8' }));
+  // The same package has the same bill.
+  delete bill.serialNumber;
+  delete bill.metadata.timestamp;
+  return bill;
+}
+
+interface PackageJson extends Record<'name' | 'version' | 'description' | 'license', string> {
+  dependencies: Record<string, string>;
 }
 
 function packedRecord(stageModules: readonly string[]): PackRecord {

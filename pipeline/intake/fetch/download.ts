@@ -1,5 +1,7 @@
+import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
+import ipaddr from 'ipaddr.js';
 import { sha256File } from '../../lib/hash.ts';
 
 /** A file of the catalog with a url. */
@@ -121,6 +123,7 @@ async function receive(file: RemoteFile, part: string, { silence_ms = SILENCE_MS
 /** GET that follows redirects itself, so that each address is checked. */
 async function requestFile(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
   let address = httpAddress(url);
+  const firstKinds = await addressKinds(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await fetch(address, { headers, signal, redirect: 'manual' });
     if (![301, 302, 303, 307, 308].includes(response.status)) return response;
@@ -132,9 +135,21 @@ async function requestFile(url: string, headers: Record<string, string>, signal:
       throw new WrongContent(
         `redirected from https to ${nextAddress.protocol.slice(0, -1)}, expected https throughout`,
       );
+    const otherKind = (await addressKinds(nextAddress)).find((kind) => kind !== PUBLIC && !firstKinds.includes(kind));
+    if (otherKind !== undefined)
+      throw new WrongContent(`redirected to a ${otherKind} address (${nextAddress.host}), expected a public one`);
     address = nextAddress;
   }
   throw new WrongContent(`more than ${MAX_REDIRECTS} redirects`);
+}
+
+const PUBLIC = 'unicast';
+
+/** Kinds of the addresses of a host: `unicast` for public ones, else such as `private`, `loopback` or `linkLocal`. */
+async function addressKinds({ hostname }: URL): Promise<string[]> {
+  // If the name cannot be resolved, neither can it be fetched.
+  const addresses = await lookup(hostname.replaceAll(/[[\]]/g, ''), { all: true }).catch(() => []);
+  return addresses.map(({ address }) => ipaddr.process(address).range());
 }
 
 function httpAddress(url: string): URL {

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
@@ -32,7 +33,7 @@ export function addCommands(program: Command): void {
     'list the ids, names and status of keys; the keys themselves cannot be shown again',
     async (store, { owner, json }: StoreOptions & { owner?: string }) => showKeys(await store.listKeys(owner), json),
   ).option('--owner <name>', 'only the keys of this account');
-  storeCommand(keys, 'find <key>', 'show whose key this is, for example after a leak', findKey);
+  storeCommand(keys, 'find [key]', 'show whose key is on standard input, for example after a leak', findKey);
   storeCommand(keys, 'revoke <id>', 'revoke a key for good; it is refused from the next request on', revokeKey);
   storeCommand(
     keys,
@@ -85,7 +86,10 @@ function addRotateCommand(keys: Command): void {
 const expiryTime = ({ expires }: { expires?: string }, now: number) =>
   expires === undefined ? null : parseExpiry(expires, now);
 
-async function findKey(store: AccountStore, { json }: StoreOptions, keyText: string): Promise<void> {
+async function findKey(store: AccountStore, { json }: StoreOptions, argument: string): Promise<void> {
+  if (argument !== '')
+    console.error('malaria-proxy: others on this machine can read a key on a command line; give it on standard input');
+  const keyText = argument || (await text(process.stdin)).trim();
   if (!looksLikeKey(keyText)) throw new UsageError('this has not the form of a key');
   const match = await store.findKey(keyText);
   if (match) return showKeys([match], json);

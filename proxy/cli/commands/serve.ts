@@ -4,7 +4,7 @@ import { countryWords } from '../../../pipeline/contract/words.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { errorLine, UsageError } from '../../../pipeline/lib/errors.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
-import { openLog } from '../../server/log.ts';
+import { limitKeylessLines, openLog } from '../../server/log.ts';
 import { type Level, openReports } from '../../server/reports.ts';
 import type { RunningServer, Settings } from '../../server/server.ts';
 import { exampleAddress } from '../../snapshot/snapshot.ts';
@@ -136,7 +136,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const server = await startServer({
     ...options,
     mayCreate: options.firstKey === true,
-    log: options.log ? (record) => accessLog.info(record) : null,
+    log: options.log ? limitKeylessLines((record) => accessLog.info(record), report) : null,
     reports,
     giveUp: (line) => {
       writeLine(line, 'error');

@@ -1,5 +1,6 @@
 -- The tables, in the dialect of PostgreSQL; database.ts translates it for SQLite. Times are milliseconds since 1970 UTC.
-CREATE TABLE store (version bigint NOT NULL);
+-- `schema_hash` tells apart schemas of the same number.
+CREATE TABLE store (version bigint NOT NULL, schema_hash text NOT NULL);
 
 CREATE TABLE accounts (
   id text PRIMARY KEY, name text NOT NULL UNIQUE, kind text NOT NULL CHECK (kind IN ('organisation', 'researcher')),

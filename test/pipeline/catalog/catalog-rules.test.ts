@@ -260,7 +260,7 @@ const models: Case[] = [
   [
     'a pattern of codes that is no regular expression',
     model('territory.lga.code', '^NG[0-9'),
-    /territory\.lga\.code: found \^NG\[0-9, expected a regular expression/,
+    /model\.json, \/territory\/lga\/code: found a value that must match format "regex"/,
   ],
   [
     'words for another method than that of the surveys',

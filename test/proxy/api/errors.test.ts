@@ -75,6 +75,44 @@ describe('errors over HTTP', () => {
     expect([response.status, await codeOf(response)]).toEqual([status, code]);
   });
 
+  test.each([
+    ['/v1/risk/states?month=2023-09', 'INVALID_PERIOD', 'period'],
+    ['/v1/risk/states?Months=2023-09', 'INVALID_PERIOD', 'period'],
+    ['/v1/risk/lgas?state=KN&Period=2023-09', 'INVALID_PERIOD', 'period'],
+    ['/v1/risk/nation?date=2023-09', 'INVALID_PERIOD', 'period'],
+    ['/v1/risk/states?peroid=2023-09', 'INVALID_PERIOD', 'period'],
+    ['/v1/risk/states?p%65riods=2023-09', 'INVALID_PERIOD', 'period'],
+    ['/v1/forecasts/states?month=1', 'INVALID_MONTHS', 'months'],
+    ['/v1/risk/lgas?State=KN', 'UNKNOWN_STATE', 'state'],
+    ['/v1/series/lgas?lgas=NGKN001', 'UNKNOWN_LGA', 'lga'],
+    ['/v1/versions/fixture-00000001/risk/states?month=2023-09', 'INVALID_PERIOD', 'period'],
+  ])('%s is %s, and the detail names %s', async (path, code, name) => {
+    const problem = (await (await service.get(path, key)).json()) as Problem;
+    expect([problem.code, problem.detail]).toEqual([
+      code,
+      expect.stringContaining(`The parameter is called \`${name}\``),
+    ]);
+  });
+
+  test.each([
+    '/v1/risk/states?period=2023-09&month=2023-08',
+    '/v1/risk/states?page=2&x=1&format=json&zone=1',
+    '/v1/forecasts/states?period=2023-09&m=1',
+    '/v1/forecasts/states?in=1',
+    '/v1/periods?month=2023-09',
+  ])('a parameter that is no near miss of an absent one is ignored: %s', async (path) => {
+    expect((await service.get(path, key)).status).toBe(200);
+  });
+
+  test.each([
+    ['/v1/risk/lgas?state=kano', 'KN for Kano'],
+    ['/v1/risk/lgas?state=kn', 'KN for Kano'],
+    ['/v1/series/lgas?lga=Kano%201', 'NGKN001 for Kano 1'],
+  ])('the name of a place instead of its code: %s is told %s', async (path, hint) => {
+    const { detail } = (await (await service.get(path, key)).json()) as Problem;
+    expect(detail).toContain(hint);
+  });
+
   test('every operation requires all of its scopes and no others', async () => {
     const keyOf = async (...scopes: Scope[]) => (await giveKey(service.store, { scopes })).key;
     const without = new Map<Scope, string>();
@@ -150,6 +188,25 @@ describe('errors over HTTP', () => {
   ])('%s: 401 without a key, else %i', async (line, status) => {
     expect(await statusOf(line)).toBe(401);
     expect(await statusOf(line, `X-Api-Key: ${key}`)).toBe(status);
+  });
+
+  test.each(['FOO', 'get', 'GETX'])('the method %s, which no server knows, is a 401 without a key', async (method) => {
+    const lines = [`${method} /v1/periods HTTP/1.1`, 'Host: x', 'Connection: close'];
+    const ask = (...more: string[]) => exchange(portOf(service.url), [...lines, ...more, '\r\n'].join('\r\n'));
+    const [keyless] = (await ask()).answers;
+    expect([keyless!.status, JSON.parse(keyless!.body).code]).toEqual([401, 'INVALID_KEY']);
+    expect(keyless!.headers).toMatch(/^www-authenticate: Bearer\r$/m);
+    expect((await ask(`X-Api-Key: ${key}`)).answers[0]!.status).toBe(400);
+  });
+
+  test('If-Match is honoured: another tag, or a weak one, is a 412', async () => {
+    const ask = (tag: string) => service.get('/v1/periods', key, { headers: { 'if-match': tag } });
+    const etag = (await service.get('/v1/periods', key)).headers.get('etag')!;
+    for (const tag of [etag, '*', `"other", ${etag}`]) expect([tag, (await ask(tag)).status]).toEqual([tag, 200]);
+    for (const tag of ['"other"', `W/${etag}`]) {
+      const refused = await ask(tag);
+      expect([refused.status, await codeOf(refused)]).toEqual([412, 'PRECONDITION_FAILED']);
+    }
   });
 
   test('an unknown Expect does not bypass the key', async () => {

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
-import { expect, test } from 'vitest';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { openMailer } from '../../../proxy/dashboard/mail/mailer.ts';
 import { checkPasswordOrGiveBack, QUARTER_HOUR_MS } from '../../../proxy/dashboard/pages/confirm.ts';
@@ -335,6 +337,26 @@ testBackends('no credentials are kept of people whose account is removed', async
   expect(await kept()).toEqual([1, 1, 1]);
   await dashboard.store.changeAccount('ministry', 'remove', Date.now());
   expect(await kept()).toEqual([0, 0, 0]);
+});
+
+test('the operator is warned if visitors of an https address share the one of the web server', async () => {
+  const warnings = async (options: object) =>
+    (await startDashboard({ dashboardUrl: 'https://dashboard.example.org', ...options })).reports.filter((line) =>
+      line.includes('without --trust-proxy'),
+    ).length;
+  expect(await warnings({ trustProxy: [] })).toBe(1);
+  expect(await warnings({ trustProxy: ['127.0.0.1'] })).toBe(0);
+});
+
+test('headers that trickle in are cut off within the promised 20 s', async () => {
+  const { dashboardUrl } = await startDashboard();
+  const socket = connect(Number(new URL(dashboardUrl).port), '127.0.0.1');
+  const begin = performance.now();
+  socket.write('GET /sign-in HTTP/1.1\r\n');
+  const timer = setInterval(() => socket.writable && socket.write('X'), 500);
+  onTestFinished(() => clearInterval(timer));
+  await once(socket.on('error', () => {}).resume(), 'close');
+  expect(performance.now() - begin).toBeLessThan(20_000);
 });
 
 test('the operator is warned if passwords are sent in the clear', async () => {

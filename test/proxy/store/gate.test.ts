@@ -1,8 +1,9 @@
 /** The guarantees of the gate on both stores: which keys are admitted, and exact limits. */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import pg from 'pg';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Clock } from '../../../pipeline/lib/clock.ts';
 import { accountStatus, keyStatus } from '../../../proxy/store/account-rules.ts';
 import type { AccountStore } from '../../../proxy/store/account-store.ts';
@@ -68,6 +69,25 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
     expect(await probeAt(START - 3_600_000)).toEqual([expect.stringMatching(/^clock: clock: 3600 s behind /)]);
     expect(await probeAt(START - 120_000)).toHaveLength(1);
     expect(await probeAt(START + 1000)).toEqual([]);
+  });
+
+  test('a clock that is set right after it ran ahead is reported, though nobody asks for the readiness', async () => {
+    const store = await openStore(at.store);
+    const lines: string[] = [];
+    const report = (line: string) => lines.push(line);
+    now = START + 3_600_000;
+    await setClock?.(now);
+    const gate = await openGate(store.database, { perMinute: 5, perMonth: 100, clock, report, clockCheckMs: 20 });
+    onTestFinished(async () => {
+      gate.close();
+      await store.close();
+    });
+    await vi.waitFor(async () => {
+      expect((await sql`SELECT 1 FROM probe`.execute(store.database.db)).rows).toHaveLength(1);
+    });
+    now = START;
+    await setClock?.(now);
+    await vi.waitFor(() => expect(lines).toContainEqual(expect.stringMatching(/^clock: 3600 s behind /)));
   });
 
   /** Opens the gate as another process would. */

@@ -151,6 +151,14 @@ describe.skipIf(missingServers.length > 0)('PostgreSQL', () => {
     expect((await sql("SELECT FROM accounts WHERE name = 'logged'")).length).toBe(1);
   });
 
+  test('a schema that was changed under the same number is refused', async () => {
+    await (await open()).listAccounts();
+    const [{ schema_hash }] = (await sql('SELECT schema_hash FROM store')) as [{ schema_hash: string }];
+    await sql("UPDATE store SET schema_hash = 'of another program'");
+    onTestFinished(() => sql(`UPDATE store SET schema_hash = '${schema_hash}'`).then(() => {}));
+    await expect(async () => (await open()).listAccounts()).rejects.toThrow(/has another schema 1 than this version/);
+  });
+
   test('a newer schema is refused, and no error contains a password', async () => {
     await (await open()).listAccounts();
     await sql('UPDATE store SET version = 99');

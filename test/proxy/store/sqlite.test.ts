@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { AccountStore } from '../../../proxy/store/account-store.ts';
+import { schemaScripts } from '../../../proxy/store/database.ts';
 import { type Gate, openGate } from '../../../proxy/store/gate.ts';
 import { hashKey } from '../../../proxy/store/key-format.ts';
 import { migrate } from '../../../proxy/store/sqlite-file.ts';
@@ -225,11 +226,29 @@ test('a store is migrated by the scripts that it lacks, once', async () => {
   await open();
   const db = new DatabaseSync(file);
   onTestFinished(() => db.close());
-  const scripts = ['', 'ALTER TABLE accounts ADD COLUMN later TEXT', 'CREATE TABLE latest (id TEXT) STRICT'];
+  const scripts = [
+    ...schemaScripts('sqlite'),
+    'ALTER TABLE accounts ADD COLUMN later TEXT',
+    'CREATE TABLE latest (id TEXT) STRICT',
+  ];
   for (const _ of [1, 2]) migrate(db, file, scripts);
   expect(db.prepare('SELECT version FROM store').all()).toEqual([{ version: 3 }]);
   expect(db.prepare('SELECT later FROM accounts, latest').all()).toEqual([]);
   expect(db.prepare('SELECT * FROM tag_secrets').all().length).toBe(1);
+});
+
+test('a schema that was changed under the same number is refused, but not one with other comments', async () => {
+  await open();
+  const db = new DatabaseSync(file);
+  onTestFinished(() => db.close());
+  const [script] = schemaScripts('sqlite');
+  migrate(db, file, [`-- made anew\n${script}`]);
+  expect(() => migrate(db, file, [`${script} CREATE TABLE more (id TEXT) STRICT;`])).toThrow(
+    /has another schema 1 than this version/,
+  );
+  db.exec("UPDATE store SET schema_hash = 'of another program'");
+  const { code, stderr } = await runHere(['accounts', 'list', '--store', `sqlite:${file}`]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('has another schema 1 than this version')]);
 });
 
 test('a file that is not a store, or a store of a newer version, is refused', async () => {

@@ -206,7 +206,7 @@ export function writeSnapshot(directory: string, options: FixtureOptions = {}): 
     synthetic: true,
     territory: TERRITORY,
     updated_at: UPDATED_AT,
-    code_version: '0.1.0',
+    code_version: '1.0.0',
     contract_version: CONTRACT_VERSION,
     coverage: {
       ...COVERAGE,

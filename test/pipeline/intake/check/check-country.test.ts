@@ -28,6 +28,13 @@ test('all faults of form are reported at once, and nothing else', async () => {
   ]);
 });
 
+test.each(['^NG[0-9', '^NG\\d{6}\\-$'])('the pattern %s of codes, no regular expression, is a fault', async (code) => {
+  const faults = await listFaults((country) => {
+    country.model.territory.lga.code = code;
+  });
+  expect(faults).toEqual([expect.stringMatching(/^form, null: .*\/territory\/lga\/code: .* format "regex"/)]);
+});
+
 test('a fault in one source does not hide faults in others: catalog, files, hashes, tables, rasters', async () => {
   const country = writeTiny((country) => {
     sourceIn(country, 'climate').columns.wind = 'wind';

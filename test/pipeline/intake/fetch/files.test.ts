@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RemoteFile } from '../../../../pipeline/intake/fetch/download.ts';
 import { fetchFile } from '../../../../pipeline/intake/fetch/files.ts';
 import { sha256 } from '../../../../pipeline/lib/hash.ts';
@@ -192,6 +192,24 @@ describe('a server that answers wrongly leaves no file behind', () => {
 
 test('a server error is followed by another attempt', async () => {
   expect(await get([status(503), status(500), honest])).toMatchObject({ status: 'fetched' });
+});
+
+test.each([
+  ['a public address', 'http://8.8.8.8/rain.bin', 'http://127.0.0.1:1/', 'loopback'],
+  ['a public address', 'http://8.8.8.8/rain.bin', 'http://[::ffff:192.168.0.1]/', 'private'],
+  ['a public address', 'http://8.8.8.8/rain.bin', 'http://169.254.169.254/latest/', 'linkLocal'],
+  ['a private address', 'http://10.0.0.1/rain.bin', 'http://localhost:1/', 'loopback'],
+])('no redirect is followed from %s (%s) to %s', async (_, url, location, kind) => {
+  const asked = vi.fn(async () => new Response(null, { status: 302, headers: { location } }));
+  vi.stubGlobal('fetch', asked);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const outcome = await fetchFile(wanted({ url }), rawData, { attempts: 1 });
+  expect(outcome).toMatchObject({
+    status: 'failed',
+    what: expect.stringContaining(`redirected to a ${kind} address`),
+    try_again: false,
+  });
+  expect(asked).toHaveBeenCalledTimes(1);
 });
 
 test('redirects are followed, relative ones too', async () => {
