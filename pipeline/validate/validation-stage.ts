@@ -20,6 +20,8 @@ const DRAWS = 300;
  * The evidence for the risk scores: cross-validation of both models on held-out surveys, in folds of spatial blocks.
  */
 export const run: StageRun = async (io) => {
+  const evidence = io.artifact<{ model: RiskModel | null; spatial: FitSummary | null }>('risk/evidence');
+  if (evidence.model === null) return { scores: null, report: [] };
   const inputs = readInputs(io);
   const prepared = prepareRisk(inputs);
   const surveyed = placedObservations(prepared.observations).map((observation) => ({
@@ -28,7 +30,6 @@ export const run: StageRun = async (io) => {
   }));
   const foldByLga = assignFolds(surveyedLgas(inputs.cells, surveyed), FOLDS, BLOCK_DEGREES);
   const folds = foldNumbers(prepared, foldByLga);
-  const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');
   const settings = {
     ...crossValidationSettings(io.model, inputs, prepared, foldByLga, evidence.spatial?.optimum ?? null),
     draws: DRAWS,
