@@ -3,6 +3,7 @@
  * card.
  */
 
+import { PRODUCTS } from '../contract/products.ts';
 import { FIGURES } from './figures.ts';
 import type { Role } from './roles.ts';
 import type { Source } from './sources.ts';
@@ -24,19 +25,21 @@ const FIGURE_NAMES: Record<(typeof FIGURES)[number], string> = {
   travel_minutes_to_care: 'travel time to care',
 };
 
-export const NO_RAIN =
-  'No monthly rain: no season is given. The score is the same in all months of a year, and its range is widened ' +
+export const NO_RAIN = 'No monthly rain: no season is given.';
+const NO_SEASON_OF_SCORES =
+  ' The score is the same in all months of a year, and its range is widened ' +
   'by a prior for how far a month may differ from the months of survey fieldwork.';
 const NO_CASES = 'No monthly case records: no forecasts of cases.';
 
-export const NO_ALERTS = 'No alerts: they compare monthly case records with those of two years.';
+export const NO_ALERTS = `No alerts: they need ${PRODUCTS.cases.needs}.`;
 
 const SEASON_FROM_CASES_ALONE =
   'The season is estimated from case records alone: without climate data there are no best months to act.';
 
-export const NO_TRANSMISSION =
-  'No transmission model: it is fitted to sufficient case records of an area of the upper level, in a table by ' +
-  'these areas, with monthly rain. Records by areas of the lower level are not added up for it.';
+export const NO_SURVEYS = 'No surveys of malaria infection.';
+export const NO_SCORES = `No scores: they need ${PRODUCTS.scores.needs}.`;
+
+export const NO_TRANSMISSION = `No transmission model: it needs ${PRODUCTS.transmission.needs}. Records by areas of the lower level are not added up for it.`;
 
 /**
  * A sentence for each kind of data that the catalog has no source for, and for each model that the data do not allow.
@@ -44,10 +47,11 @@ export const NO_TRANSMISSION =
  */
 export function missingDataSentences(
   sources: readonly Pick<Source, 'role' | 'figure' | 'columns' | 'sums'>[],
-  models: { season: boolean; transmission: boolean },
+  models: { season: boolean; transmission: boolean; scores: boolean },
 ): string[] {
   const sentences: string[] = [];
-  if (!hasRain(sources)) sentences.push(models.season ? SEASON_FROM_CASES_ALONE : NO_RAIN);
+  if (!hasRain(sources))
+    sentences.push(models.season ? SEASON_FROM_CASES_ALONE : NO_RAIN + (models.scores ? NO_SEASON_OF_SCORES : ''));
   if (!hasCases(sources)) sentences.push(NO_CASES);
   if (!models.transmission) sentences.push(NO_TRANSMISSION);
   const census = sources.find(({ role }) => role === 'population_census');

@@ -140,6 +140,12 @@ export const Model = closedObject({
           '`last_estimated` may be at most this many months after the last survey, and not after the last case records if there are any',
       }),
       reason: Type.String({ minLength: 1, description: 'Basis of the limit' }),
+      scores: Type.Optional(
+        closedObject(
+          { clusters: count, areas: count, children: count, reason: text },
+          'Survey evidence, of all rounds together, below which there are no scores, in place of the usual minimum (risk/MODEL.md, section 3); with its reason, which model card and report give if scores rest on less than that',
+        ),
+      ),
     }),
     diff: closedObject({
       score_change: Type.Number({

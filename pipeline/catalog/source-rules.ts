@@ -125,9 +125,7 @@ function checkRequiredRoles(sources: readonly Source[]): void {
       'one of lga_boundaries or lga_codes, or a source of the role state_boundaries',
     );
   if (!hasSource('population') && !hasSource('population_census'))
-    throw catalogLocation.error('neither population nor population_census', 'one: scores are weighted by people');
-  if (!hasSource('survey_clusters'))
-    throw catalogLocation.error('no source of the role survey_clusters', 'one: scores are based on surveys');
+    throw catalogLocation.error('neither population nor population_census', 'one: figures are weighted by people');
   const sourceWithoutAreas = sources.find(
     ({ columns = {}, role }) => role === 'cases_lgas' && needsFacilityList(columns),
   );

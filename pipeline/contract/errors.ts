@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { FORECAST_MONTHS } from './months.ts';
 import { closedObject, Type } from './type.ts';
 
-/** Detail of an error for an operation about the season or transmission, in a country without one. */
+/** Detail of an error for an operation about scores, the season or transmission, in a country without them. */
 export const NO_ESTIMATE =
   "This country's data do not allow an estimate of it (`limits` in /v1/model-card say why); the other operations are served as usual.";
 
@@ -80,6 +80,11 @@ export const ERRORS = {
     status: 416,
     title: 'The file ends before the range that Range asks for',
     detail: 'Content-Range gives the number of bytes that there are.',
+  },
+  SCORES_UNAVAILABLE: {
+    status: 503,
+    title: 'There are no scores: surveys in sufficient number have not been loaded on the server',
+    detail: NO_ESTIMATE,
   },
   CASE_DATA_UNAVAILABLE: {
     status: 503,

@@ -245,6 +245,15 @@ export const seasonal_shape_correlation = correlation(
 // Alerts.
 const NULL_WITHOUT_REPORT = 'null if the month is unknown';
 const alertClass = (values: readonly ('none' | 'watch' | 'alert' | 'fall')[], about: string) => choice(values, about);
+export const incidence = {
+  year: whole('Year'),
+  cases_per_1000: real('Cases reported in the months that are known, per 1,000 people', { decimals: 1, minimum: 0 }),
+  completeness: share(
+    'Share of the months of the year, and of the areas of the lower level with records, that are known',
+  ),
+  people: whole('People that the cases are divided by', { minimum: 1 }),
+};
+
 const alertSince = (about: string) =>
   orNull(text(about, { unit: 'YYYY-MM', pattern: PERIOD_PATTERN }), 'null for none');
 export const alerts = {

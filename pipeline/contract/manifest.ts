@@ -65,6 +65,8 @@ export const Manifest = closedObject({
     last_forecast: period,
     transmission: Type.Boolean(),
     alerts: Type.Boolean(),
+    scores: Type.Optional(Type.Boolean()),
+    season: Type.Optional(Type.Boolean()),
   }),
   counts: Type.Record(Type.String(), Type.Integer()),
   runtime: Type.String({ description: 'The version of Node that ran the code' }),

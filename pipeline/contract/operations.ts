@@ -6,11 +6,12 @@
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
 import { addMonths, FORECAST_MONTHS, HORIZONS, type Period, periodRange } from './months.ts';
+import { coversProduct, PRODUCTS, type Product, type ProductCoverage } from './products.ts';
 import * as schemas from './schemas.ts';
 import type { Scope } from './scopes.ts';
 import {
-  SEASON_TABLES,
   SERVED_TABLES,
+  TABLE_PRODUCTS,
   TABLE_TYPES,
   type TableFormat,
   type TableName,
@@ -51,23 +52,16 @@ interface OperationSpec {
   readonly response: TSchema;
   /** Artifacts that the answers are made of, by full name; all that a snapshot is made of unless they are listed. */
   readonly madeOf?: readonly string[];
-  /** The data without which there is no answer, which a country may lack. */
-  readonly needs?: RequiredData;
+  /** The product without which there is no answer, which a country may lack. */
+  readonly needs?: Product | undefined;
 }
-type RequiredData = 'transmission' | 'cases' | 'rain';
 
-export interface Operation extends Pick<OperationSpec, 'summary' | 'madeOf'> {
+export interface Operation extends Pick<OperationSpec, 'summary' | 'madeOf' | 'needs'> {
   readonly id: string;
   readonly path: string;
   /** Scopes that a key needs, all of them; if empty, any valid key is accepted. */
   readonly scopes: readonly Scope[];
   readonly parameters: readonly ParameterName[];
-  /** Whether the answer needs the transmission model, without which the operation answers 503. */
-  readonly needsTransmission: boolean;
-  /** Whether the answer needs case records of two years, without which the operation answers 503. */
-  readonly needsCases: boolean;
-  /** Whether the answer is about the season or the best months to act: without the data for it there is no file. */
-  readonly needsRain: boolean;
   readonly responseName: string;
   /** Null if the answer is not JSON; then only its media type is declared. */
   readonly response: TSchema | null;
@@ -104,6 +98,7 @@ const CORE_SPECS = [
     scopes: ['risk_scores'],
     parameters: ['period'],
     response: schemas.RiskStates,
+    needs: 'scores',
     madeOf: ['ingest/states', 'context/states', 'risk/states'],
   },
   {
@@ -112,6 +107,7 @@ const CORE_SPECS = [
     scopes: ['risk_scores'],
     parameters: ['state', 'period'],
     response: schemas.RiskLgas,
+    needs: 'scores',
     madeOf: [...AREA_ARTIFACTS, 'context/lgas', 'risk/lgas'],
   },
   {
@@ -120,6 +116,7 @@ const CORE_SPECS = [
     scopes: ['forecasts'],
     parameters: ['months'],
     response: schemas.ForecastsStates,
+    needs: 'scores',
     madeOf: ['ingest/states', 'context/states', 'risk/states'],
   },
   {
@@ -128,6 +125,7 @@ const CORE_SPECS = [
     scopes: ['forecasts'],
     parameters: ['state', 'months'],
     response: schemas.ForecastsLgas,
+    needs: 'scores',
     madeOf: [...AREA_ARTIFACTS, 'context/lgas', 'risk/lgas'],
   },
   {
@@ -165,7 +163,7 @@ const CORE_SPECS = [
     summary: 'Season and survey trend of the country and every {state.one}',
     scopes: ['risk_scores'],
     response: schemas.TransmissionStates,
-    needs: 'transmission',
+    needs: 'season',
     madeOf: [
       'ingest/states',
       'season/method',
@@ -181,7 +179,7 @@ const CORE_SPECS = [
     scopes: ['risk_scores'],
     parameters: ['state'],
     response: schemas.TransmissionLgas,
-    needs: 'transmission',
+    needs: 'season',
     madeOf: [...AREA_ARTIFACTS, 'season/method', 'season/lgas', 'transmission/model'],
   },
   {
@@ -203,7 +201,7 @@ const OPTIONAL_SPECS = [
     scopes: ['risk_scores'],
     parameters: ['state'],
     response: schemas.SeasonsLgas,
-    needs: 'rain',
+    needs: 'windows',
     madeOf: [...AREA_ARTIFACTS, 'season/windows'],
   },
   {
@@ -229,6 +227,7 @@ const OPTIONAL_SPECS = [
     scopes: ['risk_scores'],
     parameters: ['period'],
     response: schemas.RiskNation,
+    needs: 'scores',
     madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas'],
   },
   {
@@ -237,6 +236,7 @@ const OPTIONAL_SPECS = [
     scopes: ['forecasts'],
     parameters: ['months'],
     response: schemas.ForecastsNation,
+    needs: 'scores',
     madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas'],
   },
   {
@@ -245,6 +245,7 @@ const OPTIONAL_SPECS = [
     scopes: ['risk_scores', 'forecasts'],
     parameters: ['state'],
     response: schemas.SeriesStates,
+    needs: 'scores',
     madeOf: ['ingest/states', 'context/states', 'risk/states', ...SERIES_ARTIFACTS],
   },
   {
@@ -253,6 +254,7 @@ const OPTIONAL_SPECS = [
     scopes: ['risk_scores', 'forecasts'],
     parameters: ['lga'],
     response: schemas.SeriesLgas,
+    needs: 'scores',
     madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas', ...SERIES_ARTIFACTS],
   },
   {
@@ -334,14 +336,11 @@ const isFeatureCollection = (response: { properties?: { type?: { const?: unknown
   response.properties?.type?.const === 'FeatureCollection';
 
 function completeSpec<const Spec extends OperationSpec>(spec: Spec, optional: boolean) {
-  const { path, scopes = [], parameters = [], response, needs } = spec;
+  const { path, scopes = [], parameters = [], response } = spec;
   const stem = path.replace('.json', '');
   const folders = FOLDER_PARAMETERS.filter((name) => parameters.includes(name)).map((name) => `/{${name}}`);
   return {
     ...spec,
-    needsTransmission: needs === 'transmission',
-    needsCases: needs === 'cases',
-    needsRain: needs === 'rain',
     scopes,
     parameters,
     id: stem
@@ -367,11 +366,9 @@ export const JSON_OPERATIONS: readonly (Operation & { id: JsonOperationId; respo
 
 /** A file that is served as it is. */
 const fileOperation = <Id extends string>(
-  file: { id: Id } & Pick<Operation, 'path' | 'summary' | 'scopes' | 'type' | 'file' | 'needsRain'>,
+  file: { id: Id } & Pick<Operation, 'path' | 'summary' | 'scopes' | 'type' | 'file' | 'needs'>,
 ) => ({
   ...file,
-  needsTransmission: false,
-  needsCases: false,
   parameters: [],
   responseName: 'File',
   response: null,
@@ -387,7 +384,7 @@ const TABLE_OPERATIONS = SERVED_TABLES.flatMap(({ table, scopes }) =>
       summary: `The whole table ${table} as ${format === 'csv' ? 'CSV' : 'Parquet'}`,
       scopes,
       type: TABLE_TYPES[format],
-      needsRain: SEASON_TABLES.includes(table),
+      needs: TABLE_PRODUCTS[table],
       file: tableFile(table, format),
     }),
   ),
@@ -407,7 +404,6 @@ const CLIENT_OPERATIONS = CLIENTS.map((language) =>
     summary: `The client for ${{ python: 'Python', r: 'R', ts: 'TypeScript' }[language]}, with examples`,
     scopes: [],
     type: ARCHIVE_MEDIA_TYPE,
-    needsRain: false,
     file: clientFile(language),
   }),
 );
@@ -503,13 +499,12 @@ export function operationErrors(operation: Operation): ErrorCode[] {
     ...(pathParameters(operation).length > 0 ? (['UNKNOWN_VERSION'] as const) : []),
     ...(operation.optional && pathParameters(operation).length === 0 ? (['NOT_FOUND'] as const) : []),
     ...(operation.response === null ? (['RANGE_NOT_SATISFIABLE'] as const) : []),
-    ...(operation.needsTransmission ? (['TRANSMISSION_DATA_UNAVAILABLE'] as const) : []),
-    ...(operation.needsCases ? (['CASE_DATA_UNAVAILABLE'] as const) : []),
+    ...(operation.needs ? [PRODUCTS[operation.needs].error].filter((error) => error !== null) : []),
   ];
 }
 
 /** What a snapshot covers, as in its manifest: all that is needed to decide the outcome of a request. */
-export interface Coverage {
+export interface Coverage extends ProductCoverage {
   /** Codes of the states, ascending. */
   states: readonly string[];
   /** Codes of the LGAs, ascending. */
@@ -517,9 +512,6 @@ export interface Coverage {
   first_estimated: Period;
   last_estimated: Period;
   last_forecast: Period;
-  transmission: boolean;
-  /** Whether case records are long enough for alerts. */
-  alerts: boolean;
 }
 
 /**
@@ -527,8 +519,7 @@ export interface Coverage {
  * @param existingFiles the files of an existing snapshot, which may lack all files of an optional operation
  */
 export function operationFiles(operation: Operation, coverage: Coverage, existingFiles?: object): string[] {
-  if (operation.needsTransmission && !coverage.transmission) return [];
-  if (operation.needsCases && !coverage.alerts) return [];
+  if (!coversProduct(coverage, operation.needs)) return [];
   const files = possibleFiles(operation, coverage);
   return operation.optional && existingFiles && !files.some((file) => file in existingFiles) ? [] : files;
 }

@@ -1,4 +1,5 @@
 /** The tables of a snapshot, and the scopes that a key needs to download them. */
+import type { Product } from './products.ts';
 import type { Scope } from './scopes.ts';
 
 /**
@@ -14,6 +15,7 @@ export const TABLE_SCOPES = {
   probabilities: ['risk_scores', 'forecasts'],
   changes: ['risk_scores', 'forecasts'],
   forecasts_cases: null,
+  incidence: null,
   forecast_skill: ['forecasts'],
   alerts: ['forecasts'],
   basis: ['risk_scores', 'forecasts'],
@@ -32,8 +34,19 @@ export const TABLE_SCOPES = {
 export type TableName = keyof typeof TABLE_SCOPES;
 export const TABLE_NAMES = Object.keys(TABLE_SCOPES) as TableName[];
 
-/** Tables of the season and of the best months to act, for which a country may lack the data. */
-export const SEASON_TABLES: readonly TableName[] = ['season', 'season_windows'];
+/** The products of tables for which a country may lack the data. */
+export const TABLE_PRODUCTS: Partial<Record<TableName, Product>> = {
+  risk_lgas: 'scores',
+  risk_states: 'scores',
+  forecasts_lgas: 'scores',
+  forecasts_states: 'scores',
+  probabilities: 'scores',
+  changes: 'scores',
+  basis: 'scores',
+  alerts: 'cases',
+  season: 'windows',
+  season_windows: 'windows',
+};
 
 /** Tables that are served, with their scopes. */
 export const SERVED_TABLES = TABLE_NAMES.flatMap((table) => {

@@ -61,7 +61,7 @@ export async function ingestSurveys(
   const stateRoundYears = new Set(stateRounds.map((round) => round.survey_year));
   const repeated = clusters.find((cluster) => stateRoundYears.has(cluster.survey_year));
   if (repeated) throw location.error(`round ${repeated.survey_year} by cluster and by area`, 'each round once');
-  if (clusters.length === 0) {
+  if (clusters.length === 0 && sourcesInRole(input, 'survey_clusters').length > 0) {
     const found = `no cluster tested by ${usedMethods(input).join(' or ')}`;
     throw new InputLocation('sources.json', 'role survey_clusters').error(found, 'at least one');
   }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { missingDataSentences } from '../catalog/missing-data.ts';
+import { hasCases } from '../catalog/missing-data.ts';
 import type { Model } from '../catalog/model.ts';
 import { mayPassOnCases, type Source } from '../catalog/sources.ts';
 import type { Manifest } from '../contract/manifest.ts';
@@ -16,6 +16,7 @@ import {
   OPERATIONS,
   operationFiles,
 } from '../contract/operations.ts';
+import { hasScores } from '../contract/products.ts';
 import { describeApi } from '../contract/reference.ts';
 import type { Tables } from '../contract/schemas.ts';
 import { TABLE_TYPES } from '../contract/table-list.ts';
@@ -35,7 +36,7 @@ import { clientArchives } from './clients/archives.ts';
 import { clientFiles } from './clients/files.ts';
 import { headAndFirstRow, shortenAnswer } from './clients/shorten-answer.ts';
 import { renderAnnex, renderReport } from './report/render.ts';
-import { describeRiskLimits } from './report/sections/risk-limits.ts';
+import { describeMissingData, describeRiskLimits } from './report/sections/risk-limits.ts';
 import type { Evidence } from './report/shared/evidence.ts';
 import { snapshotAnswers } from './snapshot/answers.ts';
 import type { Contents } from './snapshot/contents.ts';
@@ -92,7 +93,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
     shortenAnswer({ model_version: modelCard.model_version, limits: modelCard.limits, controls: modelCard.controls }),
   );
   examples.set('versions', exampleVersions(contents));
-  examples.set('versions-diff', exampleDiff(contents));
+  if (hasScores(coverage)) examples.set('versions-diff', exampleDiff(contents));
   const openapi = buildOpenapi(input.model_version, territory, { values, answers: examples });
   await writer.write('openapi.json', formatJson(openapi));
   await writer.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
@@ -107,7 +108,8 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await writer.write('report/index.html', await renderReport(reportContents, evidence, input.findings));
   await writer.write('report/annex.html', await renderAnnex(reportContents, evidence, input.findings));
   await writer.write('report/api.html', renderApiPage(reference));
-  const manifest = makeManifest(input, contents, { answers: count, files: writer.entries(), sources });
+  const missing = describeMissingData(contents, evidence);
+  const manifest = makeManifest(input, contents, { answers: count, files: writer.entries(), sources, missing });
   await createSnapshotWriter(directory).write('manifest.json', JSON.stringify(manifest));
   input.progress(1);
 }
@@ -150,14 +152,11 @@ const tableMetadata = ({ model, model_version }: Contents, sources: readonly Sou
 
 function makeManifest(
   input: SnapshotInput,
-  { coverage, sources: catalog, tables }: Contents,
-  { answers, files, sources }: Pick<Manifest, 'files' | 'sources'> & { answers: number },
+  contents: Contents,
+  { answers, files, sources, missing }: Pick<Manifest, 'files' | 'sources'> & { answers: number; missing: string[] },
 ): Manifest {
+  const { coverage, tables } = contents;
   const { model, unpublishable } = input;
-  const missing = missingDataSentences(catalog, {
-    season: tables.season.length > 0,
-    transmission: coverage.transmission,
-  });
   return {
     format: 1,
     model_version: input.model_version,
@@ -199,6 +198,7 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
   const transmission = fitted && withCaseSeries({ ...fitted, limits }, case_series);
   return withDatabase(async (db) => {
     await createArtifactViews(db, cache, entries);
+    const hasRows = async (view: string) => (await db.rows(`FROM ${view} LIMIT 1`)).length > 0;
     const states = await db.rows<{ state_code: string }>('FROM ingest.states');
     const lgas = await db.rows<{ lga_code: string }>('FROM ingest.lgas');
     const coverage: Coverage = {
@@ -208,7 +208,9 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
       last_estimated: model.last_estimated,
       last_forecast: addMonths(model.last_estimated, FORECAST_MONTHS),
       transmission: transmission !== null,
-      alerts: (await db.rows('FROM alerts.areas LIMIT 1')).length > 0,
+      alerts: await hasRows('alerts.areas'),
+      scores: await hasRows('risk.lgas'),
+      season: hasCases(sources) && (await hasRows('season.national')),
     };
     const hasRun = (name: string) => entries.some(({ stage }) => stage === name);
     const backtested = hasRun('backtest');
@@ -249,13 +251,14 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
 
 /** The origin of the scores and their checks, in machine-readable form; the report has them in words. */
 function makeModelCard(contents: Contents, evidence: Evidence, controls: readonly string[]) {
-  const { model, model_version, season_method, tables, transmission } = contents;
+  const { coverage, model, model_version, season_method, tables, transmission } = contents;
   return {
     model_version,
-    score:
-      `share of children ${model.territory.ages_months.join('-')} months who would test positive by ` +
-      `${model.territory.method}, posterior mean`,
-    range: 'central 90% posterior interval',
+    score: hasScores(coverage)
+      ? `share of children ${model.territory.ages_months.join('-')} months who would test positive by ` +
+        `${model.territory.method}, posterior mean`
+      : null,
+    range: hasScores(coverage) ? 'central 90% posterior interval' : null,
     limits: describeRiskLimits(contents, evidence),
     controls,
     risk: evidence.risk,

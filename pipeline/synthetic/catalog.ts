@@ -277,6 +277,9 @@ export function describeSources(
 
 const gapsField = (gaps: Gap[] | undefined) => (gaps && gaps.length > 0 ? { gaps } : {});
 
+/** For a country that was asked to be small. */
+const SMALL_EVIDENCE = { clusters: 20, areas: 4, children: 100, reason: 'the country was made this small on request' };
+
 /**
  * Near the mode for seed 1 (by `malaria-risk catalog start`), from where the search is short for any made-up country.
  */
@@ -343,6 +346,7 @@ export function describeModel(seed: number, family: TruthFamily, size: CountrySi
       evidence: {
         max_months_after_survey: 36,
         reason: 'as for the real country: the time from its round of 2018 to that of 2021',
+        ...(size.clusters < 100 || size.lgas < 40 ? { scores: SMALL_EVIDENCE } : {}),
       },
       diff: { score_change: 0.02, max_moved_share: 0.02, max_flipped_share: 0.02, max_disjoint_share: 0.001 },
     },

@@ -117,11 +117,16 @@ function foldNumber(foldByLga: Map<string, number>, { lga_code }: { lga_code: st
   return fold;
 }
 
-/** Predicts the cells of one fold with each model. Cells of a round without cells in other folds are left out. */
+/**
+ * Predicts the cells of one fold with each model. Cells of a round without cells in other folds are left out.
+ * @param onUsualStart called if the fit cannot start at `near_optimum`
+ * @throws Error that names the fold and its surveys if the risk model does not converge
+ */
 export function* predictFold(
   { mesh, rounds, times, observations: observed }: PreparedRisk,
   fold: number,
   { states, foldByLga, constants, draws, seed, near_optimum: like, spatial_only = false }: CrossValidationSettings,
+  onUsualStart: () => void = () => {},
 ): Generator<HeldOutCell> {
   const cells = placedObservations(observed);
   const trainingCells = cells.filter((observation) => foldNumber(foldByLga, observation) !== fold);
@@ -140,7 +145,16 @@ export function* predictFold(
   const stream = (name: string) => randomStream(seed, `cross-validate/${fold}/${name}`);
 
   const trainingTimes = trainingRounds.map((round) => times[round]!);
-  const spatialFit = fitRisk(mesh, trainingTimes, trainingCells.map(withTrainingRound), constants, like);
+  const fitTrainingCells = () => {
+    try {
+      return fitRisk(mesh, trainingTimes, trainingCells.map(withTrainingRound), constants, like, onUsualStart);
+    } catch (error) {
+      const years = trainingRounds.map((round) => rounds[round]).join(', ');
+      const trainingData = `${trainingCells.length} surveyed cells of ${years} outside fold ${fold}`;
+      throw new Error(`${trainingData}: ${(error as Error).message}`, { cause: error });
+    }
+  };
+  const spatialFit = fitTrainingCells();
   const places = testCells.map((observation) =>
     surveyPredictor(mesh, spatialFit.layout, withTrainingRound(observation)),
   );

@@ -6,7 +6,7 @@ import { prepareRisk, readInputs } from '../model/risk/inputs.ts';
 import type { RiskModel } from '../model/risk/risk-tables.ts';
 import { covariateEffect, describeEffect } from './covariate-effects.ts';
 import { crossValidationSettings, foldNumbers, placedObservations } from './cross-validation.ts';
-import type { FoldData, FoldResult, FoldTask } from './fold-worker.ts';
+import type { FoldAnswer, FoldData, FoldTask } from './fold-worker.ts';
 import { assignFolds, surveyedLgas } from './spatial-folds.ts';
 import type { Validation } from './validation.ts';
 import { summariseValidation } from './validation-summary.ts';
@@ -20,6 +20,8 @@ const DRAWS = 300;
  * The evidence for the risk scores: cross-validation of both models on held-out surveys, in folds of spatial blocks.
  */
 export const run: StageRun = async (io) => {
+  const evidence = io.artifact<{ model: RiskModel | null; spatial: FitSummary | null }>('risk/evidence');
+  if (evidence.model === null) return { scores: null, report: [] };
   const inputs = readInputs(io);
   const prepared = prepareRisk(inputs);
   const surveyed = placedObservations(prepared.observations).map((observation) => ({
@@ -28,7 +30,6 @@ export const run: StageRun = async (io) => {
   }));
   const foldByLga = assignFolds(surveyedLgas(inputs.cells, surveyed), FOLDS, BLOCK_DEGREES);
   const folds = foldNumbers(prepared, foldByLga);
-  const evidence = io.artifact<{ model: RiskModel; spatial: FitSummary | null }>('risk/evidence');
   const settings = {
     ...crossValidationSettings(io.model, inputs, prepared, foldByLga, evidence.spatial?.optimum ?? null),
     draws: DRAWS,
@@ -45,7 +46,8 @@ export const run: StageRun = async (io) => {
   });
   const data: FoldData = { inputs, settings };
   const tasks = folds.length > 1 ? [...folds.map((fold): FoldTask => ({ fold })), ...tasksWithout] : [];
-  const results = await mapInThreads<FoldTask, FoldResult>(new URL('./fold-worker.ts', import.meta.url), data, tasks);
+  const answers = await mapInThreads<FoldTask, FoldAnswer>(new URL('./fold-worker.ts', import.meta.url), data, tasks);
+  const results = answers.map((answer) => answer.rows);
   const rows = results.slice(0, folds.length).flat();
   if (rows.length === 0) {
     const what = 'no round has surveys in two blocks, so no place can be predicted from others';
@@ -57,7 +59,14 @@ export const run: StageRun = async (io) => {
   const scores: Validation = summariseValidation(rows, evidence.model, BLOCK_DEGREES, effects);
   const report: ReportLine[] = [
     { source: 'survey_clusters', rule: 'cross-validation', what: scores.words },
+    ...answers.flatMap(({ usual_start }, k) => (usual_start ? [describeUsualStart(tasks[k]!)] : [])),
     ...effects.map((effect) => ({ source: effect.covariate, rule: 'covariate', what: describeEffect(effect) })),
   ];
   return { scores, report };
 };
+
+const describeUsualStart = ({ fold, covariates }: FoldTask): ReportLine => ({
+  source: 'survey_clusters',
+  rule: 'cross-validation',
+  what: `fold ${fold}${covariates ? ' with a covariate left out' : ''}: the risk model could not start where the fit to all surveys ended, and was fitted from the usual start`,
+});

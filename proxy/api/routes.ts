@@ -18,6 +18,7 @@ import {
   RELEASE_OPERATIONS,
   underVersion,
 } from '../../pipeline/contract/operations.ts';
+import { coversProduct, PRODUCTS } from '../../pipeline/contract/products.ts';
 import { tableFile } from '../../pipeline/contract/table-list.ts';
 import type { ServedFile, Snapshot } from '../snapshot/snapshot.ts';
 import type { ServedSnapshot, SnapshotSource } from '../snapshot/watch.ts';
@@ -103,9 +104,9 @@ function findAnswer(operation: Operation, request: FastifyRequest, current: Serv
 }
 
 /** Why a snapshot lacks an operation's file, if that is known: versions older than the tables may have had a season. */
-function whyMissing({ needsRain }: Operation, { files, coverage }: Pick<Snapshot, 'files' | 'coverage'>) {
+function whyMissing({ needs }: Operation, { files, coverage }: Pick<Snapshot, 'files' | 'coverage'>) {
   const hasWindows = coverage.transmission || files.has(tableFile('season_windows', 'parquet'));
-  return needsRain && !hasWindows ? NO_ESTIMATE : undefined;
+  return needs === 'windows' && !hasWindows ? NO_ESTIMATE : undefined;
 }
 
 /** Each parameter's decoded value; a list if it was given more than once. */
@@ -132,9 +133,9 @@ export function resolveFile(operation: Operation, query: Query, coverage: Covera
     if (typeof parsed === 'string') return { error: parsed };
     Object.assign(values, parsed);
   }
-  if (operation.needsTransmission && !coverage.transmission) return { error: 'TRANSMISSION_DATA_UNAVAILABLE' };
-  if (operation.needsCases && !coverage.alerts) return { error: 'CASE_DATA_UNAVAILABLE' };
-  return { file: filePath(operation, values) };
+  const { needs } = operation;
+  const error = needs && !coversProduct(coverage, needs) ? PRODUCTS[needs].error : null;
+  return error ? { error } : { file: filePath(operation, values) };
 }
 
 /** Whether a name in `query` that `operation` does not know is nearly `parameter`. */

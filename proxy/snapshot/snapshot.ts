@@ -10,6 +10,7 @@ import {
   OPERATIONS,
   operationFiles,
 } from '../../pipeline/contract/operations.ts';
+import { hasScores } from '../../pipeline/contract/products.ts';
 import type { Territory } from '../../pipeline/contract/territory.ts';
 import { errorLine } from '../../pipeline/lib/errors.ts';
 import { sha256File } from '../../pipeline/lib/hash.ts';
@@ -189,7 +190,13 @@ export async function readUncompressed(file: ServedFile | undefined): Promise<Bu
   return representation ? (representation.content ?? readFile(representation.path)) : null;
 }
 
-/** The state that examples use. */
-export function exampleState({ coverage, territory }: Pick<Snapshot, 'coverage' | 'territory'>): string {
-  return String(exampleValues(coverage, territory).state);
+/** Address of an answer about one state for examples: scores if there are any. */
+export function exampleAddress(
+  { coverage, territory }: Pick<Snapshot, 'coverage' | 'territory'>,
+  scope: 'risk_scores' | 'forecasts',
+): string {
+  const paths = hasScores(coverage)
+    ? { risk_scores: 'risk/lgas', forecasts: 'forecasts/lgas' }
+    : { risk_scores: 'context/lgas', forecasts: 'alerts' };
+  return `/v1/${paths[scope]}?state=${exampleValues(coverage, territory).state}`;
 }

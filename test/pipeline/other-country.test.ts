@@ -115,7 +115,7 @@ describe('a country that differs from Nigeria in every respect, built from its c
     expect(await show('model', '--json')).toMatchObject({
       code: 0,
       stdout: '[]\n',
-      stderr: expect.stringMatching(/^No transmission model: it is fitted to/),
+      stderr: expect.stringMatching(/^No transmission model: it needs monthly case/),
     });
     const { stdout } = await runHere(['show', 'survey', '--snapshot', snapshot, '--json']);
     expect(JSON.parse(stdout).map((row: any) => row.survey_year)).toContain(2021);

@@ -24,6 +24,15 @@ function without(...ids: string[]) {
 const LEFT_OUT: [ids: string[], limits: string[]][] = [
   [['climate'], ['The season is estimated from case records alone', 'No transmission model']],
   [['cases'], ['No monthly case records', 'No transmission model']],
+  [['surveys'], ['No scores: there is no survey of malaria infection.']],
+  [
+    ['surveys', 'climate'],
+    ['No scores: there is no survey of malaria infection.', 'The season is estimated from case records alone'],
+  ],
+  [
+    ['surveys', 'climate', 'cases'],
+    ['No scores: there is no survey of malaria infection.', 'No monthly rain', 'No monthly case records'],
+  ],
   [['population'], ['No population raster']],
   [['population_census'], ['No table of people by area']],
   [['elevation'], ['No elevation']],
@@ -68,16 +77,13 @@ describe('a country without a role', () => {
     const { snapshot } = await buildHere(directory);
     const { coverage, limits }: Manifest = readJson(snapshot, 'manifest.json');
     expect(coverage.transmission).toBe(false);
-    expect(limits).toContainEqual(
-      expect.stringMatching(/^No transmission model: .*case records of an area of the upper/),
-    );
+    expect(limits).toContainEqual(expect.stringMatching(/^No transmission model: .*in a table by areas of the upper/));
   });
 
   test.each([
     [['lga_boundaries'], /role lga_boundaries: found 0 sources/],
-    [['surveys'], /no source of the role survey_clusters/],
     [['population', 'population_census'], /population/],
-  ])('%j is refused in one line: there would be no score', (ids, message) => {
+  ])('%j is refused in one line', (ids, message) => {
     expect(() => readCatalog(without(...ids))).toThrow(message);
   });
 });

@@ -254,7 +254,11 @@ export function tinyCountry(): TinyCountry {
         held_back_year: 2021,
         starts: 2,
       },
-      evidence: { max_months_after_survey: 48, reason: 'test' },
+      evidence: {
+        max_months_after_survey: 48,
+        reason: 'test',
+        scores: { clusters: 1, areas: 1, children: 1, reason: 'a country small enough for a test' },
+      },
       diff: { score_change: 0.05, max_moved_share: 0.1, max_flipped_share: 0.1, max_disjoint_share: 0.01 },
     },
   };

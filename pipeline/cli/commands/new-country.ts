@@ -2,8 +2,10 @@ import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
+import { readUncheckedCatalog } from '../../catalog/country.ts';
 import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import { OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
+import { describeProducts } from '../../contract/products.ts';
 import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.ts';
 import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
@@ -155,6 +157,9 @@ function showUnusedTables({ leftOut }: Draft, directory: string, from: readonly 
 }
 
 function showDraft({ entries, leftOut, doubts }: Draft): void {
+  const describe = ({ file, why }: LeftOut) => `  ${file}: ${why}`;
+  const [lost, others] = [leftOut.filter((one) => one.lost !== null), leftOut.filter((one) => one.lost === null)];
+  if (lost.length > 0) printLines('Not used, although they seem to be of the country:', ...lost.map(describe), '');
   printLines(
     formatTable(
       entries.map(({ entry, format, files, notes }) => ({
@@ -170,9 +175,6 @@ function showDraft({ entries, leftOut, doubts }: Draft): void {
       })),
     ),
   );
-  const describe = ({ file, why }: LeftOut) => `  ${file}: ${why}`;
-  const [others, lost] = [leftOut.filter((one) => one.lost === null), leftOut.filter((one) => one.lost !== null)];
-  if (lost.length > 0) printLines('', 'Not used, although the country lacks them:', ...lost.map(describe));
   if (others.length > 0) printLines('', 'Left out:', ...others.map(describe));
   if (doubts.length > 0) printLines('', 'Doubts:', ...groupMessages(doubts).map((line) => `  ${line}`));
   printLines('');
@@ -252,6 +254,11 @@ async function showNextSteps(
       'Read from the tables; compare it with an annual report:',
       ...accountLines.map((line) => `  ${line}`),
     );
+  printLines(
+    '',
+    'What these files give, and what one more would add:',
+    ...describeProducts(readUncheckedCatalog(directory, root).sources).map((line) => `  ${line}`),
+  );
   if (doubts.length > 0)
     printLines('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));
   const serveLines = [

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { readCatalog } from '../../catalog/country.ts';
+import { describeProducts } from '../../contract/products.ts';
 import { planBuild } from '../../release/build.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { addBuildOptions, type BuildOptions, printLines } from '../terminal/options.ts';
@@ -9,7 +11,8 @@ const HELP = `
 A stage runs when one of these has changed: the content of its inputs, its code (comments included), package-lock.json,
 its part of model.json, or the version of Node. These do not count: file times, files imported only for their types, and
 descriptions in sources.json (title, citation, licence, notes), which only the snapshot contains. A stage that "may run"
-is skipped if the stages before it produce the same output as before.
+is skipped if the stages before it produce the same output as before. Then the products that the sources allow are
+listed; whether surveys and records suffice shows in the build.
 
 Examples:
   malaria-risk plan --country raw-data/synthetic --why
@@ -33,5 +36,11 @@ export default function planCommand(): Command {
         printLines(`${stage.padEnd(13)} ${STATUS_WORDS[status]}`);
         if (options.why) for (const cause of causes) printLines(`${' '.repeat(14)}${cause}`);
       }
+      const { sources } = readCatalog(options.country, options.rawData);
+      printLines(
+        '',
+        'What the sources of this country allow:',
+        ...describeProducts(sources).map((line) => `  ${line}`),
+      );
     });
 }

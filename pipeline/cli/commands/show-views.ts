@@ -1,5 +1,5 @@
 /** The views of `show`: named queries over the tables of a snapshot. */
-import { NO_ALERTS, NO_RAIN, NO_TRANSMISSION } from '../../catalog/missing-data.ts';
+import { NO_ALERTS, NO_RAIN, NO_SCORES, NO_SURVEYS, NO_TRANSMISSION } from '../../catalog/missing-data.ts';
 import { tableFile } from '../../contract/table-list.ts';
 import type { Chart } from '../terminal/rows.ts';
 import { MODEL_ANSWER } from './query.ts';
@@ -17,6 +17,7 @@ export interface View {
   needs?: { file: string; why: string };
 }
 
+const needsScores = { file: tableFile('risk_lgas', 'parquet'), why: NO_SCORES };
 const needsTransmission = { file: MODEL_ANSWER, why: NO_TRANSMISSION };
 /** Why a score beside an alert did not move, and what to do about a first alert. */
 const ALERT_COLUMNS = `period, cases_in, cases, usual, usual_low, usual_high,
@@ -41,6 +42,7 @@ export const VIEWS: Record<string, View> = {
   WHERE state_code = $state AND period = coalesce($period, (SELECT max(period) FROM risk_lgas))
   ORDER BY score DESC, lga_code`,
     charts: { score_high: { kind: 'range', low: 'score_low', middle: 'score' } },
+    needs: needsScores,
   },
   history: {
     question: 'How did the score of an area of the upper level change, month by month?',
@@ -54,6 +56,7 @@ export const VIEWS: Record<string, View> = {
     LEFT JOIN scores ON scores.kind = years.kind AND period = format('{}-{:02d}', year, month)
   GROUP BY ALL ORDER BY year, years.kind`,
     charts: { months: { kind: 'series', heading: MONTHS } },
+    needs: needsScores,
   },
   alerts: {
     question:
@@ -99,6 +102,7 @@ export const VIEWS: Record<string, View> = {
     country: 'SELECT * EXCLUDE (state_code) FROM survey_trend WHERE state_code IS NULL ORDER BY survey_year',
     state: `
   SELECT * EXCLUDE (state_code, urban, rural) FROM survey_trend WHERE state_code = $state ORDER BY survey_year`,
+    needs: { file: tableFile('survey_trend', 'parquet'), why: NO_SURVEYS },
   },
   accounts: {
     question: 'How much of what the files delivered is taken, and what is left out by which rule?',

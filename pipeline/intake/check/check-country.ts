@@ -62,7 +62,7 @@ export async function countryFaults(country: Country, deliveries: Delivery[] = [
   return [...faults, ...(await contentFaults(country, readable, deliveries))];
 }
 
-/** Files that the catalog leaves out although the country lacks their subject. */
+/** Files that the catalog leaves out although they seem to be of the country. */
 const unusedFiles = ({ unused = [] }: Country): Fault[] =>
   unused.map(({ path: file, subject, reason }) => ({
     step: 'unused files',

@@ -58,6 +58,7 @@ export function findMode(
 
   let current = evaluate(start, false);
   if (similarFactor) current = iterateWithFactor(current, similarFactor, tolerance / 10, (x) => evaluate(x, false));
+  let previousDecrement = Number.POSITIVE_INFINITY;
   for (let steps = 0; steps < 60; steps++) {
     const factor = factorise(symbolic, current.precision) ?? factorise(symbolic, evaluate(current.x, true).precision);
     if (!factor) return null;
@@ -76,18 +77,24 @@ export function findMode(
       return { x: current.x, factor, log_marginal, steps };
     }
     let stepLength = 1;
-    let candidate = evaluate(moveAlong(current.x, step, stepLength), false);
+    const isSlow = decrement > SLOW_RATIO * previousDecrement;
+    let candidate = isSlow
+      ? takeNewtonStep(current, step, decrement, (x) => evaluate(x, false))
+      : evaluate(moveAlong(current.x, step, stepLength), false);
     while (!(candidate.value >= current.value - 1e-10) && stepLength > 1e-4) {
       stepLength /= 2;
       candidate = evaluate(moveAlong(current.x, step, stepLength), false);
     }
     current = candidate;
+    previousDecrement = decrement;
   }
   return null;
 }
 
 /** Squared Newton decrement below which steps with a fixed factor converge to the mode. */
 const CLOSE_DECREMENT = 1e-3;
+/** Steps are slow if a step leaves more than this share of the squared Newton decrement. */
+const SLOW_RATIO = 0.3;
 
 function newtonStep(factor: Factor, gradient: Float64Array) {
   const step = solveBackward(factor, solveForward(factor, gradient.slice()));
@@ -114,7 +121,7 @@ function iterateWithFactor<P extends EvaluatedPoint>(
     const candidate = takeNewtonStep(current, step, decrement, evaluate);
     const next = newtonStep(factor, candidate.gradient);
     if (!(next.decrement < decrement)) break;
-    const isSlow = next.decrement > 0.3 * decrement;
+    const isSlow = next.decrement > SLOW_RATIO * decrement;
     current = candidate;
     ({ step, decrement } = next);
     if (isSlow) break;

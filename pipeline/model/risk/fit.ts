@@ -10,7 +10,7 @@ import {
   costGradientNear,
   defaultTheta,
   gradientPoints,
-  NO_MODE,
+  NoMode,
   type Optimum,
   optimumFromSimilar,
   refineOptimum,
@@ -60,9 +60,10 @@ const CENTRE_WEIGHT = 1 / 3;
  * mode. Each point moves all standardised components of θ by 1.2; the tails along single axes, where the
  * curvature is a poor guide, are avoided. `estimateInThreads` takes the same steps.
  * @param times times of the rounds in years, ascending, indexed by `observations[].round`
- * @param similarOptimum the optimum of a fit to nearly the same observations: the search starts there and reuses its curvature,
- *   and the mode of θ stands for the whole design, since the rest would cost more than everything else. Ignored if it
- *   belongs to other rounds
+ * @param similarOptimum the optimum of a fit to nearly the same observations: the search starts there and reuses its
+ *   curvature, and the mode of θ stands for the whole design, since the rest would cost more than everything else.
+ *   Ignored if it belongs to other rounds
+ * @param onUsualStart called if that search finds no mode, so that the fit starts where it usually does
  */
 export function fitRisk(
   mesh: Mesh,
@@ -70,6 +71,7 @@ export function fitRisk(
   observations: RiskObservation[],
   constants: PriorConstants,
   similarOptimum: Optimum | null = null,
+  onUsualStart: () => void = () => {},
 ): RiskFit {
   const marginal = prepareMarginal(mesh, times, observations, constants);
   const refineFrom = (centre: ThetaWithMode): Optimum => {
@@ -79,8 +81,13 @@ export function fitRisk(
   };
   const start = defaultTheta(marginal.clusteredRounds);
   if (similarOptimum?.theta.length === start.length) {
-    const optimum = optimumFromSimilar(marginal, similarOptimum);
-    return toRiskFit(mesh, marginal, optimum, fitPointsAt(marginal, [{ theta: optimum.theta, weight: 1 }]));
+    try {
+      const optimum = optimumFromSimilar(marginal, similarOptimum);
+      return toRiskFit(mesh, marginal, optimum, fitPointsAt(marginal, [{ theta: optimum.theta, weight: 1 }]));
+    } catch (error) {
+      if (!(error instanceof NoMode)) throw error;
+      onUsualStart();
+    }
   }
   const optimum = refineFrom(searchOptimum(marginal, start));
   return toRiskFit(mesh, marginal, optimum, fitPointsAt(marginal, designPoints(optimum)));
@@ -132,10 +139,10 @@ function fitPointsAt(marginal: Marginal, [first, ...others]: readonly ThetaPoint
   return rescaleWeights([centre, ...others.map((point) => fitPointNear(marginal, centre.mode, point))]);
 }
 
-/** @throws Error if no mode of the latent vector is found */
+/** @throws NoMode */
 export function fitPointFromPrior(marginal: Marginal, point: ThetaPoint): FitPoint {
   const mode = marginal.modeAt(point.theta, marginal.priorMean, null);
-  if (!mode) throw new Error(NO_MODE);
+  if (!mode) throw new NoMode();
   return toFitPoint(marginal, point, mode);
 }
 

@@ -39,7 +39,7 @@ export const defaultTheta = (clusteredRounds: number): number[] =>
 
 /**
  * A point near the mode of θ, by BFGS.
- * @throws Error if no mode of the latent vector is found at the start
+ * @throws NoMode if no mode of the latent vector is found at the start
  */
 export function searchOptimum(
   marginal: Marginal,
@@ -55,7 +55,10 @@ export function searchOptimum(
   return search.centreAt(minimum.x);
 }
 
-/** The mode of θ, as precisely as needed, using the curvature of a fit to nearly the same observations. */
+/**
+ * The mode of θ, as precisely as needed, using the curvature of a fit to nearly the same observations.
+ * @throws NoMode if no mode of the latent vector is found where that fit ended
+ */
 export function optimumFromSimilar(marginal: Marginal, { theta, curvature }: Optimum): Optimum {
   const n = theta.length;
   const inverse = matrixRows(invertDense(choleskyDense(Float64Array.from(curvature.flat()), n)!, n), n);
@@ -75,7 +78,7 @@ export function costGradientNear(
   theta: number[],
 ): number[] {
   const mode = marginal.modeAt(theta, centre.x, centre.factor);
-  if (!mode) throw new Error(NO_MODE);
+  if (!mode) throw new NoMode();
   return marginal.slopeAt(theta, mode).map((v) => -v);
 }
 
@@ -102,7 +105,10 @@ export function refineOptimum(
   return { optimum: null, reached: search.centreAt(refined) };
 }
 
-export const NO_MODE = 'the risk model did not converge: expected a mode within 60 steps';
+/** The latent vector has no mode at θ, or it is not found. */
+export class NoMode extends Error {
+  override message = 'the risk model did not converge: expected a mode within 60 steps';
+}
 
 /** −ln p(y, θ) and its gradient along a search, in which each latent mode is sought from the previous one. */
 function createSearch(marginal: Marginal, start: ThetaWithMode | null) {
@@ -117,7 +123,7 @@ function createSearch(marginal: Marginal, start: ThetaWithMode | null) {
   };
   const centreAt = (theta: number[]): ThetaWithMode => {
     if (latestCentre?.theta !== theta) cost(theta);
-    if (latestCentre?.theta !== theta) throw new Error(NO_MODE);
+    if (latestCentre?.theta !== theta) throw new NoMode();
     return latestCentre;
   };
   const costGradient = (theta: number[]) => marginal.slopeAt(theta, centreAt(theta).mode).map((v) => -v);

@@ -1,5 +1,6 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import type { Period } from '../../contract/months.ts';
+import { readSurveys } from '../../ingest/read-areas.ts';
 import { toTable } from '../../lib/tables/table.ts';
 import { surveyReferenceMonth } from './comparison-months.ts';
 import { changesTable, contrastsTable, type EstimatedAreas, probabilitiesTable } from './decisions.ts';
@@ -8,15 +9,27 @@ import { prepareRisk, readInputs } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
 import { CHANGES, CONTRASTS, LGAS, PROBABILITIES, STATES } from './risk-tables.ts';
 import { fitStageBaseline, scoredPeriods } from './stage-baseline.ts';
+import { allowsScores } from './survey-evidence.ts';
 import { repeatForMonths, surveyReferenceOfYear, wholeYears } from './whole-years.ts';
+
+const NO_SCORES = {
+  lgas: toTable(LGAS, []),
+  states: toTable(STATES, []),
+  probabilities: toTable(PROBABILITIES, []),
+  changes: toTable(CHANGES, []),
+  contrasts: toTable(CONTRASTS, []),
+  evidence: { model: null, spatial: null },
+  report: [],
+};
 
 /**
  * Risk of every LGA and state, for every estimated month and the forecast months after them, by the model that
- * model.json selects. Probabilities and changes are from the spatial model; if the baseline is the score, those tables
+ * model.json selects; none if the surveys are too few. Probabilities and changes are from the spatial model; if the baseline is the score, those tables
  * have no rows.
  */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
+  if (!allowsScores(readSurveys(io), io.model.parameters)) return NO_SCORES;
   const inputs = readInputs(io);
   const { areas } = inputs;
   const prepared = prepareRisk(inputs);

@@ -54,8 +54,8 @@ export type StateScore = TableRow<typeof STATES>;
  * reads. If one is absent, the report leaves out the part that shows it.
  */
 export interface RiskEvidence {
-  /** Model whose scores are published: `baseline` or `spatial`. */
-  model: string;
+  /** Model whose scores are published: `baseline` or `spatial`; null if there are none. */
+  model: string | null;
   /** The baseline's fit; `middle` is the middle month of the round's fieldwork. */
   baseline?: { rounds: { survey_year: number; middle: string }[] };
   /** The spatial model's fit: hyperparameters on the scale they were searched on. */

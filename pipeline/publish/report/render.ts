@@ -1,11 +1,14 @@
 /** The report, which opens from disk: everything of a snapshot for a reader without server, key or network. */
 import { createHash } from 'node:crypto';
+import { hasScores } from '../../contract/products.ts';
 import { countryWords } from '../../contract/words.ts';
 import { Html, html, jsonScript } from '../../lib/pages/html.ts';
 import { offlinePageHead, pageBody, renderPage } from '../../lib/pages/page.ts';
+import { describeSurveyEvidence } from '../../model/risk/survey-evidence.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { Finding } from '../snapshot/provenance.ts';
 import { bundlePage, pageStyle } from './bundle.ts';
+import { renderCasesView } from './cases-report.ts';
 import { pageData } from './encode.ts';
 import { annexData } from './encode-annex.ts';
 import { renderDataTab } from './sections/data.ts';
@@ -40,16 +43,29 @@ export async function renderReport(
 ): Promise<string> {
   const { model, coverage, tables } = contents;
   const { state, lga } = countryWords(model.territory);
+  const size = `${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many}`;
+  if (!hasScores(coverage))
+    return renderScriptedPage(contents, {
+      title: `Malaria in ${model.name}`,
+      headerContent: html`<p class="about">${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)} · ${size}</p>
+<nav aria-label="Parts"><a href="annex.html">Annex</a><a href="api.html">API</a></nav>`,
+      main: html`${renderCasesView(contents, evidence)}
+${renderVerdicts(contents, evidence)}
+${renderDataTab(contents, evidence, findings)}`,
+      data: {},
+      script: '',
+    });
   const data = pageData(contents, evidence);
   const unanswered = new Set([
     ...(data.certainty === '' ? ['sure'] : []),
     ...(data.changes.months.length === 0 ? ['changed'] : []),
     ...(data.windows.length > 0 ? [] : ['when']),
   ]);
-  const coverageText = html`Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${tables.context_states.length} ${state.many}, ${tables.context_lgas.length} ${lga.many}`;
+  const coverageText = html`Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${size}`;
+  const doubt = describeSurveyEvidence(evidence.surveys, model.parameters, countryWords(model.territory));
   return renderScriptedPage(contents, {
     title: `Malaria risk in ${model.name}`,
-    headerContent: html`<p class="about">${coverageText}</p>
+    headerContent: html`${doubt && html`<p class="notice">${doubt}</p>`}<p class="about">${coverageText}</p>
 ${renderObserved(data.observed)}
 <p id="age" hidden></p>
 <nav aria-label="Questions">${Object.entries(TABS)
@@ -72,23 +88,23 @@ export async function renderAnnex(
   evidence: Evidence,
   findings: readonly Finding[],
 ): Promise<string> {
-  const { model, model_version } = contents;
+  const { coverage, model, model_version } = contents;
   const sections: [id: string, name: string][] = [
-    ['validation', 'Scores'],
+    ['validation', hasScores(coverage) ? 'Scores' : 'Forecasts'],
     ['season', 'Season'],
-    ['surveys', 'Surveys'],
+    ...(hasScores(coverage) ? [['surveys', 'Surveys'] as [string, string]] : []),
     ['transmission', 'Transmission'],
     ['methods', 'Methods'],
     ['messages', 'Messages'],
   ];
   return renderScriptedPage(contents, {
-    title: `Technical annex: malaria risk in ${model.name}`,
-    headerContent: html`<p class="about">How the scores of version <code>${model_version}</code> were computed, and how they were tested</p>
+    title: `Technical annex: malaria ${hasScores(coverage) ? 'risk ' : ''}in ${model.name}`,
+    headerContent: html`<p class="about">How the ${hasScores(coverage) ? 'scores' : 'figures'} of version <code>${model_version}</code> were computed, and how they were tested</p>
 <nav aria-label="Parts">${sections.map(([id, name]) => html`<a href="#${id}">${name}</a>`)}<a href="index.html">Report</a><a href="api.html">API</a></nav>`,
     main: html`${renderValidation(contents, evidence)}
 ${renderSeason(contents)}
 ${renderSeasonCheck(contents, evidence)}
-${renderSurveys(contents, evidence)}
+${hasScores(coverage) && renderSurveys(contents, evidence)}
 ${renderTransmission(contents, evidence)}
 ${renderMethods(model.territory)}
 ${renderModelMessages(findings)}`,

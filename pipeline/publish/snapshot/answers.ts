@@ -13,6 +13,7 @@ import {
   JSON_OPERATIONS,
   type JsonOperationId,
 } from '../../contract/operations.ts';
+import { coversProduct } from '../../contract/products.ts';
 import { pick, pickAll } from '../../contract/record.ts';
 import * as schemas from '../../contract/schemas.ts';
 import { SERVED_TABLES, tableFile, tableFormats } from '../../contract/table-list.ts';
@@ -233,13 +234,12 @@ export const ANSWER_MAKERS: AnswerMakers = {
 export function* snapshotAnswers(
   contents: Contents,
 ): Generator<{ id: JsonOperationId; path: string; answer: unknown }> {
-  const { transmission, tables } = contents;
+  const { coverage, tables } = contents;
   const makers: Partial<Record<JsonOperationId, (contents: Contents) => Iterable<readonly [FileParameters, unknown]>>> =
     ANSWER_MAKERS;
   for (const operation of JSON_OPERATIONS) {
-    const { id, needsTransmission, needsCases, needsRain } = operation;
-    if (needsTransmission && transmission === null) continue;
-    if ((needsCases && tables.alerts.length === 0) || (needsRain && tables.season_windows.length === 0)) continue;
+    const { id, needs } = operation;
+    if (!coversProduct(coverage, needs) || (needs === 'windows' && tables.season_windows.length === 0)) continue;
     for (const [parameters, answer] of makers[id]?.(contents) ?? [])
       yield { id, path: filePath(operation, parameters), answer };
   }

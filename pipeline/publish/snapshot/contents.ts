@@ -14,7 +14,7 @@ export interface Contents {
   coverage: Coverage;
   tables: SnapshotTables;
   season_method: schemas.SeasonMethod;
-  /** null if the country has no case records. */
+  /** null if it could not be fitted. */
   transmission: schemas.TransmissionModel | null;
 }
 

@@ -3,11 +3,13 @@ import type { Model } from '../../catalog/model.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
+import { hasScores } from '../../contract/products.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { countryWords } from '../../contract/words.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
+import { type Database, sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Snapshot } from './open-snapshot.ts';
+import { TABLES } from './table-columns.ts';
 import { diffTables, type TableChange } from './table-diff.ts';
 import { createViews } from './views.ts';
 
@@ -128,6 +130,14 @@ const ACCURACY_COLUMNS = `
   mean_of(forecast - estimated) AS bias,
   count(*) FILTER (estimated BETWEEN low AND high) / count(*) AS coverage`;
 
+/** The compared tables of a snapshot without scores. */
+async function createEmptyScores(db: Database, schema: 'a' | 'b'): Promise<void> {
+  for (const table of ['risk_lgas', 'risk_states', 'forecasts_lgas'] as const) {
+    const columns = Object.entries(TABLES[table].columns).map(([name, { type }]) => `${name} ${type}`);
+    await db.run(`CREATE TABLE ${schema}.${table} (${columns})`);
+  }
+}
+
 const LISTED_CHANGES = 10;
 
 const scoreStruct = (side: 'a' | 'b') =>
@@ -148,6 +158,8 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
     await createViews(db, 'a', a.directory);
     await createViews(db, 'b', b.directory);
     const tables = await diffTables(db);
+    if (!hasScores(a.manifest.coverage)) await createEmptyScores(db, 'a');
+    if (!hasScores(b.manifest.coverage)) await createEmptyScores(db, 'b');
     await db.run(VIEWS_SQL);
     const surveyMonths = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
     await db.run(`CREATE TABLE observed AS SELECT unnest([${surveyMonths.map(sqlLiteral)}]::VARCHAR[]) AS period`);

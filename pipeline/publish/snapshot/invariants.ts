@@ -3,6 +3,7 @@ import { LEVELS } from '../../contract/levels.ts';
 import type { Manifest } from '../../contract/manifest.ts';
 import { periodRange } from '../../contract/months.ts';
 import { forecastPeriods } from '../../contract/operations.ts';
+import { hasScores } from '../../contract/products.ts';
 import { type TableName, tableFile } from '../../contract/table-list.ts';
 import { type Database, sqlLiteral } from '../../lib/tables/duckdb.ts';
 import { nestingFaults, outlineFaults, toPolygons } from '../../measure/boundaries/outline-check.ts';
@@ -38,6 +39,7 @@ export async function tableFaults(
     changes: [COMPLETENESS_CHECKS.changes, ...changes],
     forecasts_cases: CASE_FORECAST_CHECKS,
     alerts: ALERT_CHECKS,
+    incidence: INCIDENCE_CHECKS,
     season: [
       completenessCheck('season', "concat_ws(' ', area, code, month)", SEASON_ROWS_SQL),
       seasonCheck(highSeasonShare),
@@ -47,7 +49,8 @@ export async function tableFaults(
   const presentChecks = Object.entries(checksByTable).flatMap(([name, checks]) =>
     tableFile(name as TableName, 'parquet') in manifest.files ? checks : [],
   );
-  for (const check of [...COMMON_CHECKS, ...presentChecks, rowCountCheck('context_lgas', counts.lgas!)])
+  const scoreChecks = hasScores(coverage) ? SCORE_CHECKS : [];
+  for (const check of [...COMMON_CHECKS, ...scoreChecks, ...presentChecks, rowCountCheck('context_lgas', counts.lgas!)])
     faults.push((await db.rows<{ fault: string }>(check)).map(({ fault }) => `tables/${fault}`));
   return faults.flat();
 }
@@ -90,7 +93,7 @@ const agreementChecks = (table: TableName, reference: TableName, key: string) =>
 
 const LEVEL_SQL = `CASE ${LEVELS.map(({ level, below }) => (Number.isFinite(below) ? `WHEN score < ${below} THEN '${level}'` : `ELSE '${level}'`)).join(' ')} END`;
 
-const scoreChecks = (table: string, codeColumn: string, partition: string) => [
+const rankChecks = (table: string, codeColumn: string, partition: string) => [
   `SELECT '${table} ' || ${codeColumn} || ' ' || period || ': out of order' AS fault
    FROM (SELECT *, row_number() OVER () AS position FROM ${table})
    WINDOW list AS (PARTITION BY ${partition} ORDER BY position)
@@ -189,6 +192,14 @@ const ALERT_CHECKS: readonly string[] = [
    FROM alerts GROUP BY area, code HAVING count(*) > 1 ORDER BY ALL`,
 ];
 
+const INCIDENCE_CHECKS: readonly string[] = [
+  `SELECT 'incidence ' || area || ' ' || code || ' ' || year || ': no such area, or no case in known months' AS fault
+   FROM incidence LEFT JOIN (SELECT *, true AS known FROM ${AREAS_SQL}) USING (area, code)
+   WHERE known IS NULL OR (completeness = 0 AND cases_per_1000 > 0) ORDER BY ALL`,
+  `SELECT 'incidence: ' || count(*) || ' rows of ' || area || ' ' || code || ' ' || year || ', expected 1' AS fault
+   FROM incidence GROUP BY area, code, year HAVING count(*) > 1 ORDER BY ALL`,
+];
+
 const WINDOW_CHECKS: readonly string[] = [
   completenessCheck('season_windows', WINDOW_KEY, WINDOW_ROWS_SQL),
   `SELECT 'season_windows ' || ${WINDOW_KEY} || ': ' || CASE
@@ -201,6 +212,25 @@ const WINDOW_CHECKS: readonly string[] = [
    ORDER BY ALL`,
 ];
 
+const SCORE_CHECKS: readonly string[] = [
+  completenessCheck('risk_states', STATE_MONTH_KEY, 'context_states, estimated'),
+  completenessCheck('risk_lgas', LGA_MONTH_KEY, 'context_lgas, estimated'),
+  completenessCheck('forecasts_states', STATE_MONTH_KEY, 'context_states, forecast'),
+  completenessCheck('forecasts_lgas', LGA_MONTH_KEY, 'context_lgas, forecast'),
+  completenessCheck('basis', AREA_MONTH_KEY, `${AREAS_SQL}, ${PERIODS_SQL}`),
+  `SELECT 'basis ' || area || ' ' || code || ' ' || period || ': evidence of a later month' AS fault
+   FROM basis WHERE last_survey > period OR last_cases > period ORDER BY ALL`,
+  ...(['risk_lgas', 'forecasts_lgas'] as const).flatMap((table) => [
+    ...rankChecks(table, 'lga_code', 'period, state_code'),
+    ...agreementChecks(table, 'context_lgas', 'lga_code'),
+  ]),
+  ...(['risk_states', 'forecasts_states'] as const).flatMap((table) => [
+    ...rankChecks(table, 'state_code', 'period'),
+    ...agreementChecks(table, 'context_states', 'state_code'),
+    stateScoreCheck(table, table.replace('states', 'lgas')),
+  ]),
+];
+
 const COMMON_CHECKS: readonly string[] = [
   completenessCheck('context_states', 'state_code', 'states'),
   completenessCheck(
@@ -210,22 +240,6 @@ const COMMON_CHECKS: readonly string[] = [
   ),
   completenessCheck('boundaries_states', 'state_code', 'context_states'),
   completenessCheck('boundaries_lgas', "lga_code || ' ' || state_code", 'context_lgas'),
-  completenessCheck('risk_states', STATE_MONTH_KEY, 'context_states, estimated'),
-  completenessCheck('risk_lgas', LGA_MONTH_KEY, 'context_lgas, estimated'),
-  completenessCheck('forecasts_states', STATE_MONTH_KEY, 'context_states, forecast'),
-  completenessCheck('forecasts_lgas', LGA_MONTH_KEY, 'context_lgas, forecast'),
-  completenessCheck('basis', AREA_MONTH_KEY, `${AREAS_SQL}, ${PERIODS_SQL}`),
-  `SELECT 'basis ' || area || ' ' || code || ' ' || period || ': evidence of a later month' AS fault
-   FROM basis WHERE last_survey > period OR last_cases > period ORDER BY ALL`,
-  ...(['risk_lgas', 'forecasts_lgas'] as const).flatMap((table) => [
-    ...scoreChecks(table, 'lga_code', 'period, state_code'),
-    ...agreementChecks(table, 'context_lgas', 'lga_code'),
-  ]),
-  ...(['risk_states', 'forecasts_states'] as const).flatMap((table) => [
-    ...scoreChecks(table, 'state_code', 'period'),
-    ...agreementChecks(table, 'context_states', 'state_code'),
-    stateScoreCheck(table, table.replace('states', 'lgas')),
-  ]),
   `SELECT 'accounts ' || file || ', ' || "column" || ': ' || cells || ' cells in ' || numbers || ' rows' AS fault
    FROM (SELECT source, file, "column", sum(numbers + blank + text) AS cells FROM accounts
      WHERE "column" IS NOT NULL GROUP BY ALL)

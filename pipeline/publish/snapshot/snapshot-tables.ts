@@ -8,6 +8,7 @@ import path from 'node:path';
 import { roundFields } from '../../contract/decimals.ts';
 import { type Level, riskLevel } from '../../contract/levels.ts';
 import { type Coverage, forecastPeriods } from '../../contract/operations.ts';
+import { hasScores } from '../../contract/products.ts';
 import type { AreaGeometry, TransmissionModel } from '../../contract/schemas.ts';
 import { TABLE_NAMES, type TableName, tableFile, tableFormats } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
@@ -25,6 +26,7 @@ import * as season from '../../model/season/season-tables.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
 import { basisTable } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
+import { incidenceTable } from './incidence.ts';
 import { placesTable } from './places-table.ts';
 import type { SnapshotWriter } from './snapshot-writer.ts';
 import { countryTables, describeTables, frictionlessSchema, TABLES } from './table-columns.ts';
@@ -90,7 +92,7 @@ export async function makeTables(
   db: Database,
   { coverage, territory, outlines, transmission, backtested, cases_in }: TableInput,
 ): Promise<SnapshotTables> {
-  await assertSameAreas(db);
+  await assertSameAreas(db, coverage);
   const states = statesWithZonesSql(territory);
   const { first_estimated, last_estimated } = coverage;
   const futurePeriods = forecastPeriods(coverage);
@@ -157,9 +159,14 @@ export async function makeTables(
       await db.rows('FROM forecast.cases'),
       backtested ? await db.rows('FROM backtest.stretch') : [],
     ),
+    incidence: incidenceTable(
+      { context_states, context_lgas },
+      await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
+      await db.rows('FROM ingest.census'),
+    ),
     forecast_skill,
     alerts: publishableAlerts(await db.rows('FROM alerts.areas'), cases_in),
-    basis: await basisTable(db, coverage, forecast_skill),
+    basis: hasScores(coverage) ? await basisTable(db, coverage, forecast_skill) : [],
     context_states,
     context_lgas,
     season: await readRounded<'season'>(`SELECT area, code, ${SEASON_COLUMNS} FROM (
@@ -184,11 +191,11 @@ export async function makeTables(
 }
 
 /** Refuses tables with different areas, since joins by code would silently drop an area that one of them lacks. */
-async function assertSameAreas(db: Database): Promise<void> {
+async function assertSameAreas(db: Database, coverage: Coverage): Promise<void> {
   // A country without monthly rain has no season.
   const hasSeason = (await db.rows('FROM season.national LIMIT 1')).length > 0;
   for (const level of ['lga', 'state'])
-    for (const stage of ['context', 'risk', ...(hasSeason ? ['season'] : [])]) {
+    for (const stage of ['context', ...(hasScores(coverage) ? ['risk'] : []), ...(hasSeason ? ['season'] : [])]) {
       const [stageCodes, ingestCodes] = [stage, 'ingest'].map(
         (schema) => `SELECT DISTINCT ${level}_code AS code FROM ${schema}.${level}s`,
       );

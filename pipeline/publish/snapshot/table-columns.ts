@@ -44,6 +44,10 @@ export const TABLES = {
     row: 'An area with case records in a month after their end; ranges are as wide as the backtest requires',
     columns: forecast.CASES.columns,
   },
+  incidence: {
+    row: 'An area with case records in a year: cases as health facilities reported them, not how many people fell ill',
+    columns: { area, code, ...fields.incidence },
+  },
   forecast_skill: backtest.SKILL,
   alerts: {
     row: 'An area with case records: whether their last month is unusual, and whether the next is likely to be',

@@ -19,6 +19,7 @@ const KEY_COLUMNS = [
   'origins',
   'method',
   'period',
+  'year',
   'horizon_months',
   'survey_year',
   'month',

@@ -116,7 +116,9 @@ function operationsByPath(manifest: Manifest, isSameContract: boolean): Map<stri
       operationFiles(
         operation,
         manifest.coverage,
-        isSameContract && operation.response && (!operation.needsRain || hasWindows) ? undefined : manifest.files,
+        isSameContract && operation.response && (operation.needs !== 'windows' || hasWindows)
+          ? undefined
+          : manifest.files,
       ).map((file) => [file, operation] as const),
     ),
   );

@@ -7,7 +7,7 @@ import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { limitKeylessLines, openLog } from '../../server/log.ts';
 import { type Level, openReports } from '../../server/reports.ts';
 import type { RunningServer, Settings } from '../../server/server.ts';
-import { exampleState } from '../../snapshot/snapshot.ts';
+import { exampleAddress } from '../../snapshot/snapshot.ts';
 import { curlCommand } from '../../store/key-format.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
 import { createFirstKey } from './first-key.ts';
@@ -177,9 +177,7 @@ function announce(
   if (server.dashboardUrl !== null) writeStatus(`dashboard at ${server.dashboardUrl}`);
   if (key === null) return;
   const writeExample = log ? (text: string) => console.error(text) : print;
-  writeExample(
-    `\nTry it:\n\n  ${curlCommand(key, server.url, `/v1/risk/lgas?state=${exampleState(server.current())}`)}\n`,
-  );
+  writeExample(`\nTry it:\n\n  ${curlCommand(key, server.url, exampleAddress(server.current(), 'risk_scores'))}\n`);
 }
 
 function stop(server: RunningServer, writeLine: WriteLine): void {

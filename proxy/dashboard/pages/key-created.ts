@@ -3,7 +3,7 @@
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { exampleState } from '../../snapshot/snapshot.ts';
+import { exampleAddress } from '../../snapshot/snapshot.ts';
 import { keyStatus } from '../../store/account-rules.ts';
 import type { NewKey } from '../../store/account-store.ts';
 import { curlCommand } from '../../store/key-format.ts';
@@ -70,10 +70,9 @@ async function reasonForNoMoreKeys(
 
 /** The only page that ever shows a key. */
 function keyPage(key: Key, secret: string, { apiUrl, snapshot }: Services, replacedKey?: Key): Html {
-  const state = exampleState(snapshot());
   const path = {
-    risk_scores: `/v1/risk/lgas?state=${state}`,
-    forecasts: `/v1/forecasts/lgas?state=${state}`,
+    risk_scores: exampleAddress(snapshot(), 'risk_scores'),
+    forecasts: exampleAddress(snapshot(), 'forecasts'),
     lga_boundaries: '/v1/boundaries/states',
   }[key.scopes[0]!];
   return html`${settingsHeading('Your new key')}

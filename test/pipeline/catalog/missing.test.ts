@@ -7,7 +7,7 @@ const RAIN = { role: 'climate' } as const;
 
 /** The first words of the lines about season, cases and transmission. */
 const limitsOf = (sources: Parameters<typeof missingDataSentences>[0], season: boolean, transmission: boolean) =>
-  missingDataSentences(sources, { season, transmission })
+  missingDataSentences(sources, { season, transmission, scores: true })
     .filter((line) => /season|cases|transmission/.test(line))
     .map((line) => line.split(/[:.]/)[0]);
 

@@ -18,6 +18,7 @@ import {
   RELEASE_OPERATIONS,
   responseName,
 } from '../../../pipeline/contract/operations.ts';
+import type { Product } from '../../../pipeline/contract/products.ts';
 import { Type } from '../../../pipeline/contract/type.ts';
 
 const byId = (id: string): Operation => OPERATIONS.find((operation) => operation.id === id)!;
@@ -46,19 +47,25 @@ test('what an operation is called, its file and its media type follow from its p
     file: 'v1/forecasts/lgas/{months}/{state}.json',
     responseName: 'ForecastsLgas',
     type: 'application/json',
-    needsTransmission: false,
-    needsCases: false,
-    needsRain: false,
+    needs: 'scores',
   });
   expect(byId('openapi')).toMatchObject({ path: '/v1/openapi.json', file: 'v1/openapi.json', responseName: 'OpenApi' });
   expect(byId('boundaries-nation')).toMatchObject({ responseName: 'BoundariesNation', type: 'application/geo+json' });
-  expect(OPERATIONS.filter(({ needsTransmission }) => needsTransmission).map(({ id }) => id)).toEqual([
-    'transmission-states',
-    'transmission-lgas',
-    'transmission-model',
+  const idsThatNeed = (product: Product) => OPERATIONS.filter(({ needs }) => needs === product).map(({ id }) => id);
+  expect(idsThatNeed('scores').filter((id) => !id.startsWith('table-'))).toEqual([
+    'risk-states',
+    'risk-lgas',
+    'forecasts-states',
+    'forecasts-lgas',
+    'risk-nation',
+    'forecasts-nation',
+    'series-states',
+    'series-lgas',
   ]);
-  expect(OPERATIONS.filter(({ needsCases }) => needsCases).map(({ id }) => id)).toEqual(['alerts']);
-  expect(OPERATIONS.filter(({ needsRain }) => needsRain).map(({ id }) => id)).toEqual([
+  expect(idsThatNeed('season')).toEqual(['transmission-states', 'transmission-lgas']);
+  expect(idsThatNeed('transmission')).toEqual(['transmission-model']);
+  expect(idsThatNeed('cases')).toEqual(['alerts', 'table-alerts-parquet', 'table-alerts-csv']);
+  expect(idsThatNeed('windows')).toEqual([
     'seasons-lgas',
     'table-season-parquet',
     'table-season-csv',
@@ -104,8 +111,14 @@ test('each operation has the errors that its scopes, parameters and data can cau
     'INVALID_PERIOD',
     'FORECAST_PERIOD',
     'PERIOD_NOT_AVAILABLE',
+    'SCORES_UNAVAILABLE',
   ]);
-  expect(operationErrors(byId('forecasts-lgas'))).toEqual(['SCOPE_REQUIRED', 'UNKNOWN_STATE', 'INVALID_MONTHS']);
+  expect(operationErrors(byId('forecasts-lgas'))).toEqual([
+    'SCOPE_REQUIRED',
+    'UNKNOWN_STATE',
+    'INVALID_MONTHS',
+    'SCORES_UNAVAILABLE',
+  ]);
   expect(operationErrors(byId('transmission-model'))).toEqual(['SCOPE_REQUIRED', 'TRANSMISSION_DATA_UNAVAILABLE']);
   for (const operation of OPERATIONS)
     for (const code of operationErrors(operation)) expect(ERRORS).toHaveProperty(code);
@@ -151,7 +164,7 @@ test('without case records there are no transmission files', () => {
 test('without case records there are no alerts', () => {
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, { ...coverage, alerts: false }));
   expect(all.filter((file) => file.startsWith('v1/alerts'))).toEqual([]);
-  expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(2);
+  expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(4);
   expect(operationErrors(byId('alerts'))).toContain('CASE_DATA_UNAVAILABLE');
 });
 

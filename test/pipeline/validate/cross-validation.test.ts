@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { fitRisk } from '../../../pipeline/model/risk/fit.ts';
 import { prepareRisk, type RiskInputs, type SurveyObservation } from '../../../pipeline/model/risk/inputs.ts';
+import type { Optimum } from '../../../pipeline/model/risk/optimum.ts';
 import { crossValidate, placedObservations, predictFold } from '../../../pipeline/validate/cross-validation.ts';
 import { CONSTANTS, cluster, inputs, lgas } from '../model/risk/toy-inputs.ts';
 
@@ -132,4 +133,32 @@ test('a fold that starts from the fit to all cells scores as one that starts fro
     expect(whole.theta).not.toEqual(alone.theta);
     for (const k of [0, 1]) expect(Math.abs(scores[0]![k]! - scores[1]![k]!)).toBeLessThan(1e-3);
   }
+});
+
+test('a fold whose fit cannot start at the optimum of all cells is fitted as if there were none, and says so', () => {
+  const prepared = prepareRisk(inputs);
+  const { theta, curvature } = fitRisk(
+    prepared.mesh,
+    prepared.times,
+    prepared.observations.map(({ risk }) => risk),
+    CONSTANTS,
+  ).optimum;
+  const scores = (near_optimum: Optimum | null, onUsualStart: () => void) =>
+    [...predictFold(prepared, 1, { ...how, near_optimum, spatial_only: true }, onUsualStart)].map(
+      ({ log_score }) => log_score,
+    );
+  const told = vi.fn();
+  const outOfBounds = { theta: theta.map((v, j) => (j === 0 ? 13 : v)), curvature };
+  expect(scores(outOfBounds, told)).toEqual(scores(null, () => {}));
+  expect(told).toHaveBeenCalledOnce();
+  scores({ theta, curvature }, told);
+  expect(told).toHaveBeenCalledOnce();
+});
+
+test('a fold that cannot be fitted at all names its surveys', () => {
+  const prepared = prepareRisk(inputs);
+  const impossible = { ...CONSTANTS, nation_drift: Number.NaN };
+  expect(() => [...predictFold(prepared, 2, { ...how, constants: impossible })]).toThrow(
+    '16 surveyed cells of 2015, 2018 outside fold 2: singular covariance',
+  );
 });

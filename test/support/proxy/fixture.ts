@@ -17,6 +17,7 @@ import {
   type Operation,
   type ParameterName,
 } from '../../../pipeline/contract/operations.ts';
+import { coversProduct } from '../../../pipeline/contract/products.ts';
 import { CONTRACT_VERSION } from '../../../pipeline/contract/version.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
 
@@ -162,10 +163,7 @@ export function fixtureFiles(options: FixtureOptions = {}): { operation: Operati
   const { transmission = true, alerts = true, earlier = false } = options;
   const periods = periodRange(COVERAGE.first_estimated, COVERAGE.last_estimated);
   return OPERATIONS.filter(
-    (operation) =>
-      (transmission || !operation.needsTransmission) &&
-      (alerts || !operation.needsCases) &&
-      !(earlier && operation.optional),
+    (operation) => coversProduct({ transmission, alerts }, operation.needs) && !(earlier && operation.optional),
   ).flatMap((operation) => {
     const over = <T>(name: ParameterName, values: readonly T[], usual: T) =>
       operation.parameters.includes(name) ? values : [usual];

@@ -1,4 +1,5 @@
 import { isTable } from '../../../catalog/roles.ts';
+import { hasScores } from '../../../contract/products.ts';
 import { countryWords } from '../../../contract/words.ts';
 import { summarizeAccounts } from '../../../ingest/accounts.ts';
 import { type Block, renderBlocks } from '../../../lib/pages/blocks.ts';
@@ -58,7 +59,7 @@ function renderDoubts(contents: Contents, evidence: Evidence): Html {
   )}</ul></section>`;
 }
 
-function findDoubts({ tables, sources, model }: Contents, { surveys, cases }: Evidence): DoubtfulFigure[] {
+function findDoubts({ coverage, tables, sources, model }: Contents, { surveys, cases }: Evidence): DoubtfulFigure[] {
   const { lga, a } = countryWords(model.territory);
   const stateNames = new Map(tables.context_states.map(({ state_code, state }) => [state_code, state]));
   const lgaNames = new Map(
@@ -80,11 +81,12 @@ function findDoubts({ tables, sources, model }: Contents, { surveys, cases }: Ev
     {
       title: 'No child was ever tested there',
       advice: `The score of such ${a.lga} is carried from its neighbours and from what is known of its surroundings.`,
-      places: testedLgas.has(null)
-        ? []
-        : tables.context_lgas
-            .filter(({ lga_code }) => !testedLgas.has(lga_code))
-            .map(({ lga_code }) => lgaNames.get(lga_code)!),
+      places:
+        !hasScores(coverage) || testedLgas.has(null)
+          ? []
+          : tables.context_lgas
+              .filter(({ lga_code }) => !testedLgas.has(lga_code))
+              .map(({ lga_code }) => lgaNames.get(lga_code)!),
     },
     {
       title: 'Survey results from few children',

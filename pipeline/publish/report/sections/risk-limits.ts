@@ -1,11 +1,28 @@
 /** The report's text on the meaning and limits of the figures, as they apply to this snapshot. */
-import { hasRain, missingDataSentences } from '../../../catalog/missing-data.ts';
+import { hasCases, hasRain, missingDataSentences } from '../../../catalog/missing-data.ts';
+import { hasScores } from '../../../contract/products.ts';
 import { countryWords } from '../../../contract/words.ts';
+import { describeSurveyEvidence } from '../../../model/risk/survey-evidence.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { hasDuplicateNames } from '../../snapshot/table-columns.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { joinInSentence, monthName, periodName } from '../shared/names.ts';
 import { describeTests } from './diagnostic-tests.ts';
+
+/** What reported cases say, wherever they are shown per 1,000 people. */
+export const INCIDENCE_LIMIT =
+  'Reported cases per 1,000 people are what health facilities reported, not how many people fell ill: they follow ' +
+  'how many seek care, are tested and are reported. A low figure beside few reported months says little.';
+
+/** The data that the country lacks, what for want of surveys first. */
+export function describeMissingData({ coverage, model, tables, sources }: Contents, { surveys }: Evidence): string[] {
+  const [{ transmission }, scores] = [coverage, hasScores(coverage)];
+  const noScores = scores ? null : describeSurveyEvidence(surveys, model.parameters, countryWords(model.territory));
+  return [
+    ...(noScores ? [noScores] : []),
+    ...missingDataSentences(sources, { season: tables.season.length > 0, transmission, scores }),
+  ];
+}
 
 /** What a reader must know before using a score, most important first, in the country's words. */
 export function describeRiskLimits(contents: Contents, evidence: Evidence): string[] {
@@ -13,7 +30,16 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
   const { risk, surveys } = evidence;
   const { state, lga, Lga, a } = countryWords(model.territory);
   const seasonal = tables.season.length > 0;
+  const missing = describeMissingData(contents, evidence);
+  const closing = [
+    `${hasScores(coverage) ? 'Levels are classes of the score: a place near a boundary between two classes may change class without a relevant change. ' : ''}Join the ${tables.context_lgas.length} ${lga.many} by ` +
+      `code${hasDuplicateNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
+  ];
+  if (!hasScores(coverage))
+    return [...missing, ...(hasCases(sources) ? [INCIDENCE_LIMIT] : []), model.parameters.context.note, ...closing];
+  const doubt = describeSurveyEvidence(surveys, model.parameters, countryWords(model.territory));
   const limits = [
+    ...(doubt ? [doubt] : []),
     `The score is a modelled share of children aged ${model.territory.ages_months.join('–')} months who would ` +
       `test positive by ${model.territory.method}. It is not a count of cases, and it does not describe adults or ` +
       'severe illness.',
@@ -23,7 +49,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
       `new observations: ${seasonal ? 'differences from month to month are the usual season, and ' : ''}they do ` +
       'not show a wet year, an outbreak or a campaign.',
     ...describeTests(contents, evidence),
-    ...missingDataSentences(sources, { season: seasonal, transmission: coverage.transmission }),
+    ...missing,
   ];
   if (risk.model === 'baseline')
     limits.push(
@@ -56,9 +82,7 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
     'Net use, treatment and the other context figures are shown beside the score but are not inputs to it. ' +
       `${model.parameters.context.note}`,
     'Survey results from few children are marked; use their ranges rather than their point values.',
-    'Levels are classes of the score: a place near a boundary between two classes may change class without a ' +
-      `relevant change. Join the ${tables.context_lgas.length} ${lga.many} by ` +
-      `code${hasDuplicateNames(tables.context_lgas) ? ', since some share a name' : ''}.`,
+    ...closing,
   );
   return limits;
 }

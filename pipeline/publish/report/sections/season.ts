@@ -35,7 +35,7 @@ export function renderSeasonCheck(contents: Contents, { season_check }: Evidence
   const { state, State } = countryWords(contents.model.territory);
   const names = new Map(contents.tables.context_states.map(({ state_code, state }) => [state_code, state]));
   return html`<section id="season-checked" aria-labelledby="season-checked-head"><h2 id="season-checked-head">Check of the season</h2>
-${check.series === 0 && html`<p class="notice">${!hasCases(contents.sources) ? 'This country’s data contain no monthly case records' : `No more than one ${state.one} has case records that suffice`}, so its season has not been checked here${contents.transmission ? '' : ', and season and survey answers are left out of the API'}.</p>`}
+${check.series === 0 && html`<p class="notice">${!hasCases(contents.sources) ? 'This country’s data contain no monthly case records' : `No more than one ${state.one} has case records that suffice`}, so its season has not been checked here${hasCases(contents.sources) ? '' : ', and season and survey answers are left out of the API'}.</p>`}
 ${
   check.series > 0 &&
   html`<p>Monthly case records of ${check.series} ${state.many} were left out in turn: the median correlation is <b>${check.median_correlation.toFixed(3)}</b>; on average, the midpoint of the high season is off by <b>${check.mean_months_off.toFixed(2)}</b> months and the peak by <b>${check.mean_months_peak_is_off.toFixed(2)}</b> months.</p>

@@ -17,6 +17,11 @@ export function renderValidation(
   { risk, surveys, validation, known_truth }: Evidence,
 ): Html {
   const words = countryWords(model.territory);
+  if (risk.model === null)
+    return html`<section id="validation" aria-labelledby="validation-head">
+<h2 id="validation-head">How reliable the forecasts are</h2>
+${renderForecasts(tables, words)}
+</section>`;
   return html`<section id="validation" aria-labelledby="validation-head">
 <h2 id="validation-head">How reliable the scores are</h2>
 <p class="lead">The scores shown are those of the <b>${modelName(risk.model).toLowerCase()}</b> model. The spatial model is compared with two simple ones: the baseline, which is each ${words.state.one}’s average in the nearest survey round, pulled towards the national average and adjusted for the season; and the national mean, which is the national figure of that round. A model that does not beat these is not worth its complexity.</p>

@@ -1,5 +1,6 @@
 import { hasCases } from '../../../catalog/missing-data.ts';
 import { monthIndex } from '../../../contract/months.ts';
+import { hasScores } from '../../../contract/products.ts';
 import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
@@ -9,9 +10,12 @@ import { describeRiskLimits } from './risk-limits.ts';
 
 /** What was tested and with what result, in plain words; the annex has the figures. */
 export function renderVerdicts(contents: Contents, evidence: Evidence): Html {
-  const verdicts: [about: string, verdict: string, more: string][] = [
+  const scoreVerdicts: [about: string, verdict: string, more: string][] = [
     ['Scores', describeScores(contents, evidence), 'validation'],
     ['Months after the last survey', describeMonthsAfterSurvey(contents), 'basis'],
+  ];
+  const verdicts: typeof scoreVerdicts = [
+    ...(hasScores(contents.coverage) ? scoreVerdicts : []),
     ['Forecasts of reported cases', describeForecasts(contents), 'forecast-skill'],
     ['Season', describeSeasonCheck(contents), 'season-checked'],
   ];
@@ -69,7 +73,7 @@ function describeMonthsAfterSurvey({ coverage, tables, sources }: Contents): str
 /** An error of logarithms as a share: .223 is a factor of 1.25, or 25%. */
 const formatLogError = (log_mae: number) => formatPercent(Math.exp(log_mae) - 1);
 
-function describeForecasts({ tables, model }: Contents): string {
+function describeForecasts({ coverage, tables, model }: Contents): string {
   const { state, lga } = countryWords(model.territory);
   const findSkill = (area_level: string, method: string, horizon: number) =>
     tables.forecast_skill.find(
@@ -106,15 +110,16 @@ function describeForecasts({ tables, model }: Contents): string {
       : [];
   });
   return (
-    `${extent} ${lines.length > 0 ? lines.join(' ') : 'They were not tested in this version.'} The score does not ` +
-    'use them.'
+    `${extent} ${lines.length > 0 ? lines.join(' ') : 'They were not tested in this version.'}` +
+    (hasScores(coverage) ? ' The score does not use them.' : '')
   );
 }
 
-function describeSeasonCheck({ season_method, tables, model }: Contents): string {
+function describeSeasonCheck({ coverage, season_method, tables, model }: Contents): string {
   const { check } = season_method;
   const { state } = countryWords(model.territory);
-  if (tables.season.length === 0) return 'There is none: scores are the same in all months of a year.';
+  if (tables.season.length === 0)
+    return `There is none${hasScores(coverage) ? ': scores are the same in all months of a year' : ''}.`;
   if (check.series === 0) return 'It was not checked, because there are too few monthly case records.';
   return (
     `The season of ${check.series === 1 ? `one ${state.one}` : `${check.series} ${state.many}`} with case records ` +

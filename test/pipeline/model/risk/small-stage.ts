@@ -70,6 +70,7 @@ export function smallIo(score: 'baseline' | 'spatial', more: Record<string, unkn
     parameters: {
       seed: 1,
       survey: { method: 'microscopy' },
+      evidence: { scores: { clusters: 1, areas: 1, children: 1, reason: 'a test' } },
       risk: { score, draws: DRAWS, state_only_effective_size: 90, season_exponent },
     },
   } as Model;

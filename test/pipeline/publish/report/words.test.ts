@@ -24,6 +24,7 @@ test('limits: months without a survey, rounds known only by state and their weig
           parameters: {
             context: { note: 'A note.' },
             survey: { method: 'microscopy' },
+            evidence: { scores: { clusters: 1, areas: 1, children: 1, reason: 'a test' } },
             risk: { state_only_effective_size: 85 },
           },
         },
@@ -33,7 +34,7 @@ test('limits: months without a survey, rounds known only by state and their weig
       {
         risk: { model: 'spatial' },
         surveys: {
-          clusters: ['2018-08', '2018-12'].map((period) => ({ period })),
+          clusters: ['2018-08', '2018-12'].map((period) => ({ period, examined: 20 })),
           state_rounds: years.flatMap((survey_year) => [{ survey_year }, { survey_year }]),
         },
       } as unknown as Parameters<typeof describeRiskLimits>[1],

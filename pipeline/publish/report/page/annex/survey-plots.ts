@@ -6,6 +6,7 @@ import { data, elementById, testSuffix } from './data.ts';
 
 /** National results by round, and the scores of states against the rounds' results there. */
 export function drawSurveys(): void {
+  if (!document.getElementById('survey-national')) return;
   const rounds = data.national.flatMap((row) => [
     { year: row.survey_year, kind: 'all', value: row.positivity, low: row.low, high: row.high },
     ...(['urban', 'rural'] as const).flatMap((kind) =>

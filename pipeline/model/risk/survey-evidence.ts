@@ -1,0 +1,51 @@
+/** How much survey evidence there is, and how much scores need (MODEL.md, section 3). */
+import type { Model } from '../../catalog/model.ts';
+import type { Words } from '../../contract/words.ts';
+import type { Surveys } from '../../ingest/ingest-tables.ts';
+
+/** Clusters, or areas' results without clusters; areas that they are in, of the lower level if it is known; children. */
+export interface SurveyEvidence {
+  clusters: number;
+  areas: number;
+  children: number;
+}
+
+const USUAL_MINIMUM: SurveyEvidence = { clusters: 50, areas: 20, children: 1000 };
+
+type Parameters = Pick<Model['parameters'], 'evidence' | 'risk'>;
+
+/** What all rounds together have. */
+export function countSurveyEvidence({ clusters, state_rounds }: Surveys, { risk }: Parameters): SurveyEvidence {
+  const areas = new Set([
+    ...clusters.map(({ lga_code, state_code }) => lga_code ?? state_code),
+    ...state_rounds.map(({ state_code }) => state_code),
+  ]);
+  const children = clusters.reduce((sum, { examined }) => sum + examined, 0);
+  return {
+    clusters: clusters.length + state_rounds.length,
+    areas: areas.size,
+    children: Math.round(children + state_rounds.length * risk.state_only_effective_size),
+  };
+}
+
+const suffices = (evidence: SurveyEvidence, { clusters, areas, children }: SurveyEvidence) =>
+  evidence.clusters >= clusters && evidence.areas >= areas && evidence.children >= children;
+
+/** Whether there are scores. */
+export const allowsScores = (surveys: Surveys, parameters: Parameters): boolean =>
+  surveys.clusters.length + surveys.state_rounds.length > 0 &&
+  suffices(countSurveyEvidence(surveys, parameters), parameters.evidence.scores ?? USUAL_MINIMUM);
+
+/** Why there are no scores, or why they are to be doubted; null if the surveys are as large as usual. */
+export function describeSurveyEvidence(surveys: Surveys, parameters: Parameters, { lga }: Words): string | null {
+  const evidence = countSurveyEvidence(surveys, parameters);
+  if (evidence.clusters === 0) return 'No scores: there is no survey of malaria infection.';
+  if (suffices(evidence, USUAL_MINIMUM)) return null;
+  const describe = ({ clusters, areas, children }: SurveyEvidence) =>
+    `${clusters} clusters, ${areas} ${lga.many} and ${children} children`;
+  const { scores } = parameters.evidence;
+  return allowsScores(surveys, parameters)
+    ? `The scores rest on less than ${describe(USUAL_MINIMUM)}, the usual minimum: on ${describe(evidence)}. ` +
+        `Reason: ${scores!.reason}.`
+    : `No scores: they need at least ${describe(scores ?? USUAL_MINIMUM)}; the surveys have ${describe(evidence)}.`;
+}

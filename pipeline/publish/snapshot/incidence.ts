@@ -1,0 +1,46 @@
+/** Reported cases per 1,000 people by area and year. */
+import { roundFields } from '../../contract/decimals.ts';
+import type { CasesRow, CensusRow } from '../../ingest/ingest-tables.ts';
+import type { TableRow } from '../../lib/tables/table.ts';
+import type { TABLES } from './table-columns.ts';
+
+type Row<Name extends keyof typeof TABLES> = TableRow<(typeof TABLES)[Name]>;
+type IncidenceRow = Row<'incidence'>;
+
+/**
+ * The table `incidence`. An area of the upper level is the sum of those below it that have records, and their people; if
+ * none has any, it has the record of its own. Months that are unknown or left out of fits add no cases.
+ */
+export function incidenceTable(
+  { context_states, context_lgas }: { context_states: Row<'context_states'>[]; context_lgas: Row<'context_lgas'>[] },
+  cases: readonly CasesRow[],
+  census: readonly CensusRow[],
+): IncidenceRow[] {
+  const censusPeople = new Map(census.map(({ lga_code, people }) => [lga_code, people]));
+  const peopleByLga = new Map(
+    context_lgas.map(({ lga_code, population }) => [lga_code, censusPeople.get(lga_code) ?? population]),
+  );
+  const peopleIn = (codes: Iterable<string>) => [...codes].reduce((sum, code) => sum + peopleByLga.get(code)!, 0);
+  const areaRows = (area: IncidenceRow['area'], code: string, records: readonly CasesRow[], people: number) =>
+    [...Map.groupBy(records, ({ period }) => Number(period.slice(0, 4)))].flatMap(([year, months]): IncidenceRow[] => {
+      const series = new Set(months.map(({ lga_code }) => lga_code)).size;
+      const usedMonths = months.filter(({ confirmed, masked }) => confirmed !== null && !masked);
+      const sum = usedMonths.reduce((total, { confirmed }) => total + confirmed!, 0);
+      const completeness = usedMonths.length / (12 * series);
+      return people > 0 ? [{ area, code, year, cases_per_1000: (1000 * sum) / people, completeness, people }] : [];
+    });
+  const casesByState = Map.groupBy(cases, ({ state_code }) => state_code);
+  const states = context_states.flatMap(({ state_code }) => {
+    const records = casesByState.get(state_code) ?? [];
+    const ofLgas = records.filter(({ lga_code }) => lga_code !== null);
+    const lgas = context_lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => lga_code);
+    return ofLgas.length > 0
+      ? areaRows('state', state_code, ofLgas, peopleIn(new Set(ofLgas.map(({ lga_code }) => lga_code!))))
+      : areaRows('state', state_code, records, peopleIn(lgas));
+  });
+  const casesByLga = Map.groupBy(cases, ({ lga_code }) => lga_code);
+  const lgas = context_lgas.flatMap(({ lga_code }) =>
+    areaRows('lga', lga_code, casesByLga.get(lga_code) ?? [], peopleIn([lga_code])),
+  );
+  return roundFields([...states, ...lgas]);
+}
