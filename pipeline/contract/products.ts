@@ -73,16 +73,10 @@ export function coversProduct(coverage: ProductCoverage, product: Product | unde
   return product !== 'transmission' || coverage.transmission;
 }
 
-/** Each product, and whether the sources have the roles that it needs. */
-export const productsFromRoles = (sources: readonly { role: string }[]) =>
-  Object.values(PRODUCTS).map(({ title, roles, needs }) => ({
-    title,
-    needs,
-    possible: roles.every((list) => sources.some(({ role }) => list.some((name) => name === role))),
-  }));
-
-/** A line for each product that the sources allow, and for each that one more file would add. */
+/** A line for each product: whether the sources allow it, else what it needs. */
 export const describeProducts = (sources: readonly { role: string }[]): string[] =>
-  productsFromRoles(sources).map(({ title, needs, possible }) =>
-    possible ? `yes  ${title}` : `no   ${title}: needs ${needs}`,
+  Object.values<ProductDefinition>(PRODUCTS).map(({ title, roles, needs }) =>
+    roles.every((list) => sources.some(({ role }) => list.includes(role)))
+      ? `yes  ${title}`
+      : `no   ${title}: needs ${needs}`,
   );

@@ -34,7 +34,9 @@ export function startCommand(): Command {
       } = await withStages(['risk'], 'start', options, async ({ directory, model }, io) => {
         const { spatial } = io.artifact<{ spatial: FitSummary | null }>('risk/evidence');
         if (!spatial)
-          throw new UsageError('parameters.risk.score: found baseline, expected spatial: the baseline needs no search');
+          throw new UsageError(
+            'parameters.risk.score: found baseline, expected spatial: the baseline needs no search; or the surveys are too few for scores',
+          );
         const now = searchEnd(spatial);
         const file = path.join(directory, 'model.json');
         const edit = { path: ['parameters', 'risk', 'start'], value: now };

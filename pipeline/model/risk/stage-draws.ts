@@ -17,7 +17,8 @@ export function reproducePaths(io: StageIo): Paths {
   const fit = readSpatialFit(io);
   if (!fit)
     throw new UsageError(
-      'parameters.risk.score: found baseline, expected spatial, since only the spatial model has joint draws',
+      'parameters.risk.score: found baseline, expected spatial, since only the spatial model has joint draws; or ' +
+        'the surveys are too few for scores',
     );
   const { risk, seed } = io.model.parameters;
   const periods = [...new Set(io.table(LGAS).map(({ period }) => period))];

@@ -87,11 +87,11 @@ const expiryTime = ({ expires }: { expires?: string }, now: number) =>
   expires === undefined ? null : parseExpiry(expires, now);
 
 async function findKey(store: AccountStore, { json }: StoreOptions, argument: string): Promise<void> {
-  if (argument !== '')
-    console.error('malaria-proxy: others on this machine can read a key on a command line; give it on standard input');
   const keyText = argument || (await text(process.stdin)).trim();
   if (!looksLikeKey(keyText)) throw new UsageError('this has not the form of a key');
   const match = await store.findKey(keyText);
+  if (argument !== '')
+    console.error('malaria-proxy: others on this machine can read a key on a command line; give it on standard input');
   if (match) return showKeys([match], json);
   const isTaggedHere = hasValidTag(keyText, await store.tagSecrets(systemClock.wallMs()));
   throw new UsageError(

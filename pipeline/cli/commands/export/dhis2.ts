@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Command, Option } from 'commander';
 import type { Source } from '../../../catalog/sources.ts';
 import { monthIndex, type Period } from '../../../contract/months.ts';
+import { hasScores } from '../../../contract/products.ts';
 import { type TableName, tableFile } from '../../../contract/table-list.ts';
 import type { CasesRow } from '../../../ingest/ingest-tables.ts';
 import { writeAtomic } from '../../../lib/atomic-write.ts';
@@ -93,6 +94,8 @@ async function exportDhis2(version: string | undefined, options: Dhis2Options): 
     throw new UsageError(
       `${manifest.model_version}: found a trial (${manifest.unpublishable.join(', ')}), expected a version that can be published`,
     );
+  if (!hasScores(manifest.coverage))
+    throw new UsageError(`${manifest.model_version}: found no scores, expected a version with scores to export`);
   refuseFilledDirectory(to);
   const select = async <Row>(sql: string) => (await query(sql, { out, snapshot })) as Row[];
   const units = await readUnits(map, await select<Place>('FROM places ORDER BY area DESC, code'));

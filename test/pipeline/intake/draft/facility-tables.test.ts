@@ -198,6 +198,16 @@ test('totals are left out where some of their parts are missing, and what they a
   ]);
 });
 
+test('a hospital with half of the cases of its area, give or take one, is no total', async () => {
+  const content = withSums((lga, i) => [
+    ['Hospital', 5 * cases(lga, i) + (i % 4)],
+    ['A', 3 * cases(lga, i)],
+    ['B', 2 * cases(lga, i)],
+  ]);
+  const { sources } = await ingested(country({ 'x.csv': content }));
+  expect(sources.find(({ role }) => role === 'cases_lgas')!.leave_out).toBeUndefined();
+});
+
 test('a facility that has as many cases as another one, beside one that has none, is no total', async () => {
   const content = withSums((lga, i) => [
     ['A', cases(lga, i)],
