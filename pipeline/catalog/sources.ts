@@ -228,7 +228,7 @@ export const Source = closedObject({
 });
 export type Source = Static<typeof Source>;
 
-/** A file that `new-country` did not use although the country lacks its subject. */
+/** A file that `new-country` did not use although it seems to be of the country. */
 const UnusedFile = closedObject({ path: text, subject: text, reason: text });
 export type UnusedFile = Static<typeof UnusedFile>;
 

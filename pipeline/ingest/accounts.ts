@@ -3,6 +3,7 @@
  * left out by which rule. Counts that are published are what is delivered without what is left out, exactly.
  */
 import type { ReportLine } from '../engine/stage.ts';
+import { describeFill, findFillValue } from './fill-values.ts';
 import type { AccountRow } from './ingest-tables.ts';
 import { type Delivery, yearInName } from './readers/delivery.ts';
 import { describeSiblings, findSiblings } from './siblings.ts';
@@ -15,8 +16,44 @@ const usedColumnKeys = (deliveries: readonly Delivery[]): ReadonlySet<string> =>
     ),
   );
 
+/** What the numbers of tables make hard to believe before they are read: parts left out, and values that are none. */
+export const doubtDeliveries = (deliveries: readonly Delivery[]): ReportLine[] => [
+  ...findUnusedParts(deliveries),
+  ...deliveries.flatMap((delivery) =>
+    [...describeFills(delivery), ...describeUnreported(delivery)].map(
+      (what): ReportLine => ({ source: delivery.source, rule: 'hard to believe', what, needs_approval: true }),
+    ),
+  ),
+];
+
+/** Counts that are a number of nines in several rows; of climate, the catalog declares them. */
+const describeFills = ({ file, columns }: Delivery): string[] =>
+  columns.flatMap(({ column, figure, numbers }) => {
+    const fill = COUNT_NOUNS[figure ?? ''] ? findFillValue(numbers) : null;
+    return fill ? [`${file}: ${describeFill(fill, column)}. Nines mark missing values: leave these cells blank`] : [];
+  });
+
+/** With fewer cases elsewhere, 0 cases are likely too. */
+const LEAST_CASES = 100;
+
+/** Rows with 0 cases that another column, of 0 in no other row, shows to be no reports. */
+function describeUnreported({ file, rows, columns }: Delivery): string[] {
+  const caseColumns = columns.filter(({ figure }) => figure === 'confirmed');
+  const cases = rows.map((_, row) => caseColumns.reduce((sum, { numbers }) => sum + numbers[row]!, 0));
+  const zeroRows = cases.filter((count) => count === 0).length;
+  if (zeroRows === 0 || cases.some((count) => count > 0 && count < LEAST_CASES)) return [];
+  const isOfReports = ({ figure, numbers }: Delivery['columns'][number]) =>
+    figure === null && cases.every((count, row) => Number.isNaN(count) || (count === 0) === (numbers[row] === 0));
+  return columns
+    .filter(isOfReports)
+    .map(
+      ({ column }) =>
+        `${file}: cases are 0 where "${column}" is, in ${zeroRows} rows, and hundreds everywhere else. If no report was made, leave the cells blank, as unknown`,
+    );
+}
+
 /** Columns that no source takes and that may be parts of the cases of a table. */
-export function findUnusedParts(deliveries: readonly Delivery[]): ReportLine[] {
+function findUnusedParts(deliveries: readonly Delivery[]): ReportLine[] {
   const usedKeys = usedColumnKeys(deliveries);
   return deliveries.flatMap(({ source, file, columns }): ReportLine[] => {
     if (!columns.some(({ figure }) => figure === 'confirmed')) return [];

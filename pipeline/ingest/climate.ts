@@ -3,6 +3,7 @@ import type { Source } from '../catalog/sources.ts';
 import { monthFromIndex, monthIndex } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { mean } from '../lib/numerics/averages.ts';
+import { describeFill, findFillValue } from './fill-values.ts';
 import type { Areas, ClimateRow, Polygons } from './ingest-tables.ts';
 import { codeAndName, createAreaLookup, declaredGap, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
 import { readTableWithCodes } from './places-by-name.ts';
@@ -13,14 +14,6 @@ const LEAST_YEARLY_RAIN_MM = 50;
 
 type Weather = Pick<ClimateRow, 'rain_mm' | 'temperature_c'>;
 const FIELDS = ['rain_mm', 'temperature_c'] as const;
-
-/**
- * Offices write missing values as a number of nines. One that is the largest in several rows, and more than twice as
- * large as the next, is no measurement.
- */
-const NINES = /^9{2,}(\.9+)?$/;
-const LEAST_REPEATS = 3;
-const LEAST_FILL_RATIO = 2;
 
 /**
  * Monthly climate from a table, complete for every LGA: mm and °C, one value for each month. An LGA that the catalog
@@ -58,14 +51,16 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
     },
   );
 
-  fillFromNeighbours(table, weatherByLga, polygons.neighbours);
+  const missing: Weather = {
+    rain_mm: Number.NaN,
+    temperature_c: table.columns.has('temperature_c') ? Number.NaN : null,
+  };
   const seriesByLga = new Map(
     readEach(areas.lgas, ({ lga_code }) => {
       const weather = weatherByLga.get(lga_code);
       if (weather) return [lga_code, weather] as const;
       const gap = declaredGap(source, lga_code);
-      const neighbourWeather = (polygons.neighbours[lga_code] ?? []).flatMap((lga) => weatherByLga.get(lga) ?? []);
-      const neighbourCount = neighbourWeather.length / monthCount;
+      const neighbourCount = (polygons.neighbours[lga_code] ?? []).filter((lga) => weatherByLga.has(lga)).length;
       if (gap?.rule !== 'neighbours' || neighbourCount === 0) {
         const expected =
           'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour with data';
@@ -74,18 +69,29 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       }
       const what = `${codeAndName(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${neighbourCount} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
-      const neighbourMean = (field: keyof Weather, month: number) =>
-        Array.from(
-          { length: neighbourCount },
-          (_, index) => neighbourWeather[index * monthCount + month]![field]!,
-        ).reduce((a, b) => a + b) / neighbourCount;
-      const meanWeather = Array.from({ length: monthCount }, (_, i) => ({
-        rain_mm: neighbourMean('rain_mm', i),
-        temperature_c: table.columns.has('temperature_c') ? neighbourMean('temperature_c', i) : null,
-      }));
-      return [lga_code, meanWeather] as const;
+      return [lga_code, Array.from({ length: monthCount }, () => missing)] as const;
     }),
   );
+  const filledRows = [...seriesByLga].flatMap(([lga_code, series]) => {
+    const neighbourSeries = (polygons.neighbours[lga_code] ?? []).flatMap((lga) => [seriesByLga.get(lga) ?? []]);
+    return series.map((weather, month): ClimateRow => {
+      const fillField = (field: keyof Weather) => {
+        if (!Number.isNaN(weather[field])) return weather[field];
+        const measured = neighbourSeries
+          .flatMap((neighbour) => neighbour[month]?.[field] ?? [])
+          .filter((value) => !Number.isNaN(value));
+        if (measured.length > 0) return mean(measured);
+        const place = `column ${field}, ${codeAndName(areas, lga_code)}`;
+        throw table.at(place).error('nothing', 'a value there or in an area beside it');
+      };
+      return {
+        lga_code,
+        period: monthFromIndex(firstMonth + month),
+        rain_mm: fillField('rain_mm')!,
+        temperature_c: fillField('temperature_c'),
+      };
+    });
+  });
   for (const gap of source.gaps ?? [])
     if (gap.value !== undefined)
       input.report.push({
@@ -94,15 +100,12 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
         what: `cells with ${gap.value}: ${gap.reason}; unweighted mean of the neighbours in the same month`,
       });
   table.refuseTooFewRows();
-  const rows = [...weatherByLga.values()].flat();
-  const yearlyMm = (12 * rows.reduce((sum, { rain_mm }) => sum + rain_mm, 0)) / rows.length;
+  const yearlyMm = (12 * filledRows.reduce((sum, { rain_mm }) => sum + rain_mm, 0)) / filledRows.length;
   if (yearlyMm < LEAST_YEARLY_RAIN_MM)
     throw table
       .at('rain_mm')
       .error(`${yearlyMm.toFixed(1)} mm a year on average`, `${LEAST_YEARLY_RAIN_MM} or more (is the unit mm?)`);
-  return [...seriesByLga].flatMap(([lga_code, series]) =>
-    series.map((weather, i) => ({ lga_code, period: monthFromIndex(firstMonth + i), ...weather })),
-  );
+  return filledRows;
 }
 
 /** A row's weather, with NaN where the table marks a value as missing. */
@@ -125,18 +128,8 @@ function readWeather(row: RawRow, fillValues: ReadonlyMap<string, number>): Weat
  */
 function findFillValues(table: RawTable, { gaps = [] }: Source): ReadonlyMap<string, number> {
   const fills = FIELDS.flatMap((field) => {
-    const rowsByText = Map.groupBy(table.rows, ({ values }) => values[field] ?? '');
-    const [largest, next = 0] = [...rowsByText.keys()]
-      .map(Number)
-      .filter(Number.isFinite)
-      .sort((a, b) => b - a);
-    const rowCount = rowsByText.get(String(largest))?.length ?? 0;
-    return largest !== undefined &&
-      NINES.test(String(largest)) &&
-      rowCount >= LEAST_REPEATS &&
-      largest > LEAST_FILL_RATIO * next
-      ? [{ field, value: largest, text: `${largest} in ${rowCount} rows of ${field}, where the next is ${next}` }]
-      : [];
+    const fill = findFillValue(table.rows.map(({ values }) => Number(values[field] ?? Number.NaN)));
+    return fill ? [{ field, value: fill.value, text: describeFill(fill, field) }] : [];
   });
   const undeclared = fills.filter(({ value }) => !gaps.some((gap) => gap.value === value));
   if (undeclared.length > 0) {
@@ -146,26 +139,4 @@ function findFillValues(table: RawTable, { gaps = [] }: Source): ReadonlyMap<str
     throw table.at(`column ${field}`).error(found, expected, gapRemedy({ rule: 'neighbours', value }));
   }
   return new Map(fills.map(({ field, value }) => [field, value]));
-}
-
-/** Replaces missing values by the unweighted mean of the neighbours in the same month. */
-function fillFromNeighbours(
-  table: RawTable,
-  weatherByLga: Map<string, Weather[]>,
-  neighbours: Polygons['neighbours'],
-): void {
-  const filled = [...weatherByLga].map(([lga, series]) => {
-    const filledSeries = series.map((weather, month) => {
-      const fillField = (field: keyof Weather) => {
-        if (!Number.isNaN(weather[field])) return weather[field];
-        const values = (neighbours[lga] ?? []).flatMap((other) => weatherByLga.get(other)?.[month]?.[field] ?? []);
-        const measured = values.filter((value) => !Number.isNaN(value));
-        if (measured.length > 0) return mean(measured);
-        throw table.at(`column ${field}`).error(`nothing for ${lga}`, 'a value there or in an area beside it');
-      };
-      return { rain_mm: fillField('rain_mm')!, temperature_c: fillField('temperature_c') };
-    });
-    return [lga, filledSeries] as const;
-  });
-  for (const [lga, series] of filled) weatherByLga.set(lga, series);
 }

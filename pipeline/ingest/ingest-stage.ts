@@ -1,6 +1,6 @@
 import type { StageRun } from '../catalog/country-stage.ts';
 import { rowByCode, toTable } from '../lib/tables/table.ts';
-import { accountForDeliveries, findUnusedParts } from './accounts.ts';
+import { accountForDeliveries, doubtDeliveries } from './accounts.ts';
 import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';
 import { ingestClimate } from './climate.ts';
@@ -52,7 +52,7 @@ export const run: StageRun = async (io) => {
   const cases = await ingestCases(input, areas, rowByCode(census, 'lga_code'), locator);
   const layers = await ingestLayers(input, areas);
   const covariates = await ingestCovariates(input, areas, polygons);
-  input.report.push(...findUnusedParts(deliveries));
+  input.report.push(...doubtDeliveries(deliveries));
   return {
     states: toTable(STATES, areas.states),
     lgas: toTable(LGAS, areas.lgas),

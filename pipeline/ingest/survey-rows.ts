@@ -159,26 +159,32 @@ export function readExamined(row: RawRow, { weighted_counts }: Source): number {
     : row.number('examined', { least: 1, most: MOST_EXAMINED, integer: true });
 }
 
-/** A percentage is rounded to a tenth or finer, and so many rows are more than chance. */
-const PERCENT_ROUNDING = 0.0005;
-const LEAST_PERCENT_ROWS = 10;
-const PERCENT_SHARE = 0.95;
+/** In fewer rows, chance makes whole children; a few rows may be mistyped. */
+const LEAST_SHARE_ROWS = 10;
+const WHOLE_SHARE = 0.95;
 
 /**
- * Whether numbers of positives are percentages of those examined: not whole, although those examined are, but whole
- * children if they are read as percent.
+ * What numbers of positives are that are not whole, although those examined are: shares or percentages, if read as such
+ * they are whole children, as far as they are rounded. Null if they are counts, or weighted ones.
+ * @param cells the texts of the two columns
  */
-export function arePercentages(rows: readonly { examined: number; positive: number }[]): boolean {
-  const fractional = rows.filter(({ positive }) => !Number.isInteger(positive));
-  const isWholeChildren = ({ examined, positive }: (typeof rows)[number]) => {
-    const children = (examined * positive) / 100;
-    return Math.abs(children - Math.round(children)) <= PERCENT_ROUNDING * examined;
-  };
-  return (
-    fractional.length >= LEAST_PERCENT_ROWS &&
-    rows.every(({ examined }) => Number.isInteger(examined)) &&
-    rows.filter(isWholeChildren).length >= PERCENT_SHARE * rows.length
+export function findPositivesUnit(
+  cells: readonly { examined: string | null; positive: string | null }[],
+): 'share' | 'percent' | null {
+  const rows = cells.flatMap(({ examined, positive }) =>
+    examined === null || positive === null ? [] : [{ examined: Number(examined), positive: Number(positive) }],
   );
+  if (!rows.every(({ examined }) => Number.isInteger(examined))) return null;
+  if (rows.filter(({ positive }) => !Number.isInteger(positive)).length < LEAST_SHARE_ROWS) return null;
+  const decimals = Math.max(...cells.map(({ positive }) => positive?.split('.')[1]?.length ?? 0));
+  const rounding = Math.max(0.5 * 10 ** -decimals, 1e-6);
+  const areWholeChildren = (whole: number) =>
+    rows.filter(({ examined, positive }) => {
+      const children = (examined * positive) / whole;
+      return positive <= whole && Math.abs(children - Math.round(children)) <= (rounding * examined) / whole;
+    }).length >=
+    WHOLE_SHARE * rows.length;
+  return areWholeChildren(1) ? 'share' : areWholeChildren(100) ? 'percent' : null;
 }
 
 export function readPositivity(row: RawRow, examined: number, source: Source): number {

@@ -9,8 +9,8 @@ import type { Locator } from './locator.ts';
 import { readTableWithCodes } from './places-by-name.ts';
 import { doubtPauses, doubtStates } from './survey-doubts.ts';
 import {
-  arePercentages,
   createPlaceReader,
+  findPositivesUnit,
   readAge,
   readExamined,
   readMethod,
@@ -81,14 +81,13 @@ export async function readClusters(
   const isDisplaced = source.displaced === true;
   const snapMessages: string[] = [];
   const readPlace = createPlaceReader(input, areas, locator, isDisplaced ? snapMessages : null);
-  const numbers = table.rows.map(({ values: { examined, positive } }) => ({
-    examined: Number(examined),
-    positive: Number(positive ?? Number.NaN),
-  }));
-  if (table.columns.has('positive') && arePercentages(numbers))
+  const positivesUnit = findPositivesUnit(
+    table.rows.map(({ values: { examined = null, positive = null } }) => ({ examined, positive })),
+  );
+  if (positivesUnit)
     throw table
       .at('column positive')
-      .error('percentages of those examined', 'counts, or the column as `positivity` with the unit percent');
+      .error(`the ${positivesUnit} of those examined`, `counts, or the column as \`positivity\` in ${positivesUnit}`);
   // Rows with other methods are read too: a fault in them is a fault in the file.
   const allClusters = readEach(table.rows, (row): Cluster & { method: Method } => {
     refuseIncomplete(row, source);

@@ -10,10 +10,10 @@ export interface MonthlyCounts {
 const LEAST_MONTHS = 6;
 const SHARE_OF_MONTHS = 0.95;
 /**
- * A total has more than its parts in months in which one of them did not report. If it never has less, as many equal
- * sums are enough where a month has 100 cases, which chance makes equal at most once in ten.
+ * A total has more than its parts in months in which one of them did not report. If it never has less, as many months
+ * with equal sums of 100 cases or more are enough: chance makes them equal hardly ever.
  */
-const LEAST_EQUAL_SHARE = 0.5;
+const LEAST_EQUAL_MONTHS = 6;
 /** In fewer cases, chance makes sums equal. */
 const LEAST_CASES = 100;
 /** Rounding and corrections after the export. */
@@ -30,15 +30,6 @@ export function findTotals<Group>(groups: ReadonlyMap<Group, readonly MonthlyCou
     return totals.length > 0 ? [[group, totals]] : [];
   });
   if (largeGroups.length === 0) return new Map();
-  // A table that has the totals of most groups has those of the rest, if perhaps with more parts missing.
-  const otherGroups = [...groups].filter(
-    ([group, { length }]) => length > 2 && !largeGroups.some(([g]) => g === group),
-  );
-  if (largeGroups.length > otherGroups.length)
-    for (const [group, members] of otherGroups) {
-      const totals = totalsAmong(members, 0);
-      if (totals.length > 0) largeGroups.push([group, totals]);
-    }
   const totalNames = new Set(largeGroups.flatMap(([, totals]) => totals));
   const pairs = [...groups].flatMap(([group, members]): [Group, string[]][] => {
     const equalMembers = members.length === 2 ? totalsAmong(members) : [];
@@ -50,10 +41,10 @@ export function findTotals<Group>(groups: ReadonlyMap<Group, readonly MonthlyCou
 }
 
 /** The members that are the sum of all others, or of those that follow or precede them. */
-function totalsAmong(members: readonly MonthlyCounts[], leastEqualShare = LEAST_EQUAL_SHARE): string[] {
-  const totals = members.filter((member) => isSum(member, exclude(members, [member]), 1, leastEqualShare));
+function totalsAmong(members: readonly MonthlyCounts[]): string[] {
+  const totals = members.filter((member) => isSum(member, exclude(members, [member]), 1));
   // Of two totals, or where there are some in between, each is half of the others.
-  const halfTotals = members.filter((member) => isSum(member, exclude(members, [member]), 2, leastEqualShare));
+  const halfTotals = members.filter((member) => isSum(member, exclude(members, [member]), 2));
   const totalMembers = [...totals, ...halfTotals];
   if (totalMembers.length === 0) return [];
   const otherMembers = exclude(members, totalMembers);
@@ -73,27 +64,22 @@ const exclude = (members: readonly MonthlyCounts[], excluded: readonly MonthlyCo
   members.filter((member) => !excluded.includes(member));
 
 /** Whether the parts, of which two or more have cases unless there is only one, add up to so many times the total. */
-function isSum(
-  { counts }: MonthlyCounts,
-  parts: readonly MonthlyCounts[],
-  multiple: number,
-  leastEqualShare = LEAST_EQUAL_SHARE,
-): boolean {
+function isSum({ counts }: MonthlyCounts, parts: readonly MonthlyCounts[], multiple: number): boolean {
   const partsWithCases = parts.filter((part) => [...part.counts.values()].some((count) => count)).length;
   if (partsWithCases < Math.min(2 * multiple, parts.length)) return false;
   const compared = [...counts].flatMap(([month, count]) => {
     const sum = parts.reduce((total, part) => total + (part.counts.get(month) ?? 0), 0);
     return count === null || count + sum === 0 ? [] : [{ count, excess: multiple * count - sum }];
   });
-  const equalMonths = compared.filter(({ count, excess }) => Math.abs(excess) <= TOLERANCE * count);
-  const largerMonths = compared.filter(({ count, excess }) => excess > TOLERANCE * count);
   const casesIn = (months: typeof compared) => months.reduce((total, { count }) => total + count, 0);
   if (compared.length < LEAST_MONTHS || casesIn(compared) < LEAST_CASES) return false;
-  const isNeverBelow = equalMonths.length + largerMonths.length >= SHARE_OF_MONTHS * compared.length;
+  const isNearlyAlways = (condition: (month: (typeof compared)[number]) => boolean) =>
+    compared.filter(condition).length >= SHARE_OF_MONTHS * compared.length;
+  const equalMonths = compared.filter(({ excess }) => excess === 0);
   return (
-    equalMonths.length >= SHARE_OF_MONTHS * compared.length ||
-    (isNeverBelow &&
-      equalMonths.length >= Math.max(LEAST_MONTHS, leastEqualShare * compared.length) &&
+    isNearlyAlways(({ count, excess }) => Math.abs(excess) <= TOLERANCE * count) ||
+    (isNearlyAlways(({ count, excess }) => excess >= -TOLERANCE * count) &&
+      equalMonths.length >= LEAST_EQUAL_MONTHS &&
       casesIn(equalMonths) >= LEAST_CASES * equalMonths.length)
   );
 }

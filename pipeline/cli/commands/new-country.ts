@@ -157,6 +157,9 @@ function showUnusedTables({ leftOut }: Draft, directory: string, from: readonly 
 }
 
 function showDraft({ entries, leftOut, doubts }: Draft): void {
+  const describe = ({ file, why }: LeftOut) => `  ${file}: ${why}`;
+  const [lost, others] = [leftOut.filter((one) => one.lost !== null), leftOut.filter((one) => one.lost === null)];
+  if (lost.length > 0) printLines('Not used, although they seem to be of the country:', ...lost.map(describe), '');
   printLines(
     formatTable(
       entries.map(({ entry, format, files, notes }) => ({
@@ -172,9 +175,6 @@ function showDraft({ entries, leftOut, doubts }: Draft): void {
       })),
     ),
   );
-  const describe = ({ file, why }: LeftOut) => `  ${file}: ${why}`;
-  const [others, lost] = [leftOut.filter((one) => one.lost === null), leftOut.filter((one) => one.lost !== null)];
-  if (lost.length > 0) printLines('', 'Not used, although the country lacks them:', ...lost.map(describe));
   if (others.length > 0) printLines('', 'Left out:', ...others.map(describe));
   if (doubts.length > 0) printLines('', 'Doubts:', ...groupMessages(doubts).map((line) => `  ${line}`));
   printLines('');

@@ -15,7 +15,7 @@ import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import { findUnusedParts } from '../../ingest/accounts.ts';
+import { doubtDeliveries } from '../../ingest/accounts.ts';
 import { ingestAreas } from '../../ingest/areas.ts';
 import { ingestCensus } from '../../ingest/layers.ts';
 import type { Delivery } from '../../ingest/readers/delivery.ts';
@@ -62,7 +62,7 @@ export async function countryFaults(country: Country, deliveries: Delivery[] = [
   return [...faults, ...(await contentFaults(country, readable, deliveries))];
 }
 
-/** Files that the catalog leaves out although the country lacks their subject. */
+/** Files that the catalog leaves out although they seem to be of the country. */
 const unusedFiles = ({ unused = [] }: Country): Fault[] =>
   unused.map(({ path: file, subject, reason }) => ({
     step: 'unused files',
@@ -136,7 +136,7 @@ async function contentFaults(country: Country, sources: readonly Source[], deliv
     ...(reference ? findDoubts(reference, contents, measured) : []),
     ...report.filter(({ needs_approval }) => needs_approval),
     ...futureMonthDoubts(sources, new Date().toISOString().slice(0, 7)),
-    ...findUnusedParts(deliveries),
+    ...doubtDeliveries(deliveries),
   ];
   return [
     ...tableFaults,

@@ -15,7 +15,7 @@ interface Part {
 }
 
 /** The columns of confirmed cases in a table. */
-export interface CaseColumns {
+interface CaseColumns {
   /** Those whose sum is all cases; empty if it is not known which these are. */
   summed: string[];
   /** The other columns about cases. */
@@ -38,7 +38,7 @@ const AGE_WORDS =
   /[<>≤≥+]|(?<!\d)\d{1,2}(?!\d)|\b(ages?|ans|anos?|years?|yrs?|mois|meses|months?|child(ren)?|enfants?|criancas?|ninos?|adult\w*|infants?|nourrissons?)\b/u;
 const ALL_AGES_WORDS = /\b(all|tous|toutes|todas|todos)\b.*\b(ages?|idades|edades)\b/;
 
-export const MALARIA_WORDS = /malaria|palu/i;
+const MALARIA_WORDS = /malaria|palu/i;
 
 const NUMBER_WORDS: Readonly<Record<string, string>> = {
   five: '5',

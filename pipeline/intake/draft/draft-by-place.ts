@@ -108,7 +108,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   const isMonthly = isMonthlyTime(firstTime);
   const keyTimes = typeof firstTime === 'string' ? [] : Object.values(firstTime.columns);
   const figureColumns = otherColumns.filter((column) => column !== rateColumn && !keyTimes.includes(column));
-  const unnamed = findUnnamedNumbers(table, place, figureColumns, columnByMeasure, firstTime);
+  const unnamed = findUnnamedNumbers(table, figureColumns, columnByMeasure, firstTime);
   const kinds = unnamed && numberKinds(answers[numbersQuestionId(table.file)] ?? unnamed.guess, unnamed.columns);
   const { confirmed } = columnByMeasure;
   const isOfCases = isMonthly && !unnamed;
@@ -317,10 +317,20 @@ function findCaseSum(
   const candidates = [...namedColumns, ...(caseColumns?.leftOut ?? []), ...siblings.map(({ column }) => column)];
   return {
     summed,
+    total: summed[findTotalIn(table, summed)?.total ?? -1] ?? null,
     leftOut: [...new Set(candidates)].filter((column) => !summed.includes(column)),
     siblings: findCaseSiblings(table, columns, summed),
     columns,
   };
+}
+
+/** The column that is the total of others, by position. */
+function findTotalIn({ header, rows }: TableFile, columns: readonly string[]) {
+  const toNumber = (cell: string | null | undefined) => (cell == null ? Number.NaN : Number(cell));
+  const indexes = columns.map((column) => header.indexOf(column));
+  return columns.length < 2
+    ? null
+    : findTotalColumn(indexes.map((index) => ({ numbers: rows.map(({ cells }) => toNumber(cells[index])) })));
 }
 
 function findCaseSiblings(table: TableFile, columns: readonly string[], summed: readonly string[]): Sibling[] {
@@ -343,10 +353,10 @@ const answeredUnused = ({ file }: TableFile, { siblings }: CaseSum, answers: Ans
     : { unused: Object.fromEntries(siblings.map(({ column }) => [column, 'no part of the cases, as answered'])) };
 
 /** A doubt about rows in which only some of the columns of a sum have a number, and not a total of the others. */
-function partlyBlankDoubts({ file, header, rows }: TableFile, summed: readonly string[]): string[] {
+function partlyBlankDoubts(table: TableFile, summed: readonly string[]): string[] {
+  const { file, header, rows } = table;
   const indexes = summed.map((column) => header.indexOf(column));
-  const toNumber = (cell: string | null | undefined) => (cell == null ? Number.NaN : Number(cell));
-  const total = findTotalColumn(indexes.map((index) => ({ numbers: rows.map(({ cells }) => toNumber(cells[index])) })));
+  const total = findTotalIn(table, summed);
   const partlyBlankRows = rows.filter(({ cells }) => {
     const isFilled = (i: number) => cells[indexes[i]!] !== null;
     const needed = [...indexes.keys()].filter((i) =>
@@ -398,7 +408,6 @@ const isPercent = (table: TextTable, column: string) => filledCells(table, colum
  */
 function findUnnamedNumbers(
   table: TableFile,
-  place: PlaceKey,
   columns: readonly string[],
   columnByMeasure: ColumnByMeasure,
   time: TimeKey | string,

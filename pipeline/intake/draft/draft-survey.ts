@@ -6,7 +6,7 @@ import { monthIndex } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { normalizeTable } from '../../ingest/readers/dialect.ts';
 import { daysIn, readMonth } from '../../ingest/readers/months.ts';
-import { arePercentages, parseUrban } from '../../ingest/survey-rows.ts';
+import { findPositivesUnit, parseUrban } from '../../ingest/survey-rows.ts';
 import { hasScoreAges } from '../../ingest/surveys.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import {
@@ -82,19 +82,16 @@ export function draftSurvey(
   const distinctSamples = new Set(sampleKeys(rows, [SURVEY_YEAR, keyColumns.cluster_id!, keyColumns.method!]));
   if (tests && distinctSamples.size <= rows.rows.length / 2) return null;
   if (rounds.length === 0) return refuse('a survey whose years and months cannot be read');
-  const numberAt = (cells: readonly (string | null)[], column: string) =>
-    Number(cells[header.indexOf(column)] ?? Number.NaN);
   const { examined, positive } = counts;
-  const percentColumn =
-    examined &&
-    positive &&
-    arePercentages(
-      table.rows.map(({ cells }) => ({ examined: numberAt(cells, examined), positive: numberAt(cells, positive) })),
-    )
-      ? positive
+  const cellIn = (cells: readonly (string | null)[], column: string) => cells[header.indexOf(column)] ?? null;
+  const positivesUnit =
+    examined && positive
+      ? findPositivesUnit(
+          table.rows.map(({ cells }) => ({ examined: cellIn(cells, examined), positive: cellIn(cells, positive) })),
+        )
       : null;
-  if (percentColumn !== null) {
-    counts.positivity = percentColumn;
+  if (positive && positivesUnit) {
+    counts.positivity = positive;
     delete counts.positive;
   }
   const isInteger = (column: string | undefined) =>
@@ -147,9 +144,9 @@ export function draftSurvey(
       ...(year?.doubts ?? []),
       ...doubts,
       ...dayMonthDoubts(table, time),
-      ...(percentColumn === null
-        ? []
-        : [`${file.file}: "${percentColumn}" is read as percent: not whole, but whole children of those examined`]),
+      ...(positivesUnit
+        ? [`${file.file}: "${positive}" is read as the ${positivesUnit} of those examined: only so are children whole`]
+        : []),
     ],
   };
 }

@@ -32,7 +32,7 @@ export interface DraftedTable {
 }
 
 /** A table whose numbers have no name. */
-export type UnnamedTable = UnnamedNumbers & { file: string; table: TableFile; place: PlaceKey };
+type UnnamedTable = UnnamedNumbers & { file: string; table: TableFile; place: PlaceKey };
 
 /** A table of people by area of the upper level. It has no role, but the population raster is compared with it. */
 export type StatePeople = Pick<DraftedTable, 'table' | 'entry' | 'usedRows'>;

@@ -72,15 +72,15 @@ export async function draftCountry(
   const codes: AreaCodes = { lgas: areaLevel(areas.lgas), states: areaLevel(areas.states) };
   const codeTable = areas.codes?.table ?? null;
   const tables = rawTables.map((table) => (table === codeTable ? table : widenLongTable(table, codes)));
-  const draftWith = (people: Answers, notPeople?: ReadonlyMap<TableFile, string>) =>
-    draftTables(tables, codes, codeTable, { ...people, ...answers }, notPeople);
+  const draftWith = (peopleAnswers: Answers, notPeople?: ReadonlyMap<TableFile, string>) =>
+    draftTables(tables, codes, codeTable, { ...peopleAnswers, ...answers }, notPeople);
   const undecidedDraft = draftWith({});
-  const people = await decidePeople(root, areas, filesOfKind('raster'), undecidedDraft);
-  const firstDraft = Object.keys(people).length > 0 ? draftWith(people) : undecidedDraft;
+  const peopleAnswers = await decidePeople(root, areas, filesOfKind('raster'), undecidedDraft);
+  const firstDraft = Object.keys(peopleAnswers).length > 0 ? draftWith(peopleAnswers) : undecidedDraft;
   const comparison = await comparePeople(root, areas, filesOfKind('raster'), firstDraft.peopleTables);
   const notPeople = tablesUnlikePeople(firstDraft.peopleTables, comparison);
   const { kept, leftOut, doubts, statePeople, unnamedNumbers, caseSums } =
-    notPeople.size > 0 ? draftWith(people, notPeople) : firstDraft;
+    notPeople.size > 0 ? draftWith(peopleAnswers, notPeople) : firstDraft;
   const ages = answeredAges(answers) ?? guessAges(kept);
   for (const draftedSource of kept)
     if (draftedSource.entry.rounds)
@@ -174,8 +174,8 @@ export async function draftCountry(
       unnamedNumbers: unnamedNumbers.flatMap((numbers) => {
         const id = numbersQuestionId(numbers.file);
         const isUnused = leftOut.some(({ file, lost }) => file === numbers.file && lost !== null);
-        const isAsked = numbers.isMonthly || isUnused || (people[id] ?? answers[id]) !== undefined;
-        return isAsked ? [{ ...numbers, guess: people[id] ?? numbers.guess }] : [];
+        const isAsked = numbers.isMonthly || isUnused || (peopleAnswers[id] ?? answers[id]) !== undefined;
+        return isAsked ? [{ ...numbers, guess: peopleAnswers[id] ?? numbers.guess }] : [];
       }),
       caseSums,
     }),

@@ -60,7 +60,7 @@ export interface Hints {
 }
 
 /** What numbers without a name may be. */
-export const NUMBER_KINDS = ['cases', 'thousands of cases', 'rain', 'people', 'other'] as const;
+const NUMBER_KINDS = ['cases', 'thousands of cases', 'rain', 'people', 'other'] as const;
 export type NumberKind = (typeof NUMBER_KINDS)[number];
 /** What the columns of a table are by an answer: one kind for all, or the kind of each column that is of use. */
 export function numberKinds(answer: string, columns: readonly string[]): Map<string, NumberKind> {
@@ -75,7 +75,7 @@ export function numberKinds(answer: string, columns: readonly string[]): Map<str
 export const numbersQuestionId = (file: string) => `numbers of ${file}`;
 
 /** The id of the question about a figure of another source with which a table's counts are compared. */
-export const controlQuestionId = (file: string) => `control of ${file}`;
+const controlQuestionId = (file: string) => `control of ${file}`;
 const NO_CONTROL = 'none';
 const CONTROL = /((?:19|20)\d\d(?:-\d\d)?) (\d+) (\S.*)/;
 /** By how much a sum may differ from the answer: late reports take a few per cent. */
@@ -91,6 +91,8 @@ export function controlsFor(file: string, answers: Answers): Pick<Source, 'contr
 export interface CaseSum {
   /** None if it is not known which to add up. */
   summed: readonly string[];
+  /** The one that is the total of others, and is taken in their place where it is filled; null if there is none. */
+  total: string | null;
   /** The others about cases. */
   leftOut: readonly string[];
   /** Those of the others that may be parts of the same cases. */
@@ -213,9 +215,9 @@ export function listQuestions({
         redraws: true as const,
       };
     }),
-    ...summed.map(({ file, cases: { summed, leftOut, siblings, columns } }) => ({
+    ...summed.map(({ file, cases: { summed, total, leftOut, siblings, columns } }) => ({
       id: casesQuestionId(file),
-      asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${SEPARATOR}" between them, or ${NO_COLUMNS}${leftOut.length > 0 ? `; left out: ${leftOut.join(SEPARATOR)}` : ''}${siblings.length > 0 ? `; may be parts of the same cases: ${describeSiblings(siblings)}` : ''}`,
+      asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${SEPARATOR}" between them, or ${NO_COLUMNS}${total === null ? '' : `; ${total} is a total of others, and is taken in their place where it is filled`}${leftOut.length > 0 ? `; left out: ${leftOut.join(SEPARATOR)}` : ''}${siblings.length > 0 ? `; may be parts of the same cases: ${describeSiblings(siblings)}` : ''}`,
       guess: summed.join(SEPARATOR) || NO_COLUMNS,
       pattern: new RegExp(`^(?:${NO_COLUMNS}|${alternatives(columns)}(?:${SEPARATOR}${alternatives(columns)})*)$`),
       redraws: true as const,

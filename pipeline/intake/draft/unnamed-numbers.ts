@@ -1,4 +1,5 @@
 /** Numbers of a table by area that no name settles: what they may be, as far as the numbers themselves tell. */
+import { findParts, sumNumbers } from '../../ingest/readers/column-sums.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { ROW_COLUMN_NAME } from '../../ingest/readers/dialect.ts';
 import { firstFew } from '../../lib/first-few.ts';
@@ -79,23 +80,14 @@ function describeRelation(
     return 'metres a day if it is rain: give the millimetres of the month, 1,000 times the days of the month as many';
   if (areThousands(cells)) return 'thousands if they are counts: whole once multiplied by 1,000';
   if (!areCounts(cells)) return null;
-  const holdsInAllRows = (
-    others: readonly (readonly number[])[],
-    holds: (value: number, others: number[]) => boolean,
-  ) =>
-    numbers.every((value, row) => {
-      const otherValues = others.map((other) => other[row]!);
-      return [value, ...otherValues].some(Number.isNaN) || holds(value, otherValues);
-    });
-  const otherColumns = [...numbersByColumn.keys()].filter((other) => other !== column);
-  for (const [i, first] of otherColumns.entries())
-    for (const second of otherColumns.slice(i + 1)) {
-      const parts = [numbersByColumn.get(first)!, numbersByColumn.get(second)!];
-      if (holdsInAllRows(parts, (value, [one, two]) => value === one! + two!))
-        return `the sum of "${first}" and "${second}"`;
-    }
+  const otherColumns = [...numbersByColumn].flatMap(([name, others]) =>
+    name === column ? [] : [{ name, numbers: others, sum: sumNumbers(others) }],
+  );
+  const parts = findParts({ numbers, sum: sumNumbers(numbers) }, otherColumns);
+  if (parts.length > 0) return `the sum of ${parts.map(({ name }) => `"${name}"`).join(' and ')}`;
   const [larger] = otherColumns
-    .filter((other) => holdsInAllRows([numbersByColumn.get(other)!], (value, [otherValue]) => value <= otherValue!))
-    .sort((a, b) => nameSimilarity(plainName(b), plainName(column)) - nameSimilarity(plainName(a), plainName(column)));
-  return larger === undefined ? null : `never above "${larger}": a part of it?`;
+    .filter((other) => numbers.every((value, row) => !(value > other.numbers[row]!)))
+    .map(({ name }) => ({ name, similarity: nameSimilarity(plainName(name), plainName(column)) }))
+    .sort((a, b) => b.similarity - a.similarity);
+  return larger === undefined ? null : `never above "${larger.name}": a part of it?`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accountForDeliveries, summarizeAccounts } from '../../../pipeline/ingest/accounts.ts';
+import { accountForDeliveries, doubtDeliveries, summarizeAccounts } from '../../../pipeline/ingest/accounts.ts';
 import type { AccountRow, CasesRow, CensusRow, Cluster } from '../../../pipeline/ingest/ingest-tables.ts';
 import { recordDelivery } from '../../../pipeline/ingest/readers/delivery.ts';
 import { outputRows } from '../../support/stage-io.ts';
@@ -183,4 +183,59 @@ test('the key that tells rows apart is counted, and each cell is a number, blank
   expect(summarizeAccounts(rows)).toEqual([
     'x.csv: cases read: 2021 5 (50 per 1,000 people), 2022 0; 3 rows, told apart by chiefdom + district',
   ]);
+});
+
+/** Doubts about a table of cases and reports received. */
+function doubtTable(cells: (string | null)[][]): string[] {
+  const used = [
+    { projectColumn: 'lga', fileColumns: ['lga'], indexes: [0] },
+    { projectColumn: 'period', fileColumns: ['month'], indexes: [1] },
+    { projectColumn: 'confirmed', fileColumns: ['cases'], indexes: [2] },
+  ];
+  const header = ['lga', 'month', 'cases', 'received'];
+  const delivery = recordDelivery({ id: 'cases' }, 'cases.csv', header, cells, used);
+  return doubtDeliveries([delivery]).map(({ what }) => String(what));
+}
+const monthly = (cases: (i: number) => number, received: (i: number) => number) =>
+  Array.from({ length: 12 }, (_, i) => [
+    'A',
+    `2021-${String(i + 1).padStart(2, '0')}`,
+    `${cases(i)}`,
+    `${received(i)}`,
+  ]);
+
+test('0 cases where no report came are told, unless as few cases are usual', () => {
+  const isSilent = (i: number): boolean => i === 4 || i === 5;
+  const doubts = (usual: number, received = isSilent) =>
+    doubtTable(
+      monthly(
+        (i) => (isSilent(i) ? 0 : usual + 31 * i),
+        (i) => (received(i) ? 0 : 17 - (i % 2)),
+      ),
+    );
+  expect(doubts(300)).toEqual([
+    expect.stringMatching(/^cases\.csv: cases are 0 where "received" is, in 2 rows, and hundreds everywhere else\. /),
+  ]);
+  expect(doubts(20)).toEqual([]);
+  expect(doubts(300, (i) => i === 4)).toEqual([]);
+  expect(doubts(300, (i) => isSilent(i) || i === 7)).toEqual([]);
+});
+
+test('nines far above all other counts, in several rows, are no counts', () => {
+  const doubts = (nine: number, rows: number) =>
+    doubtTable(
+      monthly(
+        (i) => (i < rows ? nine : 300 + 31 * i),
+        (i) => 17 - (i % 2),
+      ),
+    );
+  expect(doubts(9999, 3)).toEqual([
+    'cases.csv: 9999 in 3 rows of cases, where the next is 641. Nines mark missing values: leave these cells blank',
+  ]);
+  for (const [nine, rows] of [
+    [9999, 2],
+    [999, 3],
+    [9998, 3],
+  ] as const)
+    expect(doubts(nine, rows)).toEqual([]);
 });

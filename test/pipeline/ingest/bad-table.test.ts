@@ -245,7 +245,7 @@ const numbers: Case[] = [
           .join('\n'),
       ),
     ),
-    /surveys\.csv, column positive: found percentages of those examined, expected counts, or the column as `positivity`/,
+    /surveys\.csv, column positive: found the percent of those examined, expected counts, or the column as `positivity` in percent/,
   ],
   [
     'a climate month in another form',

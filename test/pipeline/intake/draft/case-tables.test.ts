@@ -214,3 +214,21 @@ test('a column of all cases by its name is asked about if one beside it may be a
     what: expect.stringMatching(/^2018: [\d,]+ read, .*6,400 \(annual report\)$/),
   });
 });
+
+test('of a total beside its parts the question says that the total is taken in their place', async () => {
+  const hasTotal = (i: number) => i < 20;
+  const hasParts = (i: number) => i >= 10;
+  const content = table(
+    'code,period,Malaria confirmed,Malaria confirmed <5,Malaria confirmed 5+',
+    rows((lga, month, i) => [
+      LGAS[lga]!,
+      iso(month),
+      hasTotal(i) ? cases(lga, i) : '',
+      ...(hasParts(i) ? [cases(lga, i) - 60, 60] : ['', '']),
+    ]),
+  );
+  const answers = { 'cases of x.csv': 'Malaria confirmed; Malaria confirmed <5; Malaria confirmed 5+' };
+  const { cases: found, draft } = await ingested(country({ 'x.csv': content }), answers);
+  expect(found).toEqual(CASES);
+  expect(draft.questions.at(-1)!.asks).toMatch(/or none; Malaria confirmed is a total of others, and is taken in /);
+});

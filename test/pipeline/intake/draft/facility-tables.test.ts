@@ -186,7 +186,7 @@ test.each<[string, (lga: number, i: number) => [string, number][], Record<string
 });
 
 test('totals are left out where some of their parts are missing, and what they alone have is told', async () => {
-  // In the last area more reports are missing than half of the months have.
+  // In the last area reports are missing in two months of three.
   const isMissing = (lga: number, i: number) => (lga === 3 ? i % 3 > 0 : i % 9 === lga);
   const content = withSums((lga, i) => [['All', cases(lga, i)], ...posts(lga, i).slice(isMissing(lga, i) ? 1 : 0)]);
   const { draft, sources } = await ingested(country({ 'x.csv': content }));

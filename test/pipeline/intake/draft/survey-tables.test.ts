@@ -39,16 +39,19 @@ test('columns of surveys and nets are recognised with filler words in any place'
   );
 });
 
-test('positives that are not whole, but whole children as a percentage of those examined, are percentages', async () => {
-  const rows = Array.from({ length: 20 }, (_, i) => [i, 3.4, 4.5, 20 + i, ((100 * (i % 7)) / (20 + i)).toFixed(2)]);
+test.each([
+  ['percent', 100],
+  ['share', 1],
+])('positives that are whole children only as the %s of those examined are read so', async (unit, whole) => {
+  const rows = Array.from({ length: 20 }, (_, i) => [i, 3.4, 4.5, 20 + i, ((whole * (i % 7)) / (20 + i)).toFixed(2)]);
   const clusters = rows.map((row) => ['2018,2018-10', ...row, 'RDT'].join(','));
   const header = 'year,period,cluster_id,longitude,latitude,examined,pos,test';
   const { draft } = await draftOf(country({ 'x.csv': table(header, clusters) }, ['surveys.csv']));
   const { entry } = draft.entries.find(({ entry }) => entry.role === 'survey_clusters')!;
-  expect(entry).toMatchObject({ unit: 'percent', columns: { examined: 'examined', positivity: 'pos' } });
+  expect(entry).toMatchObject({ unit, columns: { examined: 'examined', positivity: 'pos' } });
   expect(entry.columns).not.toHaveProperty('positive');
   expect(entry).not.toHaveProperty('weighted_counts');
-  expect(draft.doubts).toContainEqual(expect.stringMatching(/^x\.csv: "pos" is read as percent/));
+  expect(draft.doubts).toContainEqual(expect.stringMatching(/^x\.csv: "pos" is read as the (percent|share) of/));
 });
 
 test('of figures by area and survey, those of the latest survey in its name are used', async () => {
