@@ -22,7 +22,7 @@ function listCommand(): Command {
     .addHelpText(
       'after',
       `
-A star marks the current version. A publication that was killed before it updated \`current\` is listed as abandoned.
+A star marks the current version. Publications of pruned versions are only counted. A publication that was killed before it updated \`current\` is listed as abandoned.
 
 Examples:
   malaria-risk releases list
@@ -123,7 +123,12 @@ function describeReleases({ current, releases, versions }: Releases): string {
   if (releases.length + versions.length === 0) return 'Nothing was built or published here.';
   // Only the last completed publication is marked, not earlier ones of the same version.
   const latest = releases.find(({ to, status }) => to === OWN_DIRECTORY && status === 'published');
-  const rows = releases.map((release) => ({
+  const storedVersions = new Set(versions.map((version) => version.model_version));
+  // A version published elsewhere may no longer be here; one that was pruned here can neither be served nor restored.
+  const listedReleases = releases.filter(
+    ({ to, model_version }) => to !== OWN_DIRECTORY || storedVersions.has(model_version),
+  );
+  const rows = listedReleases.map((release) => ({
     '': release === latest && release.model_version === current ? '*' : '',
     version: release.model_version,
     at: release.at.slice(0, 16).replace('T', ' '),
@@ -138,6 +143,9 @@ function describeReleases({ current, releases, versions }: Releases): string {
   const candidates = versions.filter((version) => !version.published);
   return [
     ...(rows.length > 0 ? [formatTable(rows)] : ['Nothing was published from here.']),
+    ...(rows.length < releases.length
+      ? [`${releases.length - rows.length} publications of versions that were pruned: --json lists them`]
+      : []),
     ...(current !== null && latest?.model_version !== current
       ? ['', `current points to ${current}, but according to the records here \`publish\` did not do that`]
       : []),

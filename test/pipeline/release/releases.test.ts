@@ -80,6 +80,9 @@ test('prune keeps the current version, those to roll back to, the newest candida
   // The manifest of a pruned version stays.
   expect(readJson(path.join(out, 'releases', versions[0]), 'manifest.json').model_version).toBe(versions[0]);
   expect(listReleases(out).releases).toHaveLength(3);
+  const { stdout } = await runHere(['releases', 'list', '--out', out]);
+  expect(stdout).not.toMatch(new RegExp(`${versions[0]}|${versions[1]}`));
+  expect(stdout).toContain('2 publications of versions that were pruned');
 
   // After a rollback the version before it is the second newest.
   const back = copy();
