@@ -62,7 +62,10 @@ test('`show` tells why there are no scores', async () => {
 test('an export to DHIS2 is refused in one line', async () => {
   const name = path.basename(snapshot);
   const { code, stderr } = await runHere(['export', 'dhis2', name, '--out', out, '--map', 'units.csv', '--to', 'none']);
-  expect([code, stderr]).toEqual([2, `malaria-risk: ${name}: found no scores, expected a version with scores to export\n`]);
+  expect([code, stderr]).toEqual([
+    2,
+    `malaria-risk: ${name}: found no scores, expected a version with scores to export\n`,
+  ]);
 });
 
 test('a review of it in place of a version with scores says what would be gone', async () => {
