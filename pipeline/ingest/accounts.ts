@@ -3,6 +3,7 @@
  * left out by which rule. Counts that are published are what is delivered without what is left out, exactly.
  */
 import type { ReportLine } from '../engine/stage.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { describeFill, findFillValue } from './fill-values.ts';
 import type { AccountRow } from './ingest-tables.ts';
 import { type Delivery, yearInName } from './readers/delivery.ts';
@@ -16,15 +17,32 @@ const usedColumnKeys = (deliveries: readonly Delivery[]): ReadonlySet<string> =>
     ),
   );
 
-/** What the numbers of tables make hard to believe before they are read: parts left out, and values that are none. */
-export const doubtDeliveries = (deliveries: readonly Delivery[]): ReportLine[] => [
-  ...findUnusedParts(deliveries),
-  ...deliveries.flatMap((delivery) =>
-    [...describeFills(delivery), ...describeUnreported(delivery)].map(
-      (what): ReportLine => ({ source: delivery.source, rule: 'hard to believe', what, needs_approval: true }),
+const MOST_LABELS_NAMED = 4;
+
+/** What tables make hard to believe before they are read: parts left out, rows of several kinds, values that are none. */
+export function doubtDeliveries(deliveries: readonly Delivery[]): ReportLine[] {
+  const usedKeys = usedColumnKeys(deliveries);
+  return [
+    ...findUnusedParts(deliveries),
+    ...deliveries.flatMap((delivery) =>
+      [...describeFills(delivery), ...describeUnreported(delivery), ...describeLabels(delivery, usedKeys)].map(
+        (what): ReportLine => ({ source: delivery.source, rule: 'hard to believe', what, needs_approval: true }),
+      ),
     ),
-  ),
-];
+  ];
+}
+
+/** Rows that an unused column of text tells apart may be of several kinds, of which the numbers are not one series. */
+const describeLabels = ({ file, labels }: Delivery, usedKeys: ReadonlySet<string>): string[] =>
+  labels
+    .filter(({ column }) => !usedKeys.has(`${file}\n${column}`))
+    .map(({ column, rowsByText }) => {
+      const texts = firstFew(
+        rowsByText.map(([text, rows]) => `"${text}" in ${rows} rows`),
+        MOST_LABELS_NAMED,
+      );
+      return `${file}: "${column}" is not used, and tells rows apart: ${texts}. Take those of one kind (sources.json, where), or say why they are one (unused)`;
+    });
 
 /** Counts that are a number of nines in several rows; of climate, the catalog declares them. */
 const describeFills = ({ file, columns }: Delivery): string[] =>

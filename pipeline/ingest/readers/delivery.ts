@@ -23,6 +23,12 @@ interface DeliveryColumn {
   numbers: Float64Array;
 }
 
+/** The texts of a column, the most frequent first, and in how many rows each stands. */
+export interface RowLabels {
+  column: string;
+  rowsByText: readonly (readonly [text: string, rows: number])[];
+}
+
 export interface Delivery {
   /** Id of the source. */
   source: string;
@@ -30,12 +36,16 @@ export interface Delivery {
   rows: readonly DeliveredRow[];
   /** Columns of numbers: NaN for a blank cell, infinity for text. */
   columns: readonly DeliveryColumn[];
+  /** Unused columns of text that tell rows of one place apart, such as ages, units or data elements. */
+  labels: readonly RowLabels[];
   /** The fewest of the columns of places and times that tell the rows apart; all if they do not. */
   key: readonly string[];
   /** People of the areas with cases in a year; a year is absent if they are not known. */
   people?: ReadonlyMap<number, number>;
 }
 
+/** A column with more texts is one of names. */
+const MOST_LABELS = 12;
 /** A column of which more cells are text is not one of numbers. */
 const MOST_TEXT_SHARE = 0.05;
 const TIME_COLUMNS: readonly string[] = ['period', 'year', 'month', 'survey_year'];
@@ -76,6 +86,15 @@ export function recordDelivery(
       const reason = source.unused?.[column] ?? null;
       return numbers ? [{ column, figure, isKey, reason, numbers }] : [];
     }),
+    labels: findLabels(
+      header.filter(
+        (column) => !figures.has(column) && !source.where?.[column] && source.unused?.[column] === undefined,
+      ),
+      header,
+      cells,
+      usedColumns,
+      rowYear,
+    ),
     key: findKey(
       cells,
       usedColumns.filter(({ projectColumn }) => KEY_COLUMNS.includes(projectColumn)),
@@ -98,6 +117,53 @@ function parseNumbers(cells: readonly (readonly (string | null)[])[], index: num
     }
   }
   return isTaken || (filledCells > 0 && textCells <= MOST_TEXT_SHARE * filledCells) ? numbers : null;
+}
+
+/**
+ * Of unused columns, those whose texts tell apart rows of one place: not what follows from the place, such as its
+ * region, from the calendar month, such as its season, or from the year alone, such as the name of a survey.
+ */
+function findLabels(
+  unusedColumns: readonly string[],
+  header: readonly string[],
+  cells: readonly (readonly (string | null)[])[],
+  usedColumns: readonly { projectColumn: string; indexes: readonly number[] }[],
+  rowYear: (row: readonly (string | null)[]) => number | null,
+): RowLabels[] {
+  const isPlace = ({ projectColumn }: { projectColumn: string }) =>
+    KEY_COLUMNS.includes(projectColumn) && !TIME_COLUMNS.includes(projectColumn);
+  const placeIndexes = usedColumns.filter(isPlace).flatMap(({ indexes }) => indexes);
+  const timeIndexes = usedColumns
+    .filter(({ projectColumn }) => TIME_COLUMNS.includes(projectColumn))
+    .flatMap(({ indexes }) => indexes);
+  const placeOf = (row: readonly (string | null)[]) => placeIndexes.map((index) => row[index]).join('\n');
+  const monthOf = (row: readonly (string | null)[]) =>
+    timeIndexes.map((index) => row[index]?.match(/\d\d?$/)?.[0] ?? row[index]).join('\n');
+  return unusedColumns.flatMap((column): RowLabels[] => {
+    const index = header.indexOf(column);
+    const rowCounts = new Map<string, number>();
+    const rowsWithText: (readonly (string | null)[])[] = [];
+    for (const row of cells) {
+      const text = row[index];
+      if (text === null || text === undefined) continue;
+      if (DECIMAL.test(text)) return [];
+      rowCounts.set(text, (rowCounts.get(text) ?? 0) + 1);
+      if (rowCounts.size > MOST_LABELS) return [];
+      rowsWithText.push(row);
+    }
+    const followsFrom = (group: (row: readonly (string | null)[]) => unknown) => {
+      const textByGroup = new Map<unknown, string>();
+      return rowsWithText.every((row) => {
+        const text = row[index]!;
+        if (!textByGroup.has(group(row))) textByGroup.set(group(row), text);
+        return textByGroup.get(group(row)) === text;
+      });
+    };
+    const years = new Set(rowsWithText.map(rowYear));
+    const isNameOfYear = years.size === rowCounts.size && followsFrom(rowYear);
+    if (rowCounts.size < 2 || isNameOfYear || followsFrom(placeOf) || followsFrom(monthOf)) return [];
+    return [{ column, rowsByText: [...rowCounts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)) }];
+  });
 }
 
 /** Counted, not assumed: names may repeat between areas, and codes between countries' parts. */

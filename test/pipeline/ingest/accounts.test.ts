@@ -239,3 +239,35 @@ test('nines far above all other counts, in several rows, are no counts', () => {
   ] as const)
     expect(doubts(nine, rows)).toEqual([]);
 });
+
+/** Twenty-four months of two districts of one region each, with one more column. */
+const labelled = (label: (district: string, year: number, month: number) => string) =>
+  ['A', 'B'].flatMap((district) =>
+    [2021, 2022].flatMap((year) =>
+      Array.from({ length: 12 }, (_, i) => [
+        district,
+        `${year}-${String(i + 1).padStart(2, '0')}`,
+        `${100 + i}`,
+        label(district, year, i + 1),
+      ]),
+    ),
+  );
+
+test.each([
+  ['a data element that changes', labelled((_, year, month) => (year === 2022 && month > 6 ? 'new' : 'old'))],
+  ['two ages of every month', labelled(() => '<5').concat(labelled(() => '5+'))],
+  ['a unit of one district for a year', labelled((district, year) => (district === 'A' && year < 2022 ? 'cm' : 'mm'))],
+])('rows that an unused column tells apart may be of several kinds: %s', (_, cells) => {
+  const found = /^cases.csv: "received" is not used, and tells rows apart: "/;
+  expect(doubtTable(cells)).toEqual([expect.stringMatching(found)]);
+});
+
+test.each([
+  ['the region of a district', (district: string) => `Region ${district}`],
+  ['the season of a month', (_: string, __: number, month: number) => (month > 4 && month < 11 ? 'wet' : 'dry')],
+  ['the name of a year', (_: string, year: number) => `FY ${year}`],
+  ['one text for all', () => 'final'],
+  ['a note of each row', (district: string, year: number, month: number) => `${district} ${year} ${month}`],
+])('rows are of one kind beside %s', (_, label) => {
+  expect(doubtTable(labelled(label))).toEqual([]);
+});
