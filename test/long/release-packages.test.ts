@@ -51,6 +51,9 @@ const tooOld = /^v(?:1\d|2[0-3])\./.test(oldVersion);
 const PROXY_UNIT = 'proxy/deploy/malaria-proxy.service';
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
+/** npm writes versions without leading zeros into a lock file. */
+const asInLockFile = (version: string) => version.replace(/\.0+(?=\d)/g, '.');
+
 describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm registry)', () => {
   const prefix = temporary();
   /** The `bin` directory of each Node.js version under test. */
@@ -120,7 +123,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
         const { version } = JSON.parse(
           readFileSync(path.join(installed(name), 'node_modules', folder, 'package.json'), 'utf8'),
         );
-        expect(listed).toContain(`pkg:npm/${folder}@${version}`);
+        expect(listed).toContain(`pkg:npm/${folder}@${asInLockFile(version)}`);
       }
       expect([...listed].some((purl) => String(purl).includes('duckdb'))).toBe(name === 'malaria-risk');
     }
@@ -135,8 +138,7 @@ describe.skipIf(!registry)(registry ? 'packages' : 'packages (skipped: no npm re
       expect(folders.length).toBeGreaterThan(90);
       for (const folder of folders) {
         const { version } = JSON.parse(readFileSync(path.join(installed(name), folder, 'package.json'), 'utf8'));
-        // npm writes versions without leading zeros into a lock file.
-        expect(lock[folder]?.version, folder).toBe(version.replace(/\.0+(?=\d)/g, '.'));
+        expect(lock[folder]?.version, folder).toBe(asInLockFile(version));
       }
     }
   });
