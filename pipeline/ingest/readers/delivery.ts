@@ -87,13 +87,11 @@ export function recordDelivery(
       return numbers ? [{ column, figure, isKey, reason, numbers }] : [];
     }),
     labels: findLabels(
-      header.filter(
-        (column) => !figures.has(column) && !source.where?.[column] && source.unused?.[column] === undefined,
-      ),
       header,
       cells,
       usedColumns,
       rowYear,
+      (column) => !figures.has(column) && source.where?.[column] === undefined && source.unused?.[column] === undefined,
     ),
     key: findKey(
       cells,
@@ -120,50 +118,56 @@ function parseNumbers(cells: readonly (readonly (string | null)[])[], index: num
 }
 
 /**
- * Of unused columns, those whose texts tell apart rows of one place: not what follows from the place, such as its
- * region, from the calendar month, such as its season, or from the year alone, such as the name of a survey.
+ * Of the columns that are not used, those whose texts tell apart rows of one place: not what follows from the place, such
+ * as its region, from the calendar month, such as its season, or names the year, such as that of a survey.
  */
 function findLabels(
-  unusedColumns: readonly string[],
   header: readonly string[],
   cells: readonly (readonly (string | null)[])[],
   usedColumns: readonly { projectColumn: string; indexes: readonly number[] }[],
   rowYear: (row: readonly (string | null)[]) => number | null,
+  isUnused: (column: string) => boolean,
 ): RowLabels[] {
-  const isPlace = ({ projectColumn }: { projectColumn: string }) =>
-    KEY_COLUMNS.includes(projectColumn) && !TIME_COLUMNS.includes(projectColumn);
-  const placeIndexes = usedColumns.filter(isPlace).flatMap(({ indexes }) => indexes);
-  const timeIndexes = usedColumns
-    .filter(({ projectColumn }) => TIME_COLUMNS.includes(projectColumn))
-    .flatMap(({ indexes }) => indexes);
+  const keyIndexes = (isTime: boolean) =>
+    usedColumns
+      .filter(({ projectColumn }) =>
+        isTime
+          ? TIME_COLUMNS.includes(projectColumn)
+          : KEY_COLUMNS.includes(projectColumn) && !TIME_COLUMNS.includes(projectColumn),
+      )
+      .flatMap(({ indexes }) => indexes);
+  const [placeIndexes, timeIndexes] = [keyIndexes(false), keyIndexes(true)];
   const placeOf = (row: readonly (string | null)[]) => placeIndexes.map((index) => row[index]).join('\n');
   const monthOf = (row: readonly (string | null)[]) =>
     timeIndexes.map((index) => row[index]?.match(/\d\d?$/)?.[0] ?? row[index]).join('\n');
-  return unusedColumns.flatMap((column): RowLabels[] => {
-    const index = header.indexOf(column);
-    const rowCounts = new Map<string, number>();
-    const rowsWithText: (readonly (string | null)[])[] = [];
-    for (const row of cells) {
-      const text = row[index];
-      if (text === null || text === undefined) continue;
-      if (DECIMAL.test(text)) return [];
-      rowCounts.set(text, (rowCounts.get(text) ?? 0) + 1);
-      if (rowCounts.size > MOST_LABELS) return [];
-      rowsWithText.push(row);
-    }
-    const followsFrom = (group: (row: readonly (string | null)[]) => unknown) => {
-      const textByGroup = new Map<unknown, string>();
-      return rowsWithText.every((row) => {
-        const text = row[index]!;
-        if (!textByGroup.has(group(row))) textByGroup.set(group(row), text);
-        return textByGroup.get(group(row)) === text;
-      });
+  return header.flatMap((column, index): RowLabels[] => {
+    const rowCounts = isUnused(column) ? countTexts(cells, index) : null;
+    if (rowCounts === null || rowCounts.size < 2) return [];
+    const labelledRows = cells.filter((row) => row[index] != null);
+    const followsFrom = (group: (row: readonly (string | null)[]) => string) => {
+      const textByGroup = new Map(labelledRows.map((row) => [group(row), row[index]]));
+      return labelledRows.every((row) => textByGroup.get(group(row)) === row[index]);
     };
-    const years = new Set(rowsWithText.map(rowYear));
-    const isNameOfYear = years.size === rowCounts.size && followsFrom(rowYear);
-    if (rowCounts.size < 2 || isNameOfYear || followsFrom(placeOf) || followsFrom(monthOf)) return [];
-    return [{ column, rowsByText: [...rowCounts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)) }];
+    const namesYear = labelledRows.every((row) => {
+      const year = rowYear(row);
+      return year !== null && row[index]!.includes(String(year).slice(-2));
+    });
+    return namesYear || followsFrom(placeOf) || followsFrom(monthOf)
+      ? []
+      : [{ column, rowsByText: [...rowCounts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)) }];
   });
+}
+
+/** In how many rows each text of a column stands; null for a column of numbers or names. */
+function countTexts(cells: readonly (readonly (string | null)[])[], index: number): Map<string, number> | null {
+  const rowCounts = new Map<string, number>();
+  for (const row of cells) {
+    const text = row[index] ?? null;
+    if (text === null) continue;
+    rowCounts.set(text, (rowCounts.get(text) ?? 0) + 1);
+    if (DECIMAL.test(text) || rowCounts.size > MOST_LABELS) return null;
+  }
+  return rowCounts;
 }
 
 /** Counted, not assumed: names may repeat between areas, and codes between countries' parts. */

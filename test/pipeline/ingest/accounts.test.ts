@@ -255,6 +255,7 @@ const labelled = (label: (district: string, year: number, month: number) => stri
 
 test.each([
   ['a data element that changes', labelled((_, year, month) => (year === 2022 && month > 6 ? 'new' : 'old'))],
+  ['a data element for each year', labelled((_, year) => (year === 2021 ? 'clinical' : 'confirmed'))],
   ['two ages of every month', labelled(() => '<5').concat(labelled(() => '5+'))],
   ['a unit of one district for a year', labelled((district, year) => (district === 'A' && year < 2022 ? 'cm' : 'mm'))],
 ])('rows that an unused column tells apart may be of several kinds: %s', (_, cells) => {
