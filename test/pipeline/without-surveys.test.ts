@@ -1,11 +1,12 @@
 /** A country whose surveys are missing or too few: all but scores, from raw files to answers over HTTP. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { OPERATIONS, type OperationId } from '../../pipeline/contract/operations.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, publishedTiny, readJson, tinySnapshot } from '../support/built-tiny.ts';
+import { temporary } from '../support/command-line.ts';
 import { giveKey, type Service } from '../support/proxy/service.ts';
 import { runHere } from '../support/run-here.ts';
 import { serveBuilt } from '../support/serve-built.ts';
@@ -59,13 +60,22 @@ test('`show` tells why there are no scores', async () => {
     });
 });
 
-test('an export to DHIS2 is refused in one line', async () => {
+test('an export to DHIS2 has forecasts of cases and alerts, and nothing of scores', async () => {
+  const [map, to] = [path.join(temporary(), 'units.csv'), path.join(temporary(), 'dhis2')];
+  writeFileSync(map, 'id,code\nAbcdefghij1,AB\n');
   const name = path.basename(snapshot);
-  const { code, stderr } = await runHere(['export', 'dhis2', name, '--out', out, '--map', 'units.csv', '--to', 'none']);
-  expect([code, stderr]).toEqual([
-    2,
-    `malaria-risk: ${name}: found no scores, expected a version with scores to export\n`,
+  const { code } = await runHere(['export', 'dhis2', name, '--out', out, '--map', map, '--to', to]);
+  expect(code).toBe(0);
+  const { dataElements, maps, visualizations } = JSON.parse(readFileSync(path.join(to, 'metadata.json'), 'utf8'));
+  const figures = new Set(dataElements.map((element: { code: string }) => element.code.replace(/_(STATE|LGA)$/, '')));
+  expect([...figures]).toEqual([
+    'MALARIA_CASES_INDEX_Q05',
+    'MALARIA_CASES_INDEX_Q50',
+    'MALARIA_CASES_INDEX_Q95',
+    'MALARIA_DETECTION',
+    'MALARIA_WARNING',
   ]);
+  expect([maps.length, visualizations.length]).toEqual([2, 1]);
 });
 
 test('a review of it in place of a version with scores says what would be gone', async () => {

@@ -116,29 +116,30 @@ export function dhis2Dashboard(
   return { maps, visualizations, dashboards: [{ id, code, name: objectName(synthetic, 'risk'), dashboardItems }] };
 }
 
-/**
- * The last estimate, the last forecast, and the alerts of the month that most areas reached, all of the lower level but
- * for alerts of a country whose records are by state.
- */
-export function mapsOfClasses(lastEstimated: Period, alerts: readonly AreaMonth[]): MapOfFigure[] {
+/** The last estimate and the last forecast of the lower level. */
+export function mapsOfClasses(lastEstimated: Period): MapOfFigure[] {
   const figure = SCORE_FIGURES.find(({ column }) => column === 'class')!;
   const lastForecast = addMonths(lastEstimated, FORECAST_MONTHS);
-  const [detection, warning] = ALERT_FIGURES as [Figure, Figure];
-  const alertLevel = alerts.some(({ area }) => area === 'lga') ? 'lga' : 'state';
-  const detections = alerts.filter((row) => row.area === alertLevel && row[detection.column] !== null);
-  const byPeriod = [...Map.groupBy(detections, ({ period }) => period)].sort((a, b) => b[1].length - a[1].length);
   const level = 'lga';
   return [
     { key: 'estimate', title: `risk class, ${lastEstimated}`, figure, level, period: lastEstimated },
     { key: 'forecast', title: `risk class, forecast for ${lastForecast}`, figure, level, period: lastForecast },
-    ...byPeriod.slice(0, 1).flatMap(([period]): MapOfFigure[] => {
-      const next = addMonths(period, 1);
-      return [
-        { key: 'detection', title: `alerts, ${period}`, figure: detection, level: alertLevel, period },
-        { key: 'warning', title: `warnings, ${next}`, figure: warning, level: alertLevel, period: next },
-      ];
-    }),
   ];
+}
+
+/** Alerts of the month that most areas reached, of the lower level if it has records. */
+export function mapsOfAlerts(alerts: readonly AreaMonth[]): MapOfFigure[] {
+  const [detection, warning] = ALERT_FIGURES as [Figure, Figure];
+  const level = alerts.some(({ area }) => area === 'lga') ? 'lga' : 'state';
+  const detections = alerts.filter((row) => row.area === level && row[detection.column] !== null);
+  const byPeriod = [...Map.groupBy(detections, ({ period }) => period)].sort((a, b) => b[1].length - a[1].length);
+  return byPeriod.slice(0, 1).flatMap(([period]) => {
+    const next = addMonths(period, 1);
+    return [
+      { key: 'detection', title: `alerts, ${period}`, figure: detection, level, period },
+      { key: 'warning', title: `warnings, ${next}`, figure: warning, level, period: next },
+    ];
+  });
 }
 
 /** A line for each figure with a range in the forecast months of the first state that has a unit and forecasts. */

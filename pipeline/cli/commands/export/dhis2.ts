@@ -10,7 +10,7 @@ import { writeAtomic } from '../../../lib/atomic-write.ts';
 import { UsageError } from '../../../lib/errors.ts';
 import { alertRows } from '../../../publish/dhis2/alerts.ts';
 import { allowedCaseUnit, CASE_UNITS, type CaseUnit, caseFigures, caseRows } from '../../../publish/dhis2/cases.ts';
-import { chartOfForecasts, mapsOfClasses } from '../../../publish/dhis2/dashboard.ts';
+import { chartOfForecasts, mapsOfAlerts, mapsOfClasses } from '../../../publish/dhis2/dashboard.ts';
 import { type AreaMonth, FORMATS, type Format } from '../../../publish/dhis2/data-values.ts';
 import { dhis2Files, MAX_VALUES_PER_FILE } from '../../../publish/dhis2/files.ts';
 import {
@@ -94,8 +94,6 @@ async function exportDhis2(version: string | undefined, options: Dhis2Options): 
     throw new UsageError(
       `${manifest.model_version}: found a trial (${manifest.unpublishable.join(', ')}), expected a version that can be published`,
     );
-  if (!hasScores(manifest.coverage))
-    throw new UsageError(`${manifest.model_version}: found no scores, expected a version with scores to export`);
   refuseFilledDirectory(to);
   const select = async <Row>(sql: string) => (await query(sql, { out, snapshot })) as Row[];
   const units = await readUnits(map, await select<Place>('FROM places ORDER BY area DESC, code'));
@@ -117,7 +115,9 @@ async function exportDhis2(version: string | undefined, options: Dhis2Options): 
   const alerts = hasTable('alerts')
     ? alertRows(await select<SnapshotTables['alerts'][number]>(`FROM alerts ${ORDER_SQL}`))
     : [];
-  const scores = { figures: SCORE_FIGURES, rows: (await selectScores(SCORES_SQL)).map(withClass) };
+  const scores = hasScores(manifest.coverage)
+    ? { figures: SCORE_FIGURES, rows: (await selectScores(SCORES_SQL)).map(withClass) }
+    : { figures: [], rows: [] };
   const cases = { figures: caseFigures(caseForm), rows: caseRows(caseForm, forecasts, records) };
   const probabilities = {
     figures: hasTable('probabilities') ? PROBABILITY_FIGURES : [],
@@ -128,13 +128,12 @@ async function exportDhis2(version: string | undefined, options: Dhis2Options): 
     probabilities,
     cases,
     { figures: hasTable('alerts') ? ALERT_FIGURES : [], rows: alerts },
-  ].map(({ figures, rows }) => ({
-    figures,
-    rows: rows.filter(isInPeriods),
-  }));
+  ].map(({ figures, rows }) => ({ figures, rows: rows.filter(isInPeriods) }));
+  if (valueSets.every(({ figures }) => figures.length === 0))
+    throw new UsageError(`${manifest.model_version}: found neither scores nor case records, expected one to export`);
   const totals = { files: 0, values: 0, bytes: 0 };
   const pictures = {
-    maps: mapsOfClasses(last_estimated, alerts),
+    maps: [...(hasScores(manifest.coverage) ? mapsOfClasses(last_estimated) : []), ...mapsOfAlerts(alerts)],
     chart: chartOfForecasts(cases, units) ?? chartOfForecasts(scores, units),
   };
   for (const { name, content, values } of dhis2Files(manifest, units, valueSets, pictures, format)) {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Territory } from '../../../../pipeline/contract/territory.ts';
 import { caseFigures } from '../../../../pipeline/publish/dhis2/cases.ts';
-import { dhis2Dashboard, mapsOfClasses } from '../../../../pipeline/publish/dhis2/dashboard.ts';
+import { dhis2Dashboard, mapsOfAlerts, mapsOfClasses } from '../../../../pipeline/publish/dhis2/dashboard.ts';
 import { dataValues } from '../../../../pipeline/publish/dhis2/data-values.ts';
 import { dhis2Files } from '../../../../pipeline/publish/dhis2/files.ts';
 import {
@@ -213,7 +213,7 @@ test.skipIf(!existsSync(ACCEPTED))(
     const alerts = [{ ...row, detection: 1 }];
     const made: Record<string, object[]> = {
       ...dhis2Metadata(nigeria, FIGURES, UNITS),
-      ...dhis2Dashboard(nigeria, units, mapsOfClasses('2023-12', alerts), chart),
+      ...dhis2Dashboard(nigeria, units, [...mapsOfClasses('2023-12'), ...mapsOfAlerts(alerts)], chart),
     };
     expect(Object.keys(made).sort()).toEqual(Object.keys(accepted).sort());
     /** Paths of fields, without positions in lists. */
