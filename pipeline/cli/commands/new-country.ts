@@ -12,7 +12,14 @@ import { checkCountry } from '../../intake/check/check-country.ts';
 import { type Fault, stopsBuild } from '../../intake/check/fault.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
 import { formatRounded } from '../../intake/draft/draft-rasters.ts';
-import { type Answers, answerError, completeAnswers, type Question } from '../../intake/draft/questions.ts';
+import {
+  type Answers,
+  answerError,
+  casesQuestionId,
+  completeAnswers,
+  numbersQuestionId,
+  type Question,
+} from '../../intake/draft/questions.ts';
 import { type LeftOut, listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
 import { writeDraft } from '../../intake/draft/write.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
@@ -139,11 +146,14 @@ function describeContent(file: RecognisedFile): string {
 }
 
 /** The last line says what the country lacks because a file is not used; an answer may put one to use. */
-function showUnusedTables({ leftOut }: Draft, directory: string, from: readonly string[]): void {
+function showUnusedTables({ leftOut, questions }: Draft, directory: string, from: readonly string[]): void {
   const lost = leftOut.flatMap(({ file, lost: what }) => (what === null ? [] : [`${file} (${what})`]));
   if (lost.length === 0) return;
   const [folder, ...inputs] = [directory, ...from].map(quoteForShell);
-  if (leftOut.some(({ why }) => why.includes('(answer "')))
+  const questionIds = questions.map(({ id }) => id);
+  const isAsked = ({ file }: LeftOut) =>
+    questionIds.includes(numbersQuestionId(file)) || questionIds.includes(casesQuestionId(file));
+  if (leftOut.some(isAsked))
     printLines(
       '',
       `Write the answers that are missing into ${path.join(directory, 'answers.json')}, and draft the catalog again:`,
