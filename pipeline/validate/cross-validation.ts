@@ -217,7 +217,7 @@ function scoreCell(
 ): HeldOutCell {
   const { examined, positive, name, round } = observation.risk;
   const observed = positive / examined;
-  // survey-weighted counts need not be integers; a cell with less than half a child is baselineDraws as one child
+  // survey-weighted counts need not be integers; a cell with less than half a child is drawn as one child
   const trials = Math.max(1, Math.round(examined));
   const shares = draws.prevalence
     .map((share, draw) => drawBetaBinomial(random, trials, share, draws.rho[draw]!) / trials)

@@ -22,7 +22,8 @@ function listCommand(): Command {
     .addHelpText(
       'after',
       `
-A star marks the current version. Publications of pruned versions are only counted. A publication that was killed before it updated \`current\` is listed as abandoned.
+A star marks the current version. Publications of pruned versions are only counted. A publication that was killed before
+it updated \`current\` is listed as abandoned.
 
 Examples:
   malaria-risk releases list

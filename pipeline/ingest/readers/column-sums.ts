@@ -70,7 +70,7 @@ export function findParts<Column extends SummedColumn>(total: SummedColumn, colu
 }
 
 function isSum(total: SummedColumn, parts: readonly SummedColumn[]): boolean {
-  const partsSum = parts.reduce((total, part) => total + part.sum, 0);
+  const partsSum = parts.reduce((sum, part) => sum + part.sum, 0);
   if (parts.length < 2 || Math.abs(partsSum - total.sum) > (1 - AGREEMENT_SHARE) * total.sum) return false;
   const { numbers } = mergeColumns(parts);
   return holdsNearlyAlways(numbers, total.numbers, (a, b) => a === b);

@@ -232,8 +232,8 @@ function findTotalRows(
 const isMonthlyTime = (time: TimeKey | string) => typeof time !== 'string' && time.isMonthly;
 
 function draftWithoutPlace(table: TableFile): TableDraft {
-  const people = describeSinglePeople(table);
-  if (people) return { entries: [], obstacles: [{ why: people, lost: 'survey results' }] };
+  const children = describeRowsOfChildren(table);
+  if (children) return { entries: [], obstacles: [{ why: children, lost: 'survey results' }] };
   const why = likeliestColumn(table.header, 'facility')
     ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
     : 'no column contains the area codes or names (areas must be rows, not columns)';
@@ -246,7 +246,7 @@ function draftWithoutPlace(table: TableFile): TableDraft {
 const MOST_RESULT_CODES = 8;
 
 /** What to do with a survey of which each row is a child; null for another table. */
-function describeSinglePeople(table: TableFile): string | null {
+function describeRowsOfChildren(table: TableFile): string | null {
   const { longitude, latitude } = likeliestColumns(table.header, ['longitude', 'latitude']);
   if (!longitude || !latitude) return null;
   const places = countDistinct(table, [longitude, latitude]);

@@ -252,7 +252,7 @@ function whyRivalIsBetter(
   const [ownSpan, betterSpan] = [entry.span, better.entry.span];
   if (ownSpan && betterSpan && (ownSpan.first < betterSpan.first || ownSpan.last > betterSpan.last))
     return [
-      `months ${ownSpan.first} to ${ownSpan.last} of the areas of ${file}, which has ${betterSpan.first} to ${betterSpan.last}; they are read as deliveries of one table if they have the same header and one begins and ends after the betterSpan, or as two if they have no month in common`,
+      `months ${ownSpan.first} to ${ownSpan.last} of the areas of ${file}, which has ${betterSpan.first} to ${betterSpan.last}; they are read as deliveries of one table if they have the same header and one begins and ends after the other, or as two if they have no month in common`,
       lostSubject(table),
     ];
   const difference = describeDifference({ entry, usedRows }, better);

@@ -24,8 +24,8 @@ const NO_SCORES = {
 
 /**
  * Risk of every LGA and state, for every estimated month and the forecast months after them, by the model that
- * model.json selects; none if the surveys are too few. Probabilities and changes are from the spatial model; if the baseline is the score, those tables
- * have no rows.
+ * model.json selects; none if the surveys are too few. Probabilities and changes are from the spatial model; if the
+ * baseline is the score, those tables have no rows.
  */
 export const run: StageRun = async (io) => {
   const { risk, seed } = io.model.parameters;
