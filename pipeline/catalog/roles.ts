@@ -1,8 +1,8 @@
 /** The roles that a country's files can have in the pipeline, and the columns that each role requires. */
 
 /**
- * A role and its columns, by the project's names: required and optional ones. `description` is for any country: areas are
- * those of the lower level.
+ * A role and its columns, by the project's names: required and optional ones. `description` is for any country: areas
+ * are those of the lower level.
  */
 interface RoleDefinition {
   description: string;

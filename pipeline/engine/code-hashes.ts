@@ -42,7 +42,10 @@ export function moduleCodeHashes(module: string, root = ROOT): Record<string, st
 
 const isFile = (file: string) => statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** The first of these files that has changed since it was hashed, or null. @param files as `moduleCodeHashes` returns them */
+/**
+ * The first of these files that has changed since it was hashed, or null.
+ * @param files as `moduleCodeHashes` returns them
+ */
 export function changedCodeFile(files: Record<string, string>, root = ROOT): string | null {
   const packed = readPackRecord(root);
   const packagedHashes: Record<string, string> = packed ? Object.assign({}, ...Object.values(packed.modules)) : {};

@@ -10,7 +10,8 @@ const RESOURCE_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 12 };
 /**
  * Runs `module` in a separate thread, which gets `task` as its `workerData`.
  * @param activeWorkers contains the thread while it runs, so that the caller can stop it
- * @param handleMessage turns a message into the result, or returns undefined to wait for more; if it throws, the run fails
+ * @param handleMessage turns a message into the result, or returns undefined to wait for more; if it throws, the run
+ *   fails
  */
 export function runInThread<Message, Result>(
   module: URL,

@@ -1,6 +1,6 @@
 /**
- * The account of every number that a file of a table delivered: how much of it is taken as which figure, and how much is
- * left out by which rule. Counts that are published are what is delivered without what is left out, exactly.
+ * The account of every number that a file of a table delivered: how much of it is taken as which figure, and how much
+ * is left out by which rule. Counts that are published are what is delivered without what is left out, exactly.
  */
 import type { ReportLine } from '../engine/stage.ts';
 import { firstFew } from '../lib/first-few.ts';
@@ -19,7 +19,9 @@ const usedColumnKeys = (deliveries: readonly Delivery[]): ReadonlySet<string> =>
 
 const MOST_LABELS_NAMED = 4;
 
-/** What tables make hard to believe before they are read: parts left out, rows of several kinds, values that are none. */
+/**
+ * What tables make hard to believe before they are read: parts left out, rows of several kinds, values that are none.
+ */
 export function doubtDeliveries(deliveries: readonly Delivery[]): ReportLine[] {
   const usedKeys = usedColumnKeys(deliveries);
   return [

@@ -16,7 +16,10 @@ import { findTotals } from './totals.ts';
 
 /** Below this share of reports, reviews of routine data call the figures of an area incomplete. */
 export const LEAST_REPORTING_SHARE = 0.8;
-/** A facility without a report for this long is closed, or no longer treats malaria: after its last one, if none follows. */
+/**
+ * A facility without a report for this long is closed, or no longer treats malaria: after its last one, if none
+ * follows.
+ */
 const ACTIVE_MONTHS = 12;
 /** Coordinates are rounded, and outlines are simplified along coasts and borders. */
 const BORDER_TOLERANCE_KM = 1;

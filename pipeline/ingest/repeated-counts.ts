@@ -1,4 +1,7 @@
-/** Two facilities with the same counts month by month: one that is in the table under two ids, or a block that was copied. */
+/**
+ * Two facilities with the same counts month by month: one that is in the table under two ids, or a block that was
+ * copied.
+ */
 import { monthFromIndex } from '../contract/months.ts';
 
 interface FacilityCounts {

@@ -1,8 +1,8 @@
 /**
- * Columns beside those that a table's cases are taken from that may be parts of the same cases: they add up with them, or
- * their heading differs in one part, such as an age, a test or pregnancy. Headings are compared with each other, never
- * with a list of words; words only tell that a column which is larger, or smaller, throughout is another step of the
- * cascade, such as those tested or treated.
+ * Columns beside those that a table's cases are taken from that may be parts of the same cases: they add up with them,
+ * or their heading differs in one part, such as an age, a test or pregnancy. Headings are compared with each other,
+ * never with a list of words; words only tell that a column which is larger, or smaller, throughout is another step of
+ * the cascade, such as those tested or treated.
  */
 import { firstFew } from '../lib/first-few.ts';
 import { findParts, holdsNearlyAlways, mergeColumns, sumNumbers } from './readers/column-sums.ts';
@@ -101,7 +101,9 @@ export function findSiblings(columns: readonly CountColumn[]): Sibling[] {
 
 type NormalizedColumn = CountColumn & { heading: string; sum: number };
 
-/** Whether a column is another step of the cascade than the taken one: nearly always larger, or smaller, and called so. */
+/**
+ * Whether a column is another step of the cascade than the taken one: nearly always larger, or smaller, and called so.
+ */
 const isOtherStep = (column: NormalizedColumn, taken: NormalizedColumn) =>
   NEGATIVE_RESULT.test(column.heading) ||
   (CASCADE_STEP.test(column.heading) &&

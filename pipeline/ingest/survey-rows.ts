@@ -69,8 +69,8 @@ export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): P
 
 /**
  * Reads the location of a cluster: as given in the row, with the LGA by the coordinates if the row gives none.
- * @param snapMessages collects a line for each displaced cluster outside every LGA, which is assigned to the nearest one; if
- *   null, such clusters are refused
+ * @param snapMessages collects a line for each displaced cluster outside every LGA, which is assigned to the nearest
+ *   one; if null, such clusters are refused
  */
 export function createPlaceReader(input: IngestInput, areas: Areas, locator: Locator, snapMessages: string[] | null) {
   const lookup = createAreaLookup(input, areas);

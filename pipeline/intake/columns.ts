@@ -83,7 +83,9 @@ const FILLER_WORDS =
   /(?<![\p{L}\p{N}])(number|num|nb|nbre|n|nombre|numero|of|de|des|du|aux|mm|palu|paludisme)(?![\p{L}\p{N}])/giu;
 
 const NET_WORDS = /\b(itns?|llins?|nets?|mosquito|milda|mii|mtild|mosquiteiros?|mosquiteros?|moustiquaires?|redes?)\b/;
-/** Figures whose names may be sentences: `Children under 5 who slept under an ITN last night (%)` matches all patterns. */
+/**
+ * Figures whose names may be sentences: `Children under 5 who slept under an ITN last night (%)` matches all patterns.
+ */
 const SENTENCE_WORDS: Partial<Record<ColumnName, readonly RegExp[]>> = {
   itn_use: [NET_WORDS, /\b(use|used|utilisation|uso|slept|dormi\w*|durm\w+)\b/],
   itn_access: [NET_WORDS, /\b(access|acces|acceso|acesso)\b/],
@@ -200,7 +202,9 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
   people: /popula|poblaci|people|census|recensement|habitant/i,
 };
 
-/** The subject that names of files and columns suggest, such as cases; null if the service reads nothing of the kind. */
+/**
+ * The subject that names of files and columns suggest, such as cases; null if the service reads nothing of the kind.
+ */
 export const guessSubject = (names: readonly string[]): string | null =>
   Object.keys(SUBJECTS).find((subject) => names.some((name) => SUBJECTS[subject]!.test(name))) ?? null;
 

@@ -1,6 +1,6 @@
 /**
- * Does `work` on each of `items`, at most `concurrency` at a time. After a failure nothing more is started, and the promise
- * rejects with it once everything in progress has ended.
+ * Does `work` on each of `items`, at most `concurrency` at a time. After a failure nothing more is started, and the
+ * promise rejects with it once everything in progress has ended.
  */
 export async function inParallel<T>(
   concurrency: number,

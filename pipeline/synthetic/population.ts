@@ -106,8 +106,8 @@ function sum(values: number[]): number {
 }
 
 /**
- * The published raster: cropped, with a margin, if the country is smaller, and with refinement cells if they are requested.
- * Like measured values, the people of a cell are spread unevenly over its refinement cells.
+ * The published raster: cropped, with a margin, if the country is smaller, and with refinement cells if they are
+ * requested. Like measured values, the people of a cell are spread unevenly over its refinement cells.
  */
 export function populationRaster(
   { persons, lga_by_cell: lga }: Population,

@@ -179,7 +179,10 @@ function drawMaxDisplacementKm(random: Random, urban: boolean): number {
   return random.uniform() < 0.01 ? 10 : 5;
 }
 
-/** Moves a place in a random direction by a uniform distance up to `maxDisplacementKm`; redraws until it is in its state. */
+/**
+ * Moves a place in a random direction by a uniform distance up to `maxDisplacementKm`; redraws until it is in its
+ * state.
+ */
 function displace(
   random: Random,
   maxDisplacementKm: number,

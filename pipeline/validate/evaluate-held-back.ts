@@ -23,7 +23,8 @@ export interface HeldBackEvaluation {
  * Scores the country's held-back year with the current design: first registers the design in `held-back.json`, then
  * scores, and records the result. A design that has been evaluated is not scored again.
  * @param againReason why another design is evaluated after the first
- * @throws UsageError if another design has been evaluated and `againReason` is not given, or if no state can be projected
+ * @throws UsageError if another design has been evaluated and `againReason` is not given, or if no state can be
+ *   projected
  */
 export async function evaluateHeldBack(
   { directory, model }: Country,

@@ -158,7 +158,10 @@ export function chooseCoding(acceptEncoding = '', codings: readonly Coding[]): C
   return codingWeight(preferred) > 0 ? preferred : 'identity';
 }
 
-/** Whether If-None-Match, or If-Match, names `etag`, which contains no comma (RFC 9110, 13.1.2: a list or `*`, compared weakly). */
+/**
+ * Whether If-None-Match, or If-Match, names `etag`, which contains no comma (RFC 9110, 13.1.2: a list or `*`, compared
+ * weakly).
+ */
 export function matchesEtag(ifNoneMatch = '', etag: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes(etag) || ifNoneMatch.trim() === '*';

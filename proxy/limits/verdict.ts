@@ -33,8 +33,8 @@ export function refusingLimit(
 }
 
 /**
- * The state of the limit per minute at `nowMs`. Grants are counted by the second of the clock (seconds since 1970), so that a grant
- * counts for at least 60 seconds and less than 61: it leaves up to a second late, never early.
+ * The state of the limit per minute at `nowMs`. Grants are counted by the second of the clock (seconds since 1970), so
+ * that a grant counts for at least 60 seconds and less than 61: it leaves up to a second late, never early.
  * @param firstSecond the second whose grants must leave before another request is granted; null if none is counted
  */
 export function minuteState(limit: number, granted: number, firstSecond: number | null, nowMs: number): LimitState {

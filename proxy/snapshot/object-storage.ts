@@ -170,7 +170,10 @@ export class SnapshotMirror {
 
 type GetObject = (name: string, expectedBytes?: number) => Promise<GetObjectCommandOutput>;
 
-/** Fetches the snapshot at `versionPath` (snapshots/VERSION) into `folder` and checks all of it, so that it appears there only complete. */
+/**
+ * Fetches the snapshot at `versionPath` (snapshots/VERSION) into `folder` and checks all of it, so that it appears
+ * there only complete.
+ */
 async function fetchSnapshot(
   getObject: GetObject,
   versionPath: string,

@@ -173,8 +173,8 @@ export class SnapshotWatcher implements SnapshotSource {
 }
 
 /**
- * Checks the files that are not held in memory again and again, one at a time and each once in `roundMs`, so that damage is
- * found before a client asks for the file. Earlier versions are checked only as they are sent.
+ * Checks the files that are not held in memory again and again, one at a time and each once in `roundMs`, so that
+ * damage is found before a client asks for the file. Earlier versions are checked only as they are sent.
  */
 async function keepCheckingFiles(current: () => Snapshot, roundMs: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

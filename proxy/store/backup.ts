@@ -88,8 +88,8 @@ function syncToDisk(path: string): void {
  * @param forget continues without carrying anything over if the store in `file` is missing, damaged, no store or a
  *   newer program's
  * @returns the new name of the old store, null if there was none, and whether anything was carried over from it
- * @throws UsageError if `backupFile` is not an intact backup of this service, or a server or another command is using the
- *   store; TryAgain if a file cannot be read or written at present.
+ * @throws UsageError if `backupFile` is not an intact backup of this service, or a server or another command is using
+ *   the store; TryAgain if a file cannot be read or written at present.
  */
 export function restore(backupFile: string, file: string, forget = false): Restored {
   if (!existsSync(backupFile)) throw new UsageError(`no backup at ${backupFile}`);

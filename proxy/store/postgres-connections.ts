@@ -2,7 +2,9 @@
 import pg from 'pg';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
 
-/** The server cancels statements after this long; the client waits longer by CLIENT_MARGIN_MS, in case the server hangs. */
+/**
+ * The server cancels statements after this long; the client waits longer by CLIENT_MARGIN_MS, in case the server hangs.
+ */
 const STATEMENT_TIMEOUT_MS = 5000;
 const CLIENT_MARGIN_MS = 500;
 const CONNECT_TIMEOUT_MS = 3000;

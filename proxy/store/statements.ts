@@ -36,7 +36,9 @@ export async function remove<T extends Table>(db: DbOrTx, table: T, where: Colum
 /** Rows deleted at a time, so that nobody waits long however many rows strangers have caused. */
 const DELETED_AT_ONCE = 1000;
 
-/** Deletes up to DELETED_AT_ONCE rows whose `timeColumn` is at most `lastMs`. Locked rows are skipped, not waited for. */
+/**
+ * Deletes up to DELETED_AT_ONCE rows whose `timeColumn` is at most `lastMs`. Locked rows are skipped, not waited for.
+ */
 export async function deleteExpired<T extends Table>(
   db: DbOrTx,
   table: T,

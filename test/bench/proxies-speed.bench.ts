@@ -1,7 +1,7 @@
 /**
- * One, two and four proxies on one PostgreSQL compared with a single proxy with SQLite (embedded): wrk, 64 connections in
- * total, 2,000 keys of as many owners, the answer of /v1/periods. Rounds are interleaved, and medians over rounds are
- * printed. On a busy machine or one with few cores, CPU time per request, of proxies and of PostgreSQL, is the more
+ * One, two and four proxies on one PostgreSQL compared with a single proxy with SQLite (embedded): wrk, 64 connections
+ * in total, 2,000 keys of as many owners, the answer of /v1/periods. Rounds are interleaved, and medians over rounds
+ * are printed. On a busy machine or one with few cores, CPU time per request, of proxies and of PostgreSQL, is the more
  * stable figure.
  *
  *   node test/bench/proxies-speed.bench.ts [--rounds 5] [--seconds 2] [--keys 2000]

@@ -1,8 +1,8 @@
 /**
  * A flood, as fast as wrk can send it: how long requests wait whose keys are in use, or valid but not yet seen by the
- * proxy, with both kinds of store. The flood has forged keys, which fail on their tag, or revoked, expired or over-limit
- * keys, which reach the store. Prints the times; exits with 1 on a wrong answer to a valid key, or if these take longer
- * than a median of 100 ms or a p99 of 500 ms.
+ * proxy, with both kinds of store. The flood has forged keys, which fail on their tag, or revoked, expired or
+ * over-limit keys, which reach the store. Prints the times; exits with 1 on a wrong answer to a valid key, or if these
+ * take longer than a median of 100 ms or a p99 of 500 ms.
  *
  *   node test/bench/proxy-flood.bench.ts [--seconds 10] [--connections 64]
  */

@@ -1,4 +1,6 @@
-/** A build that is killed or cannot write leaves the old snapshot or the new one, never none and never a partial one. */
+/**
+ * A build that is killed or cannot write leaves the old snapshot or the new one, never none and never a partial one.
+ */
 import { cpSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';

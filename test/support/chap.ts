@@ -127,7 +127,9 @@ export async function evalAsChap(
   return forecasts;
 }
 
-/** Runs the entry points of an MLproject in a shell, with their placeholders filled in, and with `malaria-risk` on PATH. */
+/**
+ * Runs the entry points of an MLproject in a shell, with their placeholders filled in, and with `malaria-risk` on PATH.
+ */
 function commandsOf(folder: string, directory: string) {
   const project = readFileSync(path.join(folder, 'MLproject'), 'utf8');
   const bin = path.join(directory, '.bin');

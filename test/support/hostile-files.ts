@@ -1,7 +1,7 @@
 /**
  * Mutations of small valid files, read one after the other: `node hostile-files.ts DIRECTORY SEED…`, with `FIRST-` for
- * all seeds from FIRST on. Prints a line for each file before it is read. Readers must refuse whatever they cannot read:
- * the process ends at any other error, and at a file that takes too much time or memory.
+ * all seeds from FIRST on. Prints a line for each file before it is read. Readers must refuse whatever they cannot
+ * read: the process ends at any other error, and at a file that takes too much time or memory.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

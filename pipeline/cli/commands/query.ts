@@ -74,8 +74,8 @@ export function query(sql: string, options: QueryOptions): Promise<Row[]> {
 const [MEMORY, DISK] = ['1GB', '20GB'];
 
 /**
- * Reads the rows of one SELECT, as they come, over the tables of the snapshot, the artifacts that it was made from, and the tables of snapshots
- * that the statement names. It can read no other file but the answer `$model`.
+ * Reads the rows of one SELECT, as they come, over the tables of the snapshot, the artifacts that it was made from, and
+ * the tables of snapshots that the statement names. It can read no other file but the answer `$model`.
  * @throws UsageError if `sql` is not exactly one SELECT, DuckDB refuses it, or it needs more memory than it may use
  */
 async function select<T>(

@@ -118,8 +118,8 @@ function parseNumbers(cells: readonly (readonly (string | null)[])[], index: num
 }
 
 /**
- * Of the columns that are not used, those whose texts tell apart rows of one place: not what follows from the place, such
- * as its region, from the calendar month, such as its season, or names the year, such as that of a survey.
+ * Of the columns that are not used, those whose texts tell apart rows of one place: not what follows from the place,
+ * such as its region, from the calendar month, such as its season, or names the year, such as that of a survey.
  */
 function findLabels(
   header: readonly string[],

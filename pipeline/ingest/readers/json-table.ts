@@ -14,7 +14,8 @@ const MOST_CELLS = 2 ** 26;
  * Reads a table from JSON as text: DHIS2 analytics (`headers`, `rows`; columns are named by `name`, and a column of ids
  * whose names `metaData` gives is followed by one of these, such as `ou.name`), DHIS2 metadata
  * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`, and a
- * point becomes `longitude` and `latitude`; lists are ignored. Rows are numbered as in a CSV: the first record is row 2.
+ * point becomes `longitude` and `latitude`; lists are ignored. Rows are numbered as in a CSV: the first record is row
+ * 2.
  * @param fullPath path of the file
  * @param file its name in messages
  * @throws BadInput for JSON of any other form

@@ -151,7 +151,9 @@ async function compareCells(formerFile: string, newFile: string, nodata: Source[
   return { correlation, cells: { both: filled, changed } };
 }
 
-/** Factors by which the sum of persons, the mean of a layer, and the mean of the same month of another year may differ. */
+/**
+ * Factors by which the sum of persons, the mean of a layer, and the mean of the same month of another year may differ.
+ */
 const SIZE_FACTOR = { persons: 1.1, layer: 1.5, other_year: 3 };
 /** A lower correlation means that the spatial pattern has changed; rain differs somewhat from year to year. */
 const LEAST_RANK_CORRELATION = { same: 0.95, other_year: 0.5 };

@@ -163,8 +163,9 @@ function placeDoubts({
 /** Limits for added months, which follow the usual order of places and the seasonal cycle less closely. */
 const ADDED_LIMITS = { rank_correlation: 0.7, shift: 0.75 };
 /**
- * Rows have slipped by one if the rank correlation with the neighbouring places exceeds `shifted`, and that of the places
- * themselves is lower by more than `less`. In 360 months of Nigeria's states, the highest with neighbours is 0.68.
+ * Rows have slipped by one if the rank correlation with the neighbouring places exceeds `shifted`, and that of the
+ * places themselves is lower by more than `less`. In 360 months of Nigeria's states, the highest with neighbours is
+ * 0.68.
  */
 const SLIP_LIMITS = { shifted: 0.75, less: 0.4 };
 

@@ -98,7 +98,9 @@ const SEX_WORDS = {
   male: /\b(males?|m|hommes?|masculin|masculino|homens|hombres)\b/,
 };
 
-/** A name as words, without a form's number at its start (`105-1 OPD Malaria`) and `+` after words (`RDT + BS`, `GE+`). */
+/**
+ * A name as words, without a form's number at its start (`105-1 OPD Malaria`) and `+` after words (`RDT + BS`, `GE+`).
+ */
 const cleanName = (column: string) =>
   nameAsWords(column.replaceAll(/(?<=\d)_(?=\d)/g, '-'))
     .replaceAll('b/s', 'bs')

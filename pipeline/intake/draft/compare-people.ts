@@ -59,8 +59,8 @@ export async function comparePeople(
 }
 
 /**
- * The column of people of a table without names, if the country has no other table of people: of those that agree with a
- * raster area by area, the one that agrees best.
+ * The column of people of a table without names, if the country has no other table of people: of those that agree with
+ * a raster area by area, the one that agrees best.
  * @returns answers about what the numbers are
  */
 export async function decidePeople(
@@ -93,8 +93,8 @@ const namesPeople = ({ table, entry }: DraftedTable): boolean =>
   plainName(entry.columns!.people!) !== 'total' || guessSubject([table.file]) === 'people';
 
 /**
- * Tables that probably have no people: they disagree with the rasters while another table agrees, or only a heading such
- * as Total suggests people.
+ * Tables that probably have no people: they disagree with the rasters while another table agrees, or only a heading
+ * such as Total suggests people.
  * @returns why, by table
  */
 export function tablesUnlikePeople(

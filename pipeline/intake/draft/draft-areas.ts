@@ -46,8 +46,8 @@ function hasCodes(table: TextTable, column: string): boolean {
 }
 
 /**
- * Outlines in which a few features have the code and the name of another one as one feature for each area, as `dissolve`
- * reads them.
+ * Outlines in which a few features have the code and the name of another one as one feature for each area, as
+ * `dissolve` reads them.
  */
 function dissolveParts(outlines: OutlineFile): OutlineFile {
   const attributes = attributeTable(outlines);

@@ -12,7 +12,9 @@ export interface AreaLevel {
   codes: ReadonlySet<string>;
   /** The upper-level area of each code, as far as the files tell. */
   parents: ReadonlyMap<string, string | null>;
-  /** Makes a function that returns the code of a name, matched as by the ingest: undefined for none, null for several. */
+  /**
+   * Makes a function that returns the code of a name, matched as by the ingest: undefined for none, null for several.
+   */
   codeFinder(names: Iterable<string>): (name: string) => string | null | undefined;
 }
 

@@ -106,7 +106,9 @@ export async function stateRatios(
       );
 }
 
-/** Two sources of people differ by less than this factor; nets, children or suspected cases differ from people by more. */
+/**
+ * Two sources of people differ by less than this factor; nets, children or suspected cases differ from people by more.
+ */
 export const AGREEMENT_FACTOR = 1.25;
 
 export const medianRatio = (ratios: readonly Ratio[]): number => median(ratios.map(({ ratio }) => ratio));

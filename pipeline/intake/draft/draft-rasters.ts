@@ -37,8 +37,8 @@ export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] 
 /**
  * One raster each of population, elevation and travel time, and monthly rasters of rain.
  * @param ratios each population raster compared with the table by area; empty without a table
- * @param requestedFile path of the requested population raster; null chooses the one that agrees best with the table or,
- *   without a table, that of the year that is nearest to the records', of those that are no part of the people
+ * @param requestedFile path of the requested population raster; null chooses the one that agrees best with the table
+ *   or, without a table, that of the year that is nearest to the records', of those that are no part of the people
  * @param lastRecordYear the last year of the records; null if there are none
  */
 export function draftRasters(

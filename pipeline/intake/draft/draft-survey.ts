@@ -170,7 +170,9 @@ const SURVEY_YEAR = '\tsurvey_year';
 const sampleKeys = ({ header, rows }: TextTable, columns: readonly string[]): string[] =>
   rows.map(({ cells }) => JSON.stringify(columns.map((column) => cells[header.indexOf(column)])));
 
-/** The columns of children examined and positive: those of each test if there are such columns, without their totals. */
+/**
+ * The columns of children examined and positive: those of each test if there are such columns, without their totals.
+ */
 function countColumns(header: readonly string[], tests: Dialect['tests'] | null) {
   const names = ['examined', 'positive', 'positivity'] as const;
   const [test] = Object.values(tests ?? {});

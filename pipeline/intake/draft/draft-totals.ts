@@ -1,4 +1,6 @@
-/** Rows of a table that are the sum of others: of an area among its facilities, of a region or the country among areas. */
+/**
+ * Rows of a table that are the sum of others: of an area among its facilities, of a region or the country among areas.
+ */
 import type { Source } from '../../catalog/sources.ts';
 import { findTotals, type MonthlyCounts } from '../../ingest/totals.ts';
 import { firstFew } from '../../lib/first-few.ts';
@@ -6,7 +8,10 @@ import { type AreaLevel, type PlaceKey, placeColumnName, type TimeKey } from './
 import type { TableFile } from './recognise.ts';
 
 const MAX_EXAMPLES = 3;
-/** Relative difference of a total due to rounding and corrections, and the share of the times in which a total must agree. */
+/**
+ * Relative difference of a total due to rounding and corrections, and the share of the times in which a total must
+ * agree.
+ */
 const RELATIVE_TOLERANCE = 0.005;
 const LEAST_TIMES_SHARE = 0.95;
 

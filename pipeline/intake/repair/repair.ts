@@ -99,7 +99,9 @@ const GAP_FINDINGS: Readonly<Record<Gap['rule'], string>> = {
   value: 'cells without a value',
 };
 
-/** What is wrong, in words that do not depend on the month: gaps of consecutive months with the same reason are merged. */
+/**
+ * What is wrong, in words that do not depend on the month: gaps of consecutive months with the same reason are merged.
+ */
 const describeFinding = (remedy: Remedy): string =>
   remedy.declare === 'gap' ? GAP_FINDINGS[remedy.gap.rule] : 'rows that cannot be used';
 

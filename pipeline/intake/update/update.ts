@@ -232,8 +232,8 @@ async function readAreas({ sources, model }: Country, rawData: string): Promise<
 }
 
 /**
- * Maps the column of names if a table has names of areas instead of the codes that the last one had: the column that the
- * entry maps already, else one with a usual name, else the one with most of the names.
+ * Maps the column of names if a table has names of areas instead of the codes that the last one had: the column that
+ * the entry maps already, else one with a usual name, else the one with most of the names.
  */
 async function mapPlaceNames(source: Source, country: Country, rawData: string): Promise<Source> {
   const { columns = {}, recode } = source;

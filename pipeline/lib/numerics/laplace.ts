@@ -30,8 +30,8 @@ export interface Mode {
  *   ln p(y) ≈ ln p(y | x̂) − ½ (x̂ − x₀)ᵀ Q (x̂ − x₀) + ½ ln |Q| − ½ ln |Q + W|,   W = −∂² ln p(y | x̂)
  *
  * with x₀ the prior mean and x̂ the mode, found by Newton's method with step halving.
- * @param similarFactor the factor of a similar model's precision: steps with it are cheap and come first while they converge
- *   well
+ * @param similarFactor the factor of a similar model's precision: steps with it are cheap and come first while they
+ *   converge well
  * @param tolerance squared Newton decrement (twice the remaining gain in ln p) at which the mode counts as found. The
  *   error of the determinant is of the order of its square root, so it must be far below the error allowed in the
  *   marginal likelihood: 1e-15 for 1e-8, 1e-9 for 1e-5

@@ -17,7 +17,9 @@ export interface CodedOutline {
  */
 const MOST_DEVIATION_SHARE = 0.008;
 
-/** How far the simplified outline of an area of `km2` may deviate from the full one, in metres; at most `toleranceM`. */
+/**
+ * How far the simplified outline of an area of `km2` may deviate from the full one, in metres; at most `toleranceM`.
+ */
 export function deviationLimitM(km2: number, toleranceM: number): number {
   return Math.min(toleranceM, 1000 * MOST_DEVIATION_SHARE * Math.sqrt(km2));
 }

@@ -198,8 +198,8 @@ const describeMonths = (first: number, stretch: readonly number[]) =>
     : `from ${monthFromIndex(first + stretch[0]!)} to ${monthFromIndex(first + stretch.at(-1)!)}`;
 
 /**
- * Areas whose record begins, or ends, half a year or more away from that of most areas; and the area nearby which has as
- * many more while this one has none: a new area's cases were counted in the one that it was part of.
+ * Areas whose record begins, or ends, half a year or more away from that of most areas; and the area nearby which has
+ * as many more while this one has none: a new area's cases were counted in the one that it was part of.
  */
 export function partialRecords(content: Content): string[] {
   const series = caseSeries(content).filter(({ of_state }) => !of_state);
@@ -226,7 +226,9 @@ export function partialRecords(content: Content): string[] {
   });
 }
 
-/** The area nearby whose cases differ from a year outside of a record to the year inside by as many as the record has. */
+/**
+ * The area nearby whose cases differ from a year outside of a record to the year inside by as many as the record has.
+ */
 function findCounterpart(
   { neighbours }: Content,
   series: readonly Series[],
@@ -282,7 +284,9 @@ export const outlyingMonths = (content: Content): string[] =>
     }),
   );
 
-/** Months with 0 cases, where the months around and those of the years around have hundreds each: nothing was reported. */
+/**
+ * Months with 0 cases, where the months around and those of the years around have hundreds each: nothing was reported.
+ */
 export const isolatedZeroMonths = (content: Content): string[] =>
   caseSeries(content).flatMap(({ name, first, values }) =>
     listStretches(values, (value) => value === 0).flatMap((stretch) => {

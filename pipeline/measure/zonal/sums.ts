@@ -74,7 +74,8 @@ export function addRows(sums: ZonalSums, rows: Float64Array): void {
 /**
  * Adds an area's part of a tile to `rows`, the sums of its rows: `SUMS_PER_ROW` numbers for each row of the coverage. A
  * tile has all those rows, but not all columns; tiles must be passed from west to east.
- * @param nextSpans for each row, the first span that may extend beyond the tiles processed; initially a copy of `rowStart`
+ * @param nextSpans for each row, the first span that may extend beyond the tiles processed; initially a copy of
+ *   `rowStart`
  */
 export function sumRows(
   rows: Float64Array,

@@ -12,7 +12,9 @@ export type AlertClass = (typeof ALERT_CLASSES)[number];
 const WIDESPREAD_SHARE = 1 / 3;
 /** Areas of a state that are needed to tell whether a rise is widespread. */
 const WIDESPREAD_AREAS = 5;
-/** Probabilities of so many cases or more, by the forecast from the month before and by the usual, of unusual months. */
+/**
+ * Probabilities of so many cases or more, by the forecast from the month before and by the usual, of unusual months.
+ */
 export const RISE_PROBABILITY = {
   alert: { forecast: 0.06, usual: 0.15 },
   widespread: { forecast: 1 / 3, usual: 1 / 3 },
@@ -27,7 +29,9 @@ const FEW_CASES_PER_YEAR = 3;
 /** The months judged are the last of the records: a change that began before them is part of the usual. */
 export const JUDGED_MONTHS = 24;
 const MONTHS_PER_YEAR = 12;
-/** Months ahead of the forecasts with which months are compared; of those before the last year only every third is made. */
+/**
+ * Months ahead of the forecasts with which months are compared; of those before the last year only every third is made.
+ */
 const SHORT_HORIZONS = [1, 2, 3];
 /** Months ahead of the usual, and months between the origins of these forecasts. */
 const USUAL_HORIZONS = [9, 10, 11, 12];

@@ -14,7 +14,9 @@ export interface BaselineArea {
   log_season: readonly number[];
 }
 
-/** Index of the round nearest in time to a month; `roundMiddles` are the rounds' middle months of fieldwork, in order. */
+/**
+ * Index of the round nearest in time to a month; `roundMiddles` are the rounds' middle months of fieldwork, in order.
+ */
 export function nearestRound(period: Period, roundMiddles: readonly Period[]): number {
   const distances = roundMiddles.map((middle) => Math.abs(monthIndex(middle) - monthIndex(period)));
   return distances.indexOf(Math.min(...distances));

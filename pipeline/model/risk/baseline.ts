@@ -36,7 +36,8 @@ export interface BaselineFit {
   /** Overdispersion of clusters. */
   rho: number;
   /**
-   * `posteriorDraws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal index is 1.
+   * `posteriorDraws[d][s * rounds.length + r]`: posterior draw of μ_r + α_kr, logit of prevalence where the seasonal
+   * index is 1.
    */
   posteriorDraws: Float64Array[];
   /** γ, one value per draw. */
@@ -163,7 +164,8 @@ function jointMode(model: BaselineModel, stateSd: number, rho: number, start: Fl
 
 /**
  * ln of the joint density at x, its gradient and minus its second derivatives.
- * @param exactCurvature the observed curvature, as Laplace's formula requires; otherwise without its rare negative terms
+ * @param exactCurvature the observed curvature, as Laplace's formula requires; otherwise without its rare negative
+ *   terms
  */
 function logJoint(
   { observations, roundCount, unknownCount, seasonExponentPrior }: BaselineModel,

@@ -3,7 +3,9 @@ import type { Model } from '../../catalog/model.ts';
 import type { Words } from '../../contract/words.ts';
 import type { Surveys } from '../../ingest/ingest-tables.ts';
 
-/** Clusters, or areas' results without clusters; areas that they are in, of the lower level if it is known; children. */
+/**
+ * Clusters, or areas' results without clusters; areas that they are in, of the lower level if it is known; children.
+ */
 export interface SurveyEvidence {
   clusters: number;
   areas: number;

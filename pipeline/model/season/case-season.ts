@@ -53,7 +53,9 @@ export function sharesOfPeak(logs: readonly number[]): number[] {
   return logs.map((value) => Math.exp(value - peak));
 }
 
-/** A place's season from its monthly cases (`estimateLogSeason`), as shares of the peak month; null if it is unknown. */
+/**
+ * A place's season from its monthly cases (`estimateLogSeason`), as shares of the peak month; null if it is unknown.
+ */
 export function caseSeason(months: CaseMonths): number[] | null {
   const season = estimateLogSeason(months);
   return season && sharesOfPeak(season.logs);

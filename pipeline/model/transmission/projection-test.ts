@@ -55,8 +55,8 @@ export interface ProjectionTest extends DevelopedProjections {
 
 /**
  * Projects each state a year ahead, from every January of the development years that has enough months before it for a
- * fit. A fit uses only the months before its origin. The chosen design is the one of `CANDIDATE_LEVEL_MONTHS` with the smallest
- * error.
+ * fit. A fit uses only the months before its origin. The chosen design is the one of `CANDIDATE_LEVEL_MONTHS` with the
+ * smallest error.
  */
 export function developProjections(
   records: readonly ProjectionRecord[],

@@ -38,7 +38,9 @@ const NOTE =
   'months or areas: such an average of classes, ranges or probabilities means nothing, and that of scores counts ' +
   'every area alike. For an upper area use the element of its own level.';
 
-/** In the form of `/api/metadata`, as DHIS2 2.42 imports and shows it (with `columns` and `filters` maps stay empty). */
+/**
+ * In the form of `/api/metadata`, as DHIS2 2.42 imports and shows it (with `columns` and `filters` maps stay empty).
+ */
 export function dhis2Dashboard(
   manifest: Pick<Manifest, 'synthetic' | 'territory'>,
   units: Units,

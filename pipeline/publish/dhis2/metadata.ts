@@ -1,4 +1,6 @@
-/** The metadata that DHIS2 needs before it imports values: data elements with their legends, in a data set and a group. */
+/**
+ * The metadata that DHIS2 needs before it imports values: data elements with their legends, in a data set and a group.
+ */
 import { probabilities, scores } from '../../contract/fields.ts';
 import { LEVELS, levelsInWords, riskLevel } from '../../contract/levels.ts';
 import type { Manifest } from '../../contract/manifest.ts';
@@ -170,9 +172,9 @@ export const dataSetId = ({ synthetic }: Pick<Manifest, 'synthetic'>) =>
   stableUid('dataSet', objectCode(synthetic, 'risk'));
 
 /**
- * The part of `metadata.json` that values need. Category combinations are left out, so that DHIS2 puts in its own default one. The data set opens as
- * many future months as forecasts may reach, and is assigned to the units, because DHIS2 can be set to refuse values
- * otherwise.
+ * The part of `metadata.json` that values need. Category combinations are left out, so that DHIS2 puts in its own
+ * default one. The data set opens as many future months as forecasts may reach, and is assigned to the units, because
+ * DHIS2 can be set to refuse values otherwise.
  * @param units ids of the organisation units that get values
  */
 export function dhis2Metadata(

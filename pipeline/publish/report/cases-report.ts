@@ -1,4 +1,6 @@
-/** The report of a country without scores: what it has, from case records, rain and layers, on a page without a script. */
+/**
+ * The report of a country without scores: what it has, from case records, rain and layers, on a page without a script.
+ */
 import { coversProduct, PRODUCTS, type Product } from '../../contract/products.ts';
 import { countryWords } from '../../contract/words.ts';
 import { type Html, html } from '../../lib/pages/html.ts';

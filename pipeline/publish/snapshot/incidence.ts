@@ -8,8 +8,8 @@ type Row<Name extends keyof typeof TABLES> = TableRow<(typeof TABLES)[Name]>;
 type IncidenceRow = Row<'incidence'>;
 
 /**
- * The table `incidence`. An area of the upper level is the sum of those below it that have records, and their people; if
- * none has any, it has the record of its own. Months that are unknown or left out of fits add no cases.
+ * The table `incidence`. An area of the upper level is the sum of those below it that have records, and their people;
+ * if none has any, it has the record of its own. Months that are unknown or left out of fits add no cases.
  */
 export function incidenceTable(
   { context_states, context_lgas }: { context_states: Row<'context_states'>[]; context_lgas: Row<'context_lgas'>[] },

@@ -55,7 +55,9 @@ export const run: StageRun = async (io) => {
   };
 };
 
-/** Whether sums of LGAs score better than the records of the same states. Without a forecast of both, they are taken. */
+/**
+ * Whether sums of LGAs score better than the records of the same states. Without a forecast of both, they are taken.
+ */
 export function isSumBetter(rows: readonly ScoredForecast[]): boolean {
   const key = ({ area_code, origin, horizon }: ScoredForecast) => `${area_code} ${origin} ${horizon}`;
   const sumScores = new Map(

@@ -38,7 +38,10 @@ export function storeCommand<Options extends StoreOptions>(
   });
 }
 
-/** An option that the environment can set too: `--per-minute` by MALARIA_PER_MINUTE (or by a file: settings-from-files.ts). */
+/**
+ * An option that the environment can set too: `--per-minute` by MALARIA_PER_MINUTE (or by a file:
+ * settings-from-files.ts).
+ */
 export function envOption(flags: string, description: string): Option {
   const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
   return new Option(flags, description).env(`MALARIA_${name}`);

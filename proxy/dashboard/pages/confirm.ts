@@ -21,8 +21,8 @@ const PASSWORDS_PER_PERSON = 10;
 const CODES_PER_BROWSER = 5;
 /**
  * Of a million codes three are valid at a time. Against slow guessing, 30 days allow 50 wrong codes for each browser
- * (or all unknown ones together) and 500 for each person, since whoever reads their mail can make any number of browsers
- * known. The chance of guessing a valid code is then 0.015% and 0.15%.
+ * (or all unknown ones together) and 500 for each person, since whoever reads their mail can make any number of
+ * browsers known. The chance of guessing a valid code is then 0.015% and 0.15%.
  */
 const LONG_WINDOW_MS = 30 * DAY_MS;
 const CODES_PER_BROWSER_AND_LONG_WINDOW = 50;

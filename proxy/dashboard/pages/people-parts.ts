@@ -131,8 +131,8 @@ export function requestedRole(account: Account | null, { formData }: SignedIn): 
 }
 
 /**
- * Invites the address in the form to `account` and redirects to `returnPath`; if no mail is sent, or it could not be, it
- * shows the link first. If the address has an account elsewhere, only its owner learns of that, by mail.
+ * Invites the address in the form to `account` and redirects to `returnPath`; if no mail is sent, or it could not be,
+ * it shows the link first. If the address has an account elsewhere, only its owner learns of that, by mail.
  * @throws UsageError with a message to show in the form.
  */
 export async function invite(

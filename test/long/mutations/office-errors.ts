@@ -1,6 +1,6 @@
 /**
- * Forty errors of the offices that make the files: a wrong column, year or row, a join that went wrong. Each row is valid
- * and the whole is impossible. Twenty stand in a new release, and twenty in a country's first files.
+ * Forty errors of the offices that make the files: a wrong column, year or row, a join that went wrong. Each row is
+ * valid and the whole is impossible. Twenty stand in a new release, and twenty in a country's first files.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -530,7 +530,9 @@ export const ERRORS_IN_FIRST_FILES: OfficeError[] = [
   },
 ];
 
-/** Files with the same values in another program's form, which must raise nothing: a mutation is not caught by its form. */
+/**
+ * Files with the same values in another program's form, which must raise nothing: a mutation is not caught by its form.
+ */
 export const REWRITTEN: Mutation[] = [
   ...Object.entries({
     survey_clusters: 'positivity',

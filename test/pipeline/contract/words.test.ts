@@ -73,7 +73,9 @@ const OF_NIGERIA = /^pipeline\/(synthetic|deploy|cli\/commands)\/|contract\/(wor
 const COLUMN_NAMES = /^\n[a-z0-9\s]+$/;
 const SQL = /\b(SELECT|FROM|JOIN|ORDER BY|GROUP BY)\b/;
 
-/** Strings and templates of a file that are texts: several words, no SQL, no columns' names and no options of a program. */
+/**
+ * Strings and templates of a file that are texts: several words, no SQL, no columns' names and no options of a program.
+ */
 function textsIn(file: string): string[] {
   const texts: string[] = [];
   visitNodes(file, ({ type, value, quasis }: Node) => {

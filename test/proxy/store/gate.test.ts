@@ -114,7 +114,8 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
   };
   const granted = async (gate: Gate, key: string, times: number): Promise<number> => {
     let count = 0;
-    // A hundred at once: PostgreSQL decides a key's requests one after the other, on a busy machine perhaps 500 a second.
+    // A hundred at once: PostgreSQL decides a key's requests one after the other, on a busy machine perhaps 500 a
+    // second.
     for (let left = times; left > 0; left -= 100) {
       const all = await Promise.all(Array.from({ length: Math.min(left, 100) }, () => admit(gate, key)));
       count += all.filter(({ verdict }) => verdict.refusedBy === null).length;

@@ -1,6 +1,6 @@
 /**
- * Several proxies on one PostgreSQL, while it is stopped, killed, paused, full, read-only and cut off: never a grant too
- * many, never a revoked key admitted, 503 within a second, and back without a restart.
+ * Several proxies on one PostgreSQL, while it is stopped, killed, paused, full, read-only and cut off: never a grant
+ * too many, never a revoked key admitted, 503 within a second, and back without a restart.
  */
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -88,7 +88,9 @@ const nation = (options: FixtureOptions) => CODES.flatMap((code) => lgasOf(code,
 
 const PERIOD_COLUMN = { column: 'period', type: 'VARCHAR', meaning: 'Month, YYYY-MM' };
 
-/** The answer to an operation: known fields, free text that names the version, and otherwise the least that is valid. */
+/**
+ * The answer to an operation: known fields, free text that names the version, and otherwise the least that is valid.
+ */
 function bodyOf(
   operation: Operation,
   asked: { state: State } & Known,

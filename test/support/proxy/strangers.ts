@@ -1,4 +1,7 @@
-/** A thread that signs in under made-up names at a steady rate, each time from another IPv6 /64, until it is told to end. */
+/**
+ * A thread that signs in under made-up names at a steady rate, each time from another IPv6 /64, until it is told to
+ * end.
+ */
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,6 +1,6 @@
 /**
- * A client for the Malaria Risk Data Service: every answer typed by its path, whole tables, and a map, all from one model
- * version. It needs only `fetch`, so it runs in Node 22.18 or newer, Deno, Bun and browsers.
+ * A client for the Malaria Risk Data Service: every answer typed by its path, whole tables, and a map, all from one
+ * model version. It needs only `fetch`, so it runs in Node 22.18 or newer, Deno, Bun and browsers.
  */
 import type { BoundariesNation, FilePath, Operations, Problem, RiskNation } from './types.ts';
 
@@ -85,7 +85,9 @@ export async function createClient(options: ClientOptions) {
     get,
     /** A whole table as a response. To save it in Node: `await writeFile(name, (await client.file('…')).body!)`. */
     file: (path: FilePath): Promise<Response> => requestVersion(path),
-    /** The outline of every area with its scores in a month (`YYYY-MM`), as GeoJSON. Default: the latest estimated one. */
+    /**
+     * The outline of every area with its scores in a month (`YYYY-MM`), as GeoJSON. Default: the latest estimated one.
+     */
     async map(period?: string): Promise<{ type: 'FeatureCollection'; features: ScoredArea[] }> {
       const { features } = await get('/v1/boundaries/nation');
       const report = await get('/v1/risk/nation', { period });

@@ -1,4 +1,6 @@
-/** Files of a few megabytes that once took minutes or gigabytes, since the work grew with the square of their length. */
+/**
+ * Files of a few megabytes that once took minutes or gigabytes, since the work grew with the square of their length.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

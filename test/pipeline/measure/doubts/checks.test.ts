@@ -1,4 +1,6 @@
-/** Every check of content finds the fault that it is for, and none of them finds anything in a country without faults. */
+/**
+ * Every check of content finds the fault that it is for, and none of them finds anything in a country without faults.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

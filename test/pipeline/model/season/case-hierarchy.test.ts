@@ -30,7 +30,8 @@ test('without a usable record there is no season; places without one have that o
 });
 
 test('a record keeps the share of the variance between places: by hand for two records of equal noise', () => {
-  // About their mean 1, waves of sizes 1.4 and 0.6 have squares .16 / 2 each; freedom 1, noise .06: between = .16 - .06.
+  // About their mean 1, waves of sizes 1.4 and 0.6 have squares .16 / 2 each; freedom 1, noise .06: between = .16 -
+  // .06.
   const found = seasonsFromCases([state('A', record(wave(1.4), 0.06)), state('B', record(wave(0.6), 0.06))], 0.5)!;
   const size = (season: readonly number[]) => logsOf(season)[8]!;
   expect(size(found.national)).toBeCloseTo(1, 12);
