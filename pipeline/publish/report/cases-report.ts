@@ -35,7 +35,7 @@ function renderProducts(contents: Contents, evidence: Evidence): Html {
 <p class="lead">${noScores}</p>
 <ul id="products">${(Object.keys(PRODUCTS) as Product[]).map((product) => {
     const { title, needs } = PRODUCTS[product];
-    return isGiven(product) ? html`<li><b>Yes:</b> ${title}</li>` : html`<li><b>No</b> ${title} (needs ${needs})</li>`;
+    return isGiven(product) ? html`<li><b>Yes:</b> ${title}</li>` : html`<li><b>No:</b> ${title} (needs ${needs})</li>`;
   })}</ul></section>`;
 }
 
