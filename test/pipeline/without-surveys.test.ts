@@ -43,7 +43,7 @@ test('the report opens with what there is, and has no score', () => {
   const report = readText('report/index.html');
   const main = report.slice(report.indexOf('<main'), report.indexOf('</main>'));
   expect(main.indexOf('What this version has')).toBeLessThan(main.indexOf('Reported cases per 1,000 people, 2021'));
-  expect(main).toContain('<b>No</b> scores, levels and forecasts of scores (needs a survey');
+  expect(main).toContain('<b>No:</b> scores, levels and forecasts of scores (needs a survey');
   expect(main).toContain('<b>Yes:</b> case forecasts, usual levels, alerts');
   expect(main).not.toMatch(/The score |scores are|very high|class="level|score_low/);
   expect(readText('report/annex.html').match(/How reliable the scores are|id="survey-scores"|id="basis"/)).toBe(null);
