@@ -21,10 +21,8 @@ import { type Answer, type PageHandler, resultOrUsageError, routes, type SignedI
 import { unlockedMail } from '../mail/mails.ts';
 import { confirmRevoke, keyCreators, keyTable } from './key-parts.ts';
 import { invite, inviteForm, peopleTables, requestedRole } from './people-parts.ts';
-import { statusBadge } from './team.ts';
+import { ACCOUNTS_PATH, statusBadge } from './team.ts';
 import { accountUsage, monthSection, requestedSpan } from './usage.ts';
-
-const ACCOUNTS_PATH = '/team/accounts';
 
 const DONE_MESSAGES: Record<string, string> = {
   created: 'The account has been created, and the invitation is on its way',

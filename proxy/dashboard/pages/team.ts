@@ -21,7 +21,7 @@ import type { Services } from '../kit/services.ts';
 import { type Answer, resultOrUsageError, routes, type SignedIn } from '../kit/visit.ts';
 import { invite, outboxNote } from './people-parts.ts';
 
-const ACCOUNTS_PATH = '/team/accounts';
+export const ACCOUNTS_PATH = '/team/accounts';
 const PER_PAGE = 50;
 
 export const STATUS_VARIANTS = { active: 'good', locked: 'calm', suspended: 'bad', removed: 'bad' } as const;
