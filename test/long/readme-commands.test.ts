@@ -1,39 +1,24 @@
-/** The commands of README.md and of the page on releases work as printed, one after the other, in a new directory. */
+/** The commands of README.md and of the pages that it leads to work as printed, one after the other, in a new clone. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { temporary } from '../support/command-line.ts';
-import { tinyCountry, writeCountry } from '../support/tiny-country.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-let directory: string;
-let environment: NodeJS.ProcessEnv;
-let proxy: ChildProcess | undefined;
-
-/** A checkout with the files of a country, in which KN is a state, as in the examples. */
-beforeAll(async () => {
-  directory = temporary();
-  for (const name of ['package.json', 'pipeline', 'proxy', 'node_modules'])
-    symlinkSync(path.join(ROOT, name), path.join(directory, name));
-  const country = tinyCountry();
-  country.model.states[0].state_code = 'KN';
-  mkdirSync(path.join(directory, 'raw-data/nigeria'), { recursive: true });
-  writeCountry(country, path.join(directory, 'raw-data/nigeria'));
-  environment = { ...process.env, MALARIA_PORT: await freePort(), MALARIA_OPS_PORT: '0' };
-});
-afterAll(() => {
-  if (proxy?.pid) process.kill(-proxy.pid);
-});
+const clone = temporary();
+const environment: NodeJS.ProcessEnv = { ...process.env, MALARIA_OPS_PORT: '0' };
+let server: ChildProcess | undefined;
+afterAll(() => stopServer());
 
 async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as { port: number };
+  listener.close();
   return String(port);
 }
 
@@ -44,46 +29,76 @@ const listCommands = (page: string): string[] =>
     .map((line) => line.replace(/\s+#.*/, '').trim())
     .filter((line) => line !== '');
 
-/** Runs a command with its placeholders replaced. @throws if it fails */
-async function runPrinted(command: string, placeholders: Record<string, string>): Promise<string> {
-  const filled = command
+const placeholders: Record<string, string> = { DIR: 'raw-data/nigeria', REASON: '"a first version"' };
+const fillIn = (command: string) =>
+  command
     .replace(/\b(DIR|REASON|VERSION|ID)\b/g, (name) => placeholders[name]!)
     .replace(':8080', `:${environment.MALARIA_PORT}`);
-  const { stdout } = await promisify(execFile)('sh', ['-c', filled], { cwd: directory, env: environment });
+
+/** Runs a command as printed. @throws if it fails */
+async function runCommand(command: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', fillIn(command)], { cwd: clone, env: environment });
   return stdout;
 }
 
-/** Starts a server and waits until it says that it serves. */
-async function startProxy(command: string): Promise<void> {
-  proxy = spawn('sh', ['-c', command], { cwd: directory, env: environment, detached: true });
+/** Starts a server and waits until its output has `text`. */
+async function startServer(command: string, text: string): Promise<string> {
+  server = spawn('sh', ['-c', fillIn(command)], { cwd: clone, env: environment, detached: true });
   let output = '';
-  for await (const chunk of proxy.stdout!) {
+  for await (const chunk of server.stdout!) {
     output += chunk;
-    if (output.includes('API at')) return;
+    if (output.includes(text)) return output;
   }
   throw new Error(`${command} ended: ${output}`);
 }
 
-test('the commands of the README, and then those of the page on releases', { timeout: 170_000 }, async () => {
-  const placeholders: Record<string, string> = { DIR: 'raw-data/nigeria', REASON: '"a first version"' };
-  // What `npm start` leaves: a version in build/current.
-  await runPrinted('npx malaria-risk build --country raw-data/nigeria --publish', placeholders);
+async function stopServer(): Promise<void> {
+  if (!server?.pid || server.exitCode !== null) return;
+  process.kill(-server.pid);
+  await once(server, 'close');
+}
+
+test('README.md, raw-data/README.md and the page on releases', { timeout: 300_000 }, async () => {
+  for (const name of ['package.json', 'package-lock.json', 'pipeline', 'proxy', 'node_modules'])
+    symlinkSync(path.join(ROOT, name), path.join(clone, name));
+  environment.MALARIA_PORT = await freePort();
+  const [start = '', , ...commands] = listCommands('README.md');
+
+  const started = await startServer(start.replace('npm ci && ', ''), 'curl -H');
+  expect(started).not.toContain('before publishing');
+  expect(await runCommand(started.match(/curl -H .*/)![0])).toMatch(/"lga_code"|"state_code"/);
+  await stopServer();
+
+  // The made-up country in place of Nigeria's files. Its stages need not run again.
+  const rawData = path.join(clone, 'raw-data/nigeria');
+  cpSync(path.join(clone, 'raw-data/synthetic'), rawData, { recursive: true });
+  mkdirSync(path.join(clone, 'build/nigeria'));
+  symlinkSync('../cache', path.join(clone, 'build/nigeria/cache'));
   const answers: Record<string, string> = {};
-  for (const command of listCommands('README.md').filter((line) => !line.startsWith('npm ci'))) {
-    if (command.startsWith('npx malaria-proxy serve')) await startProxy(command);
-    else answers[command] = await runPrinted(command, placeholders);
-    const created = answers[command] ?? '';
-    environment.MALARIA_API_KEY ??= created.match(/\bmr_live_\w+/)?.[0];
-    if (command.endsWith('keys list')) placeholders.ID = created.split('\n')[1]!.split(/\s/)[0]!;
-    if (command.startsWith('npx malaria-risk publish')) placeholders.VERSION = created.match(/^Published (\S+):/)![1]!;
+  for (const command of commands) {
+    if (command.startsWith('npx malaria-proxy serve')) await startServer(command, 'API at');
+    else answers[command] = await runCommand(command);
+    const answer = answers[command] ?? '';
+    environment.MALARIA_API_KEY ??= answer.match(/\bmr_live_\w+/)?.[0];
+    if (command.endsWith('keys list')) placeholders.ID = answer.split('\n')[1]!.split(/\s/)[0]!;
+    if (command.startsWith('npx malaria-risk publish')) placeholders.VERSION = answer.match(/^Published (\S+):/)![1]!;
   }
   const request = Object.keys(answers).find((command) => command.startsWith('curl'))!;
-  // The key was revoked just before; with it, the answer has scores only if the page says so in the other order.
-  expect(JSON.parse(answers[request]!)).toHaveProperty('title');
+  expect(JSON.parse(answers[request]!).lgas[0].score).toBeGreaterThan(0);
 
-  const pages = listCommands('pipeline/release/README.md').filter((line) => line.includes('--out build/nigeria'));
-  expect(pages).toHaveLength(5);
+  const releases = listCommands('pipeline/release/README.md').filter((line) => line.includes('--out build/nigeria'));
+  expect(releases).toHaveLength(5);
   let listed = '';
-  for (const command of pages) listed = await runPrinted(command, placeholders);
+  for (const command of releases) listed = await runCommand(command);
   expect(listed).toContain(placeholders.VERSION);
+
+  // One more month of cases: that of a year ago.
+  const cases = readFileSync(path.join(rawData, 'cases/states.csv'), 'utf8');
+  const january = cases.match(/^.*\b2023-?01\b.*\n/gm)!;
+  writeFileSync(path.join(clone, 'new.csv'), cases);
+  appendFileSync(path.join(clone, 'new.csv'), january.join('').replace(/2023(-?01)/g, '2024$1'));
+  const [dryRun, update, ...more] = listCommands('raw-data/README.md');
+  expect(more).toEqual([]);
+  await expect(runCommand(dryRun!)).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('--accept') });
+  expect(await runCommand(update!)).toContain('Accepted.');
 });
