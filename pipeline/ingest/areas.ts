@@ -9,7 +9,7 @@ import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { plainName } from '../lib/name-similarity.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
-import { cleanOutlines, listEdges, refuseCrossing, type Sliver } from './clean-outlines.ts';
+import { cleanOutlines, listEdges, type Sliver } from './clean-outlines.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
 import { EXPECTED_STATE_CODE, gapRemedy, type IngestInput, onlySource, sourcesInRole } from './input.ts';
 import { isMisread } from './readers/encoding.ts';
@@ -208,9 +208,7 @@ async function readOutlines(
     const parent = listedArea?.parent || (level === 'state' || columns.state_pcode ? text('state_pcode') : '');
     if (!new RegExp(codePattern).test(code) || !new RegExp(ANY_CODE).test(code))
       throw featureLocation.error(`the code ${code}`, `a code of the form ${codePattern}`);
-    checkShape(location.at(code), polygons, input.model.extent as [number, number, number, number]);
-    // Those of LGAs are checked when they are cleaned.
-    if (level === 'state') refuseCrossing(location.at(code), polygons);
+    checkShape(location.at(code), polygons, level === 'lga' ? input.model.extent : null);
     return { code, name, parent, polygons };
   });
   const unusedName = [...(codes?.keys() ?? [])].find((name) => !usedNames.has(name));
@@ -226,13 +224,11 @@ async function readOutlines(
   return outlines;
 }
 
-/** @throws BadInput for an area without a polygon or a vertex outside the country */
-function checkShape(
-  location: InputLocation,
-  polygons: Polygon[],
-  [west, south, east, north]: readonly [number, number, number, number],
-): void {
+/** @throws BadInput for an area without a polygon or, if `extent` is given, with a vertex outside it */
+function checkShape(location: InputLocation, polygons: Polygon[], extent: readonly number[] | null): void {
   if (polygons.length === 0) throw location.error('no shape', 'a polygon');
+  if (!extent) return;
+  const [west, south, east, north] = extent as [number, number, number, number];
   const outside = polygons.flat(2).find(([x, y]) => !(x >= west && x <= east && y >= south && y <= north));
   if (outside) {
     const extent = `longitude ${west} to ${east}, latitude ${south} to ${north} (model.json, extent)`;

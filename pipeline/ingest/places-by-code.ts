@@ -4,7 +4,7 @@ import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';
-import { plainName } from '../lib/name-similarity.ts';
+import { MIN_SIMILARITY, nameSimilarity, plainName } from '../lib/name-similarity.ts';
 import { findDividedArea } from './divided-areas.ts';
 import type { Areas } from './ingest-tables.ts';
 import { EXPECTED_LGA_CODE, EXPECTED_STATE_CODE, type IngestInput } from './input.ts';
@@ -87,9 +87,13 @@ export function refuseUnmatchedCodes(
         leaveOut,
       );
     const expected = column === 'lga_pcode' ? EXPECTED_LGA_CODE : EXPECTED_STATE_CODE;
-    const namesakes = areasNamedIn(row, column, areas);
-    if (namesakes.length === 1)
-      throw place.error(found, expected, { declare: 'recode', column, from: name, to: namesakes[0] } as Remedy);
+    const namesake = findNamesake(row, column, areas, matches);
+    if (namesake)
+      throw place.error(
+        found,
+        `${expected}: by its name ${namesake.code} ${namesake.name} (likeness ${namesake.similarity.toFixed(2)}; sources.json, recode)`,
+        { declare: 'recode', column, from: name, to: namesake.code },
+      );
     const divided = findDividedArea(rows, matches, source);
     if (!divided)
       throw place.error(
@@ -122,17 +126,30 @@ export function largerArea(
   return state ? `the ${territory.state.one} ${state.state}` : null;
 }
 
-/** The codes of the areas that have the names in a row. */
-function areasNamedIn({ values }: RawRow, column: 'lga_pcode' | 'state_pcode', areas: Areas): string[] {
-  const isNamed = (name: string, text: string | null | undefined) => plainName(name) === plainName(text ?? '');
-  const states = areas.states.filter(({ state }) => isNamed(state, values.state));
-  if (column === 'state_pcode') return states.map(({ state_pcode }) => state_pcode);
-  return areas.lgas
-    .filter(({ lga, state_code }) => {
-      const isWithin = values.state == null || states.some((state) => state.state_code === state_code);
-      return isNamed(lga, values.lga) && isWithin;
-    })
-    .map(({ lga_code }) => lga_code);
+/** The area whose name is that in a row or, of those without rows, alone is like it; null if there is none. */
+function findNamesake(
+  { values }: RawRow,
+  column: 'lga_pcode' | 'state_pcode',
+  areas: Areas,
+  matches: readonly PlaceMatch[],
+): (Place & { similarity: number }) | null {
+  const likeness = (name: string, text: string | null | undefined) =>
+    nameSimilarity(plainName(name), plainName(text ?? ''));
+  const states = areas.states.map(({ state_pcode: code, state: name, state_code }) => {
+    return { code, name, state_code, similarity: likeness(name, values.state) };
+  });
+  const lgas = areas.lgas
+    .filter(
+      (lga) =>
+        values.state == null ||
+        states.some(({ state_code, similarity }) => state_code === lga.state_code && similarity === 1),
+    )
+    .map(({ lga_code: code, lga: name }) => ({ code, name, similarity: likeness(name, values.lga) }));
+  const places = (column === 'lga_pcode' ? lgas : states).filter(({ similarity }) => similarity >= MIN_SIMILARITY);
+  const named = places.filter(({ similarity }) => similarity === 1);
+  const free = places.filter(({ code }) => !matches.some(({ area }) => area?.code === code));
+  const [namesake, ...others] = named.length > 0 ? named : free;
+  return namesake && others.length === 0 ? namesake : null;
 }
 
 /** What to tell of codes that are written as numbers; null if there are none. */

@@ -131,7 +131,7 @@ const cases: Case[] = [
       list[1].properties.state = 'NG002';
       return list;
     }),
-    /lgas\.geojson, NG001002 Place 2: found a location outside the outline of NG002, expected areas inside those of the upper level/,
+    /lgas\.geojson, NG001002 Place 2: found a location outside the outline of NG002, its state, expected areas inside those of the upper level/,
   ],
   [
     'overlapping polygons',
