@@ -2,13 +2,19 @@
 import type { Alias } from '../catalog/aliases.ts';
 import type { Remedy } from '../catalog/remedy.ts';
 import type { Source } from '../catalog/sources.ts';
+import { isPeriod, monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { MIN_SIMILARITY, nameSimilarity, plainName } from '../lib/name-similarity.ts';
-import { findDividedArea } from './divided-areas.ts';
 import type { Areas } from './ingest-tables.ts';
 import { EXPECTED_LGA_CODE, EXPECTED_STATE_CODE, type IngestInput } from './input.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
+
+/** A year before and after the division, so that the season makes no difference. */
+const COMPARED_MONTHS = 12;
+/** The level of an area and its new part together may change by this much, ln; that of the area alone must change more. */
+const LARGEST_CHANGE = 0.3;
+const LEAST_FALL = 0.1;
 
 export interface Place {
   code: string;
@@ -91,7 +97,7 @@ export function refuseUnmatchedCodes(
     if (namesake)
       throw place.error(
         found,
-        `${expected}: by its name ${namesake.code} ${namesake.name} (likeness ${namesake.similarity.toFixed(2)}; sources.json, recode)`,
+        `${expected}: ${namesake.code} ${namesake.name} ${namesake.similarity > 0 ? `by its name (likeness ${namesake.similarity.toFixed(2)})` : 'is the only one without rows'} (sources.json, recode)`,
         { declare: 'recode', column, from: name, to: namesake.code },
       );
     const divided = findDividedArea(rows, matches, source);
@@ -126,7 +132,10 @@ export function largerArea(
   return state ? `the ${territory.state.one} ${state.state}` : null;
 }
 
-/** The area whose name is that in a row or, of those without rows, alone is like it; null if there is none. */
+/**
+ * The area whose name is that in a row or, of those without rows, alone is like it, or is the only one for the only
+ * code of none; null if there is none.
+ */
 function findNamesake(
   { values }: RawRow,
   column: 'lga_pcode' | 'state_pcode',
@@ -145,10 +154,12 @@ function findNamesake(
         states.some(({ state_code, similarity }) => state_code === lga.state_code && similarity === 1),
     )
     .map(({ lga_code: code, lga: name }) => ({ code, name, similarity: likeness(name, values.lga) }));
-  const places = (column === 'lga_pcode' ? lgas : states).filter(({ similarity }) => similarity >= MIN_SIMILARITY);
+  const places = column === 'lga_pcode' ? lgas : states;
   const named = places.filter(({ similarity }) => similarity === 1);
   const free = places.filter(({ code }) => !matches.some(({ area }) => area?.code === code));
-  const [namesake, ...others] = named.length > 0 ? named : free;
+  const isOnlyUnmatched = matches.filter(({ area }) => !area).length === 1;
+  const alike = free.filter(({ similarity }) => similarity >= MIN_SIMILARITY);
+  const [namesake, ...others] = [named, alike, isOnlyUnmatched ? free : []].find((list) => list.length > 0) ?? [];
   return namesake && others.length === 0 ? namesake : null;
 }
 
@@ -159,4 +170,50 @@ export function describeNumericCodes(matches: readonly PlaceMatch[]) {
   return first
     ? worded`${numeric.length} codes are written as numbers, such as ${first.name} for ${first.area!.code}, and are read as the codes of the {lga.many}`
     : null;
+}
+
+/**
+ * The area of which a place without outlines seems to be a part, and since when: the area's counts fall when those of
+ * the place begin, and together they go on as before. Null if no area does so.
+ */
+export function findDividedArea(
+  placeRows: readonly RawRow[],
+  matches: readonly PlaceMatch[],
+  { role, columns = {} }: Pick<Source, 'role' | 'columns'>,
+): { code: string; from: Period } | null {
+  if (!/^cases_/.test(role) || columns.facility !== undefined) return null;
+  const place = countsByMonth(placeRows);
+  const start = Math.min(...place.keys());
+  if (!Number.isFinite(start)) return null;
+  const mean = (counts: ReadonlyMap<number, number>, first: number) => {
+    const values = Array.from({ length: COMPARED_MONTHS }, (_, i) => counts.get(first + i)).filter(
+      (n) => n !== undefined,
+    );
+    return values.length === 0 ? Number.NaN : values.reduce((a, b) => a + b) / values.length;
+  };
+  const falls = matches.flatMap(({ area: matchedArea, alias, rows }) => {
+    if (!matchedArea || alias) return [];
+    const area = countsByMonth(rows);
+    const [before, after] = [mean(area, start - COMPARED_MONTHS), mean(area, start)];
+    const [alone, together] = [after, after + mean(place, start)].map((level) => Math.log(level / before)) as [
+      number,
+      number,
+    ];
+    const fall = Math.abs(alone) - Math.abs(together);
+    return alone < -LEAST_FALL && Math.abs(together) < LARGEST_CHANGE && fall > LEAST_FALL
+      ? [{ code: matchedArea.code, fall }]
+      : [];
+  });
+  const [best] = falls.sort((a, b) => b.fall - a.fall);
+  return best ? { code: best.code, from: monthFromIndex(start) } : null;
+}
+
+function countsByMonth(rows: readonly RawRow[]): Map<number, number> {
+  return new Map(
+    rows.flatMap((row): [number, number][] => {
+      const month = row.monthText;
+      const count = row.values.confirmed;
+      return month && isPeriod(month) && count != null ? [[monthIndex(month), Number(count)]] : [];
+    }),
+  );
 }

@@ -15,11 +15,11 @@ import {
   splitWords,
   withoutWords,
 } from '../lib/name-similarity.ts';
-import { findDividedArea } from './divided-areas.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import {
   describeNumericCodes,
+  findDividedArea,
   largerArea,
   matchCodes,
   type Place,

@@ -105,6 +105,12 @@ test('a place that explains no fall, and rows of larger areas, may be left out',
   expect(faults).toMatch(/which is the country/);
 });
 
+test('a code of no area is proposed for the only area without rows', async () => {
+  const { directory } = writeTiny(edit('nets.csv', (text) => text.replace('NG002002', 'NG02002')));
+  const { repairs } = await repairCountry(directory);
+  expect(repairs.map(({ declares }) => declares)).toEqual(['recode lga_pcode: "NG02002" means "NG002002"']);
+});
+
 test('closed areas, and those without an outline, are no areas of today, and the findings name them', async () => {
   const { tables } = await read(
     features('lgas.geojson', (list) => [
