@@ -49,6 +49,7 @@ const ROLE_FORMATS: Record<Role, readonly Source['format'][]> = {
 /** The rules for gaps that a role's source may use. */
 const ROLE_GAP_RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   state_boundaries: ['uncovered'],
+  population: ['omit'],
   population_census: ['omit'],
   elevation: ['null', 'neighbours'],
   climate: ['neighbours'],

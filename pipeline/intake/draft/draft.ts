@@ -149,12 +149,14 @@ export async function draftCountry(
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: [
       ...[areas.outlines, ...(areas.stateOutlines ? [areas.stateOutlines.outlines] : [])].flatMap(
-        ({ file, dissolved = [] }) =>
-          dissolved.length > 0
+        ({ file, dissolved = [], notDrawn }) => [
+          ...(dissolved.length > 0
             ? [
                 `${file}: ${dissolved.join(', ')} in several features of one code and name, which are taken for one area (dissolve)`,
               ]
-            : [],
+            : []),
+          ...(notDrawn.length > 0 ? [`${file}: left out of the areas: ${notDrawn.join(', ')}`] : []),
+        ],
       ),
       ...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
       ...doubts,

@@ -26,6 +26,8 @@ export interface OutlineFile {
   /** The other parts of a shapefile. */
   companions: string[];
   features: PolygonFeature[];
+  /** Areas that are closed, or have no outline. */
+  notDrawn: string[];
   /** The areas whose features of one code and name are taken for one. */
   dissolved?: readonly string[];
 }
@@ -122,7 +124,7 @@ export async function recogniseFile(
     const table = isOfPoints && extension === '.shp' && companions.find((name) => /\.dbf$/i.test(name));
     if (table) return { kind: 'left out', file, why: `points, which are read from its table, ${table}`, lost: null };
     if (extension === '.shp' || extension === '.zip')
-      return { kind: 'outlines', file, format: 'shapefile', companions, features: await readPolygons(fullPath) };
+      return await readOutlines(fullPath, file, 'shapefile', companions);
     if (['.csv', '.tsv', '.tab'].includes(extension)) {
       const { separator, encoding, ...read } = await readCsv(fullPath, file, null, null, null);
       return makeTable(file, 'csv', [], read, { separator, encoding });
@@ -160,16 +162,26 @@ function makeTable(
   return { kind: 'table', file, format, companions, dialect, ...normalizeTable(textTable, dialect, file) };
 }
 
+async function readOutlines(
+  fullPath: string,
+  file: string,
+  format: Source['format'],
+  companions: string[] = [],
+): Promise<OutlineFile> {
+  const notDrawn: string[] = [];
+  return { kind: 'outlines', file, format, companions, features: await readPolygons(fullPath, notDrawn), notDrawn };
+}
+
 async function readJson(fullPath: string, file: string): Promise<RecognisedFile> {
   const start = Buffer.from(await readFirstBytes(fullPath)).toString('latin1');
   if (/"type"\s*:\s*"(FeatureCollection|Topology)"/.test(start) || /\.(geo|topo)json$/i.test(file)) {
     const format = /"type"\s*:\s*"Topology"/.test(start) ? 'topojson' : 'geojson';
-    return { kind: 'outlines', file, format, companions: [], features: await readPolygons(fullPath) };
+    return readOutlines(fullPath, file, format);
   }
   // Organisation units of DHIS2 are outlines if they have polygons, a list of places if they have points or nothing.
   const text = await readFile(fullPath, 'utf8');
   if (/"organisationUnits"\s*:/.test(text) && /"type"\s*:\s*"(Multi)?Polygon"/.test(text))
-    return { kind: 'outlines', file, format: 'geojson', companions: [], features: await readPolygons(fullPath) };
+    return readOutlines(fullPath, file, 'geojson');
   return makeTable(file, 'json', [], await readJsonTable(fullPath, file));
 }
 
