@@ -57,9 +57,9 @@ const findingTitle = (text: string) => text.split(':')[0]!;
  * and the numbers in codes tell findings apart.
  */
 export function substances({ stage, source, rule, what, places }: Finding): string[] {
-  const withoutNumbers = (text: string) => text.replace(/(?<![\w.-])(?!(?:19|20)\d\d\b)\d[\d.,]*(?![\w-])/g, '#');
-  const texts = places?.map((place) => [findingTitle(what), findingTitle(place), withoutNumbers(place)]);
-  return (texts ?? [[withoutNumbers(what)]]).map((text) => JSON.stringify([stage, source, rule, ...text]));
+  const removeNumbers = (text: string) => text.replace(/(?<![\w.-])(?!(?:19|20)\d\d\b)\d[\d.,]*(?![\w-])/g, '#');
+  const texts = places?.map((place) => [findingTitle(what), findingTitle(place), removeNumbers(place)]);
+  return (texts ?? [[removeNumbers(what)]]).map((text) => JSON.stringify([stage, source, rule, ...text]));
 }
 
 /**
@@ -67,26 +67,26 @@ export function substances({ stage, source, rule, what, places }: Finding): stri
  * @param selected kinds, with or without a place; none selects all
  * @throws UsageError for one that selects nothing
  */
-export function leftToApprove(approvals: readonly Approval[], selected: readonly string[]): Approval[] {
+export function remainingApprovals(approvals: readonly Approval[], selected: readonly string[]): Approval[] {
   if (selected.length === 0) return [];
   const selections = new Set(selected);
-  const used = new Set<string>();
+  const matchedSelections = new Set<string>();
   const isSelected = (kind: string, place: string) => {
     const texts = [kind, ...[place, ...place.split(' ')].map((name) => `${kind}:${name}`)];
-    const matching = texts.filter((text) => selections.has(text));
-    for (const text of matching) used.add(text);
-    return matching.length > 0;
+    const matches = texts.filter((text) => selections.has(text));
+    for (const text of matches) matchedSelections.add(text);
+    return matches.length > 0;
   };
-  const left = approvals.flatMap((approval) => {
+  const remaining = approvals.flatMap((approval) => {
     const { kind, places } = approval;
-    const placesLeft = places.filter((place) => !isSelected(kind, place));
-    const isLeft = places.length === 0 ? !isSelected(kind, '') : placesLeft.length > 0;
-    return isLeft ? [{ ...approval, places: placesLeft }] : [];
+    const remainingPlaces = places.filter((place) => !isSelected(kind, place));
+    const isRemaining = places.length === 0 ? !isSelected(kind, '') : remainingPlaces.length > 0;
+    return isRemaining ? [{ ...approval, places: remainingPlaces }] : [];
   });
-  const unused = selected.find((text) => !used.has(text));
-  if (unused === undefined) return left;
+  const unmatched = selected.find((text) => !matchedSelections.has(text));
+  if (unmatched === undefined) return remaining;
   const kinds = [...new Set(approvals.map(({ kind }) => kind))].join(' or ') || 'none, as nothing needs a reason';
-  throw new UsageError(`--finding: found ${unused}, expected ${kinds}, perhaps with :PLACE`);
+  throw new UsageError(`--finding: found ${unmatched}, expected ${kinds}, perhaps with :PLACE`);
 }
 
 /** The options of `publish` with which these are approved. */

@@ -4,7 +4,7 @@ import { codeState } from '../lib/code-state.ts';
 import { Stopped, UsageError } from '../lib/errors.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { verifySnapshot } from '../publish/snapshot/verify.ts';
-import { approveOptions, describeApproval, leftToApprove } from './approvals.ts';
+import { approveOptions, describeApproval, remainingApprovals } from './approvals.ts';
 import { hashOfManifest } from './candidate.ts';
 import { readCandidates } from './candidates.ts';
 import type { Destination } from './destination.ts';
@@ -81,10 +81,10 @@ async function publish(out: string, destination: Destination, options: PublishOp
   if (options.verified !== manifest_sha256) await refuseFaults(directory);
   const review = await reviewSnapshot(before, after);
   if (review.refused.length > 0) throw new Stopped(`${model_version} ${review.refused.join('; ')}`);
-  const left = approve === null ? review.approvals : leftToApprove(review.approvals, finding);
-  if (left.length > 0)
+  const remaining = approve === null ? review.approvals : remainingApprovals(review.approvals, finding);
+  if (remaining.length > 0)
     throw new Stopped(
-      `${model_version} is not published; it needs a reason (${approveOptions(left)}): ${left.map(describeApproval).join('; ')}; see \`malaria-risk review ${model_version}\``,
+      `${model_version} is not published; it needs a reason (${approveOptions(remaining)}): ${remaining.map(describeApproval).join('; ')}; see \`malaria-risk review ${model_version}\``,
     );
 
   const candidate = readCandidates(out).findLast(({ version }) => version === model_version);

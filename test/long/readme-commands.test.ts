@@ -43,7 +43,7 @@ async function runCommand(command: string): Promise<string> {
 
 /** Starts a server and waits until its output has `text`. */
 async function startServer(command: string, text: string): Promise<string> {
-  server = spawn('sh', ['-c', fillIn(command)], { cwd: clone, env: environment, detached: true });
+  server = spawn('sh', ['-c', `${fillIn(command)} 2>&1`], { cwd: clone, env: environment, detached: true });
   let output = '';
   for await (const chunk of server.stdout!) {
     output += chunk;
@@ -79,8 +79,8 @@ test('README.md, raw-data/README.md and the page on releases', { timeout: 300_00
     if (command.startsWith('npx malaria-proxy serve')) await startServer(command, 'API at');
     else answers[command] = await runCommand(command);
     const answer = answers[command] ?? '';
-    environment.MALARIA_API_KEY ??= answer.match(/\bmr_live_\w+/)?.[0];
-    if (command.endsWith('keys list')) placeholders.ID = answer.split('\n')[1]!.split(/\s/)[0]!;
+    environment.MALARIA_API_KEY ??= answer.match(/\b[a-z0-9]+_live_\w{38}\b/)?.[0];
+    placeholders.ID ??= answer.match(/^live key (\S+) for/m)?.[1] as string;
     if (command.startsWith('npx malaria-risk publish')) placeholders.VERSION = answer.match(/^Published (\S+):/)![1]!;
   }
   const request = Object.keys(answers).find((command) => command.startsWith('curl'))!;

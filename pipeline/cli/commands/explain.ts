@@ -11,8 +11,7 @@ import { firstFew } from '../../lib/first-few.ts';
 import type { RiskEvidence } from '../../model/risk/risk-tables.ts';
 import { openSnapshot, type Snapshot } from '../../publish/snapshot/open-snapshot.ts';
 import { outOption, parseMonth, printLines } from '../terminal/options.ts';
-import type { Row } from '../terminal/rows.ts';
-import { formatTable } from '../terminal/text-table.ts';
+import { printRows, type Row } from '../terminal/rows.ts';
 import { query } from './query.ts';
 import { findAreaCode } from './show.ts';
 
@@ -101,9 +100,9 @@ export default function explainCommand(): Command {
     .addHelpText('after', HELP)
     .action(async (area: string, period: string, options: ExplainOptions) => {
       const { field, out, snapshot = path.join(out, 'current'), json } = options;
-      const opened = openSnapshot(snapshot);
+      const version = openSnapshot(snapshot);
       const lga = await findAreaCode(snapshot, 'lga', area);
-      const values = { lga, period, range: fieldRange(opened) };
+      const values = { lga, period, range: fieldRange(version) };
       const steps: Record<string, Row[]> = {};
       for (const [title, sql] of Object.entries(FIGURES[field].steps))
         steps[title] = await query(sql, { out, snapshot, values }).catch((error) => {
@@ -119,11 +118,14 @@ export default function explainCommand(): Command {
         values,
       });
       const ids = new Set(clusters.map(({ cluster_id }) => cluster_id));
-      steps['Its rows in the files, by line'] = await fileRows(opened, out, FIGURES[field], lga, ids);
+      steps['Its rows in the files, by line'] = await fileRows(version, out, FIGURES[field], lga, ids);
       if (json) printLines(JSON.stringify(steps, null, 2));
       else
-        for (const [title, rows] of Object.entries(steps))
-          printLines(`${title}:`, rows.length > 0 ? formatTable(rows) : 'not there, or no longer in the cache', '');
+        for (const [title, rows] of Object.entries(steps)) {
+          printLines('', `${title}:`);
+          if (rows.length > 0) printRows(rows, {});
+          else printLines('not there, or no longer in the cache');
+        }
     });
 }
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Publication, publishVersion } from '../../release/publish.ts';
+import type { Publication } from '../../release/publish.ts';
 import { MOST_KEPT_VERSIONS } from '../../release/release-index.ts';
 import { OWN_DIRECTORY } from '../../release/release-records.ts';
 import { outOption, parseAtLeastOne, parseText, printLines } from '../terminal/options.ts';
@@ -69,6 +69,7 @@ export default function publishCommand(): Command {
     .addHelpText('after', HELP)
     .action(async (version: string | undefined, options: PublishCommandOptions & { json?: boolean }) => {
       const { out, json: _, ...publishOptions } = options;
+      const { publishVersion } = await import('../../release/publish.ts');
       const publication = await publishVersion(out, { version, ...publishOptions });
       printLines(options.json ? JSON.stringify(publication) : describePublication(publication));
     });

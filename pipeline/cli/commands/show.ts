@@ -102,8 +102,8 @@ function skillCommand(): Command {
     .description('How good were the forecasts of cases of each version, once their months had come?')
     .addOption(outOption())
     .action(({ out, ...options }: RowOptions & { out: string }) => {
-      const rows = readReleases(out).flatMap(({ replaces, past_forecasts: past }) =>
-        past ? [{ version: replaces, months: past.periods.join(' '), ...past.all }] : [],
+      const rows = readReleases(out).flatMap(({ replaces, past_forecasts: skill }) =>
+        skill ? [{ version: replaces, months: skill.periods.join(' '), ...skill.all }] : [],
       );
       if (rows.length > 0) printRows(rows, options);
       else printMissing('No version here has forecast months that have records since.', options);

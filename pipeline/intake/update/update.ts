@@ -271,8 +271,8 @@ const FIELDS_OF_FILES: readonly string[] = ['accepted', 'gaps', 'leave_out', 'co
 
 /** An entry like that of another source, as yet without files, named after its file. */
 function emptyEntry(similar: Source, file: string): Source {
-  const shared = Object.entries(similar).filter(([name]) => !FIELDS_OF_FILES.includes(name));
-  const entry = Object.fromEntries(shared) as Source;
+  const sharedFields = Object.entries(similar).filter(([name]) => !FIELDS_OF_FILES.includes(name));
+  const entry = Object.fromEntries(sharedFields) as Source;
   const id = path
     .parse(file)
     .name.toLowerCase()
@@ -421,8 +421,8 @@ function unchangedYear({ description }: UpdateRequest, { figure, year }: Source,
 /** A doubt if figures that had been corrected are again as they were before. */
 function correctionsTakenBack({ accepted = [] }: Source, { figures }: RowComparison): string[] {
   return accepted.flatMap(({ at, by, reason, corrected = [] }) => {
-    const former = new Map(corrected.map(({ key, column, was }) => [`${key} ${column}`, was]));
-    const takenBack = figures.filter(({ key, column, is }) => former.get(`${key} ${column}`) === is);
+    const formerFigures = new Map(corrected.map(({ key, column, was }) => [`${key} ${column}`, was]));
+    const takenBack = figures.filter(({ key, column, is }) => formerFigures.get(`${key} ${column}`) === is);
     if (takenBack.length === 0) return [];
     return [
       `${takenBack.length} figures that were corrected on ${at.slice(0, 10)} by ${by} (${reason}) are as before: ` +

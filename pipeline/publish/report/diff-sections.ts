@@ -47,7 +47,7 @@ const TALLY_COLUMNS: Column<Tally, Cell>[] = [
 export function headlineSection({ latest, states }: SnapshotDiff, outlines: DiffOutlines): Section {
   const { lga, state } = countryWords(outlines.territory);
   const signed = (change: number) => `${change > 0 ? '+' : ''}${change.toFixed(4)}`;
-  const most = states
+  const largest = states
     .filter(({ mean_change }) => mean_change !== 0)
     .toSorted((a, b) => Math.abs(b.mean_change) - Math.abs(a.mean_change))
     .slice(0, 5)
@@ -60,7 +60,8 @@ export function headlineSection({ latest, states }: SnapshotDiff, outlines: Diff
         : [
             `${latest.period}, the latest month that both estimate: the nation’s score is ${latest.nation.b.toFixed(4)}, ` +
               `was ${latest.nation.a.toFixed(4)}; ${latest.levels_changed} of ${latest.lgas} ${lga.many} change their level.`,
-            most.length > 0 && `The ${state.many} that change most, as means over all months: ${most.join(', ')}.`,
+            largest.length > 0 &&
+              `The ${state.many} that change most, as means over all months: ${largest.join(', ')}.`,
           ],
   };
 }
@@ -165,11 +166,11 @@ function sizeBlocks(
   ];
 }
 
-function skillBlocks(past: PastForecasts | null): Section['blocks'] {
-  if (past === null) return ['No month that the old version forecast has records of cases in the new one.'];
+function skillBlocks(skill: PastForecasts | null): Section['blocks'] {
+  if (skill === null) return ['No month that the old version forecast has records of cases in the new one.'];
   return [
     tableBlock(
-      `Forecasts for ${past.periods.join(', ')} against the records: all, then the areas that were forecast worst`,
+      `Forecasts for ${skill.periods.join(', ')} against the records: all, then the areas that were forecast worst`,
       [
         { title: 'Area', cell: ({ area, code }) => `${area} ${code}` },
         { title: 'Forecasts', cell: ({ forecasts }) => forecasts },
@@ -178,7 +179,7 @@ function skillBlocks(past: PastForecasts | null): Section['blocks'] {
         { title: 'Error of ln cases', decimals: 3, cell: ({ log_error }) => log_error },
         { title: 'Of the usual month', decimals: 3, cell: ({ log_error_usual }) => log_error_usual },
       ],
-      [{ area: 'all', code: '', ...past.all }, ...past.worst],
+      [{ area: 'all', code: '', ...skill.all }, ...skill.worst],
     ),
   ];
 }

@@ -43,7 +43,7 @@ export function scorePastForecasts(before: Snapshot, after: Snapshot): Promise<P
   return withDatabase(async (db) => {
     if (!existsSync(records) || !(forecasts in before.manifest.files)) return null;
     await db.run(
-      `CREATE TABLE met AS
+      `CREATE TABLE pairs AS
        WITH known AS (
          SELECT CASE WHEN lga_code IS NULL THEN 'state' ELSE 'lga' END AS area, coalesce(lga_code, state_code) AS code,
            period, confirmed AS cases
@@ -54,11 +54,11 @@ export function scorePastForecasts(before: Snapshot, after: Snapshot): Promise<P
            AND right(earlier.period, 2) = right(known.period, 2) AND earlier.period < known.period
        WHERE basis = 'record' GROUP BY ALL ORDER BY ALL`,
     );
-    const [all] = await db.rows<ForecastSkill>(`SELECT ${SKILL_COLUMNS} FROM met`);
+    const [all] = await db.rows<ForecastSkill>(`SELECT ${SKILL_COLUMNS} FROM pairs`);
     if (all!.forecasts === 0) return null;
-    const periods = await db.rows<{ period: Period }>('SELECT DISTINCT period FROM met ORDER BY period');
+    const periods = await db.rows<{ period: Period }>('SELECT DISTINCT period FROM pairs ORDER BY period');
     const worst = await db.rows<PastForecasts['worst'][number]>(
-      `SELECT area, code, ${SKILL_COLUMNS} FROM met GROUP BY area, code ORDER BY log_error DESC, code LIMIT ${WORST_AREAS}`,
+      `SELECT area, code, ${SKILL_COLUMNS} FROM pairs GROUP BY area, code ORDER BY log_error DESC, code LIMIT ${WORST_AREAS}`,
     );
     return { periods: periods.map(({ period }) => period), all: all!, worst };
   });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { openSnapshot } from '../../../pipeline/publish/snapshot/open-snapshot.ts';
-import { describeApproval, leftToApprove } from '../../../pipeline/release/approvals.ts';
+import { describeApproval, remainingApprovals } from '../../../pipeline/release/approvals.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { type Review, reviewSnapshot } from '../../../pipeline/release/review.ts';
 import {
@@ -33,8 +33,7 @@ beforeAll(async () => {
   });
   after = (await buildHere(changed.directory, out)).snapshot;
 });
-const review = (a: string | null, b: string) =>
-  reviewSnapshot(a === null ? null : openSnapshot(a), openSnapshot(b));
+const review = (a: string | null, b: string) => reviewSnapshot(a === null ? null : openSnapshot(a), openSnapshot(b));
 /** Adds findings to a snapshot without updating its hashes, since nothing here verifies it. */
 const withFindings = (snapshot: string, ...findings: object[]) => {
   const copy = copySnapshot(snapshot);
@@ -98,7 +97,7 @@ test('a finding stays approved while its numbers move, place by place; a reason 
     ['cases-do-not-fit-the-people', ['NG001002 Bakassi']],
     ['rdt-against-microscopy', ['surveys']],
   ]);
-  const left = (...selected: string[]) => leftToApprove(approvals, selected).map(({ kind }) => kind);
+  const left = (...selected: string[]) => remainingApprovals(approvals, selected).map(({ kind }) => kind);
   expect(left()).toEqual([]);
   expect(left('cases-do-not-fit-the-people')).toEqual(['rdt-against-microscopy']);
   expect(left('cases-do-not-fit-the-people:NG001002', 'rdt-against-microscopy:surveys')).toEqual([]);
