@@ -55,9 +55,9 @@ function makeCodeFinder({ columns, lgas, recode }: DraftAreas) {
 }
 
 /**
- * @param sums the raster's people by code of the lower level
- * @param table of people of either level
- * @param column of its people
+ * A raster's people beside those of a table of either level.
+ * @param sums the raster's people by code
+ * @param column of the table's people
  * @returns ratios in ascending order, without the areas that have no people in the table
  */
 export function toRatios(
