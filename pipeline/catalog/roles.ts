@@ -139,7 +139,7 @@ export const ROLES = {
 export type Role = keyof typeof ROLES;
 export const roleDefinition = (role: Role): RoleDefinition => ROLES[role];
 
-export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
+export const TABLE_FORMATS = ['csv', 'xlsx', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
 
 /**

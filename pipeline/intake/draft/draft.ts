@@ -111,11 +111,11 @@ export async function draftCountry(
       format: table.format,
       files: [
         ...[table, ...laterDeliveries]
-          .flatMap(({ file, companions }) => [file, ...companions])
+          .flatMap((delivery) => [delivery.path, ...delivery.companions])
           .map((file) => ({ path: file })),
         ...joinedFiles,
       ],
-      notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
+      notes: [describeForm(note, table)],
     })),
     ...rasters.drafted
       .filter((draftedSource) => draftedSource !== rain.unused)
@@ -183,6 +183,9 @@ export async function draftCountry(
     }),
   };
 }
+
+const describeForm = (note: string, { dialect: { encoding, sheet } }: TableFile) =>
+  [note, ...(encoding ? [`text in ${encoding}`] : []), ...(sheet === undefined ? [] : [`sheet ${sheet}`])].join(', ');
 
 /** How a raster agrees with tables of people by area of the upper level, which are not used otherwise. */
 async function comparePeopleByState(
@@ -258,7 +261,7 @@ function areaEntries({ outlines, columns, codes, stateOutlines, recode }: DraftA
           {
             entry: { role: 'lga_codes' as const, unit: 'codes', columns: codes.columns },
             format: codes.table.format,
-            files: [codes.table.file, ...codes.table.companions].map((file) => ({ path: file })),
+            files: [codes.table.path, ...codes.table.companions].map((file) => ({ path: file })),
             notes: ['Joined to the outlines by name'],
           },
         ]

@@ -1,7 +1,7 @@
 /** Recognises raw files by their content: outlines, a table, a raster, or something that is not read. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Dialect } from '../../catalog/dialect.ts';
+import { type Dialect, tableLabel } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { type CsvFormat, readCsv, type TextTable } from '../../ingest/readers/csv.ts';
@@ -13,6 +13,7 @@ import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
 import { readFirstBytes, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
+import { readSheets, sheetTable } from '../../ingest/readers/xlsx.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
 import { guessSubject } from '../columns.ts';
@@ -34,7 +35,9 @@ export interface OutlineFile {
 /** A table in the project's own dialect. */
 export interface TableFile extends TextTable {
   kind: 'table';
+  /** Its name in messages and questions: of one of several sheets, with the sheet's. */
   file: string;
+  path: string;
   format: Source['format'];
   companions: string[];
   /** The dialect of the file itself. */
@@ -106,12 +109,17 @@ export async function listFiles(inputs: readonly string[]): Promise<{ root: stri
   return { root, files: visible.map((file) => path.relative(root, file)) };
 }
 
-/** @returns null for a part of a shapefile, which is read with its .shp file */
-export async function recogniseFile(
+/** @returns nothing for a part of a shapefile, which is read with its .shp file, and a table for each sheet of a workbook */
+export async function recogniseFile(root: string, file: string, files: readonly string[]): Promise<RecognisedFile[]> {
+  const recognised = await recognise(root, file, files);
+  return recognised === null ? [] : [recognised].flat();
+}
+
+async function recognise(
   root: string,
   file: string,
   files: readonly string[],
-): Promise<RecognisedFile | null> {
+): Promise<RecognisedFile | RecognisedFile[] | null> {
   const fullPath = path.join(root, file);
   const stem = file.slice(0, -path.extname(file).length);
   const companions = files.filter((name) => name !== file && SHAPEFILE_PARTS.test(name) && name.startsWith(`${stem}.`));
@@ -129,6 +137,7 @@ export async function recogniseFile(
       const { separator, encoding, ...read } = await readCsv(fullPath, file, null, null, null);
       return makeTable(file, 'csv', [], read, { separator, encoding });
     }
+    if (extension === '.xlsx' || extension === '.xlsm') return await readWorkbook(fullPath, file);
     if (extension === '.dbf') {
       const encoding = companions.filter((name) => /\.cpg$/i.test(name));
       return makeTable(file, 'dbf', encoding, await readDbf(fullPath, file));
@@ -156,10 +165,19 @@ function makeTable(
   format: Source['format'],
   companions: string[],
   textTable: TextTable,
-  csv?: CsvFormat,
+  form: Partial<CsvFormat> & Pick<Dialect, 'sheet'> = {},
 ): TableFile {
-  const dialect = guessDialect(textTable, file, csv);
-  return { kind: 'table', file, format, companions, dialect, ...normalizeTable(textTable, dialect, file) };
+  const dialect = guessDialect(textTable, file, form);
+  const table = normalizeTable(textTable, dialect, file);
+  return { kind: 'table', file: tableLabel(file, form), path: file, format, companions, dialect, ...table };
+}
+
+async function readWorkbook(fullPath: string, file: string): Promise<RecognisedFile[]> {
+  const sheets = await readSheets(fullPath, file);
+  if (sheets.length === 0) return [{ kind: 'left out', file, why: 'no sheet has a header and rows', lost: null }];
+  return sheets.map((sheet) =>
+    makeTable(file, 'xlsx', [], sheetTable(sheet, null), sheets.length > 1 ? { sheet: sheet.name } : {}),
+  );
 }
 
 async function readOutlines(
