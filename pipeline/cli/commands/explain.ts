@@ -16,13 +16,17 @@ import { query } from './query.ts';
 import { findAreaCode } from './show.ts';
 
 /** Children tested in each cluster, weighted by the correlation of the fitted field, which is 0.1 at its range. */
-const NEAR_SQL = `WITH weighted AS (
-    SELECT c.*, c.state_code = here.state_code AS is_same_state,
-      111.2 * sqrt((c.latitude - here.latitude) ** 2
-        + ((c.longitude - here.longitude) * cos(radians(here.latitude))) ** 2) AS km,
-      examined * pow(0.1, km / $range) AS children_alike
-    FROM ingest.clusters c JOIN places here ON here.area = 'lga' AND here.code = $lga WHERE c.latitude IS NOT NULL),
-  near AS (SELECT *, children_alike / sum(children_alike) OVER () AS share FROM weighted)`;
+const NEAR_SQL = `WITH sites AS (
+    SELECT c.*, coalesce(c.latitude, lga.latitude) AS north, coalesce(c.longitude, lga.longitude) AS east
+    FROM ingest.clusters c LEFT JOIN (FROM places WHERE area = 'lga') lga ON lga.code = c.lga_code),
+  alike AS (
+    SELECT sites.*, sites.state_code = here.state_code AS is_same_state,
+      111.2 * sqrt((north - latitude_here) ** 2 + ((east - longitude_here) * cos(radians(latitude_here))) ** 2) AS km,
+      examined * pow(0.1, km / $range) AS children
+    FROM sites, (SELECT state_code, latitude AS latitude_here, longitude AS longitude_here
+      FROM places WHERE area = 'lga' AND code = $lga) here
+    WHERE north IS NOT NULL),
+  near AS (SELECT *, children / sum(children) OVER () AS share FROM alike)`;
 
 interface Figure {
   /** The steps from the answer back to the files: what each shows, and the SQL of its rows. */

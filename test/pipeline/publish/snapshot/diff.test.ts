@@ -167,9 +167,7 @@ test('the command prints a table or JSON, and exits with 1 at the gate', async (
     runHere(['diff', built, temporary()]),
   ]);
   expect(table.code).toBe(0);
-  expect(table.stdout).toMatch(
-    /Forecasts for 2022-01, 2022-02, 2022-03 against the records/,
-  );
+  expect(table.stdout).toMatch(/Forecasts for 2022-01, 2022-02, 2022-03 against the records/);
   expect(gate.code).toBe(1);
   expect(JSON.parse(gate.stdout).over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);
   expect(same.code).toBe(0);
