@@ -8,7 +8,14 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { filledCells, likeliestColumn } from '../columns.ts';
-import { columnTotal, comparePeople, decidePeople, peopleColumn, tablesUnlikePeople } from './compare-people.ts';
+import {
+  columnTotal,
+  comparePeople,
+  decidePeople,
+  peopleColumn,
+  readPeopleByYear,
+  tablesUnlikePeople,
+} from './compare-people.ts';
 import { attributeTable, type DraftAreas, draftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, areaLevel } from './draft-keys.ts';
@@ -102,6 +109,7 @@ export async function draftCountry(
   // The table is compared with the raster, so both must be of the same year.
   if (census) census.entry.columns!.people = peopleColumn(census, year);
   const countedPeople = census ? columnTotal(census, peopleColumn(census, year)) : null;
+  const peopleYear = census ? readPeopleByYear(census) : null;
   const rain = chooseRain(kept, rasters.drafted);
   const used = kept.filter((draftedSource) => draftedSource !== rain.unused);
   const entries: DraftSource[] = [
@@ -112,7 +120,7 @@ export async function draftCountry(
       files: [
         ...[table, ...laterDeliveries]
           .flatMap(({ file, companions }) => [file, ...companions])
-          .map((file) => ({ path: file })),
+          .map((file) => ({ path: file, ...(peopleYear && file === census?.table.file ? { year: peopleYear } : {}) })),
         ...joinedFiles,
       ],
       notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
@@ -286,9 +294,10 @@ function rasterEntry(
         ? note
         : `${note}; cells of ${entry.nodata}, which the file does not declare as missing, are read as missing (nodata)`,
     ],
-    files: rasters.map(({ file, period }) => ({
-      path: file,
-      ...(entry.role === 'climate' ? { period: period! } : {}),
+    files: rasters.map((raster) => ({
+      path: raster.file,
+      ...(entry.role === 'climate' ? { period: raster.period! } : {}),
+      ...(entry.role === 'population' && yearInName(raster) !== null ? { year: yearInName(raster)! } : {}),
     })),
   };
 }

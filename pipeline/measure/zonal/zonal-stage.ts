@@ -8,17 +8,21 @@ import type { Areas, Census, ClimateRow, Polygons } from '../../ingest/ingest-ta
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE } from '../../ingest/ingest-tables.ts';
 import { refuseUnknownPlaces } from '../../ingest/input.ts';
+import { censusOfRaster, type PeopleCount, peopleFinder, statedGrowth } from '../../ingest/people-by-year.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
 import { rowByCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
 import { fillCells } from './covariate-rasters.ts';
 import { spreadEvenly } from './even-people.ts';
 import { measureLgas } from './measure.ts';
+import { toGridOutline } from './outline.ts';
+import { sumInside } from './pass.ts';
 import { rainRows } from './rain.ts';
 import { compareWithCensus } from './raster-checks.ts';
-import { fillGaps, rasterSources } from './raster-sources.ts';
+import { allowedUnits, fillGaps, openSource, rasterSources } from './raster-sources.ts';
+import { zonalStatistics } from './sums.ts';
 import { readWholeRasters } from './whole-rasters.ts';
 import type { PredictionCell, ZonalRow } from './zonal-tables.ts';
-import { CELLS, COVARIATES, LGAS } from './zonal-tables.ts';
+import { CELLS, COVARIATES, LGAS, PEOPLE } from './zonal-tables.ts';
 
 export interface ZonalInput {
   areas: Areas;
@@ -48,15 +52,48 @@ export const run: StageRun = async (io) => {
   const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
   const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData, census };
   const { lgas, cells, climate, covariates, report } = await measureZones(input, progress);
-  for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, census);
+  const people = await peopleOfRasters(input, lgas);
+  const peopleInYear = peopleFinder(io.table(ingest.PEOPLE), people, statedGrowth(sources));
+  const sameYear = rowByCode(censusOfRaster(io.table(ingest.CENSUS), sources, peopleInYear), 'lga_code');
+  for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, sameYear);
   return {
     lgas: toTable(LGAS, lgas),
+    people: toTable(PEOPLE, people),
     cells: toTable(CELLS, cells),
     climate: toTable(CLIMATE, climate),
     covariates: toTable(COVARIATES, covariates),
     report,
   };
 };
+
+/** People by LGA of the population raster, already summed, and of those of other years, if the catalog gives the years. */
+async function peopleOfRasters(
+  { areas, polygons, sources, rawData }: ZonalInput,
+  lgas: readonly ZonalRow[],
+): Promise<PeopleCount[]> {
+  const source = rasterSources(sources, 'population')[0];
+  const [base, ...others] = (source?.files ?? []).filter(({ year }) => year !== undefined);
+  if (!source || !base) return [];
+  const toCounts = (year: number, people: readonly number[]) =>
+    areas.lgas.map(({ lga_code }, i) => ({ lga_code, year, people: people[i]! }));
+  const counts = toCounts(
+    base.year!,
+    lgas.map(({ population }) => population),
+  );
+  for (const { path, year } of others) {
+    const raster = await openSource(source, rawData, allowedUnits(source), path);
+    const outlines = polygons.lgas.map((lga) => toGridOutline(lga.polygons, raster.grid));
+    const [sums] = await sumInside([raster.description], null, outlines, 1, () => {});
+    await raster.close();
+    counts.push(
+      ...toCounts(
+        year!,
+        sums!.map((sum) => zonalStatistics(sum, false).sum),
+      ),
+    );
+  }
+  return counts;
+}
 
 /**
  * Computes figures from rasters by LGA, prediction cells and, if rain comes as rasters, rain by month. Gaps that the
