@@ -251,7 +251,7 @@ export const incidence = {
   completeness: share(
     'Share of the months of the year, and of the areas of the lower level with records, that are known',
   ),
-  people: whole('People that the cases are divided by, of the same year if the catalog tells the years', { minimum: 1 }),
+  people: whole('People that the cases are divided by', { minimum: 1 }),
 };
 
 const alertSince = (about: string) =>

@@ -130,6 +130,7 @@ export async function ingestCensus(
   const table = await readTableWithCodes(input, areas, source);
   table.refuseDuplicates(['lga_pcode', 'year'].filter((name) => table.columns.has(name)));
   const lookup = createAreaLookup(input, areas);
+<<<<<<< HEAD
   const yearColumns = [...table.columns].filter((name) => yearOfPeople(name) !== null);
   const counts = readEach(table.rows, (row) =>
     (yearColumns.length > 0 ? yearColumns : ['people']).map((column) => {
@@ -140,6 +141,19 @@ export async function ingestCensus(
         ? row.number('year', { least: 1950, most: 2100, integer: true })
         : (yearOfPeople(column) ?? source.files[0]!.year ?? null);
       return { row, lga_code: lookup.lga(row).lga_code, year, people };
+=======
+  const rowByLga = new Map(
+    readEach(table.rows, (row) => {
+      const { lga_code } = lookup.lga(row);
+      const remedy = gapRemedy({ rule: 'omit', lga_pcode: lga_code });
+      if (row.number('people') === 0 && declaredGap(source, lga_code)?.rule !== 'omit')
+        throw row.at('people').error('0', EXPECTED_PEOPLE, remedy);
+      // Those of a projection have decimals.
+      const people = Math.round(row.number('people', { least: 0 }));
+      row.recordAdjustment('people', 'rounded', people - row.number('people'));
+      const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
+      return [lga_code, { lga_code, people, children_0_4 }];
+>>>>>>> main
     }),
   ).flat();
   const years = [...new Set(counts.map(({ year }) => year))].sort((a, b) => (a ?? 0) - (b ?? 0));
@@ -159,7 +173,7 @@ export async function ingestCensus(
   );
   const census = readEach(areas.lgas, ({ lga_code }) => {
     const row = rowByLga.get(lga_code);
-    if (row) return row;
+    if (row && row.people > 0) return row;
     const gap = declaredGap(source, lga_code);
     if (gap?.rule !== 'omit')
       throw table
@@ -186,6 +200,8 @@ export async function ingestCensus(
   const people = counts.flatMap(({ lga_code, year, people }) => (year === null ? [] : [{ lga_code, year, people }]));
   return { census: census.flat(), people };
 }
+
+const EXPECTED_PEOPLE = 'people; if nobody lives there (a park, a lake), a gap declared with the rule `omit`';
 
 /** Children aged 0-4, a plausible share of the people. */
 function readChildren(row: RawRow, people: number): number {

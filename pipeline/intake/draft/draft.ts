@@ -119,11 +119,16 @@ export async function draftCountry(
       format: table.format,
       files: [
         ...[table, ...laterDeliveries]
+<<<<<<< HEAD
           .flatMap(({ file, companions }) => [file, ...companions])
           .map((file) => ({ path: file, ...(peopleYear && file === census?.table.file ? { year: peopleYear } : {}) })),
+=======
+          .flatMap((delivery) => [delivery.path, ...delivery.companions])
+          .map((file) => ({ path: file })),
+>>>>>>> main
         ...joinedFiles,
       ],
-      notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
+      notes: [describeForm(note, table)],
     })),
     ...rasters.drafted
       .filter((draftedSource) => draftedSource !== rain.unused)
@@ -157,12 +162,14 @@ export async function draftCountry(
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: [
       ...[areas.outlines, ...(areas.stateOutlines ? [areas.stateOutlines.outlines] : [])].flatMap(
-        ({ file, dissolved = [] }) =>
-          dissolved.length > 0
+        ({ file, dissolved = [], notDrawn }) => [
+          ...(dissolved.length > 0
             ? [
                 `${file}: ${dissolved.join(', ')} in several features of one code and name, which are taken for one area (dissolve)`,
               ]
-            : [],
+            : []),
+          ...(notDrawn.length > 0 ? [`${file}: left out of the areas: ${notDrawn.join(', ')}`] : []),
+        ],
       ),
       ...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
       ...doubts,
@@ -189,6 +196,9 @@ export async function draftCountry(
     }),
   };
 }
+
+const describeForm = (note: string, { dialect: { encoding, sheet } }: TableFile) =>
+  [note, ...(encoding ? [`text in ${encoding}`] : []), ...(sheet === undefined ? [] : [`sheet ${sheet}`])].join(', ');
 
 /** How a raster agrees with tables of people by area of the upper level, which are not used otherwise. */
 async function comparePeopleByState(
@@ -264,7 +274,7 @@ function areaEntries({ outlines, columns, codes, stateOutlines, recode }: DraftA
           {
             entry: { role: 'lga_codes' as const, unit: 'codes', columns: codes.columns },
             format: codes.table.format,
-            files: [codes.table.file, ...codes.table.companions].map((file) => ({ path: file })),
+            files: [codes.table.path, ...codes.table.companions].map((file) => ({ path: file })),
             notes: ['Joined to the outlines by name'],
           },
         ]
