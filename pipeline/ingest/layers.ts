@@ -130,30 +130,20 @@ export async function ingestCensus(
   const table = await readTableWithCodes(input, areas, source);
   table.refuseDuplicates(['lga_pcode', 'year'].filter((name) => table.columns.has(name)));
   const lookup = createAreaLookup(input, areas);
-<<<<<<< HEAD
   const yearColumns = [...table.columns].filter((name) => yearOfPeople(name) !== null);
   const counts = readEach(table.rows, (row) =>
     (yearColumns.length > 0 ? yearColumns : ['people']).map((column) => {
+      const { lga_code } = lookup.lga(row);
+      const remedy = gapRemedy({ rule: 'omit', lga_pcode: lga_code });
+      if (row.number(column) === 0 && declaredGap(source, lga_code)?.rule !== 'omit')
+        throw row.at(column).error('0', EXPECTED_PEOPLE, remedy);
       // Those of a projection have decimals.
-      const people = Math.round(row.number(column, { least: 1 }));
+      const people = Math.round(row.number(column, { least: 0 }));
       row.recordAdjustment(column, 'rounded', people - row.number(column));
       const year = row.hasColumn('year')
         ? row.number('year', { least: 1950, most: 2100, integer: true })
         : (yearOfPeople(column) ?? source.files[0]!.year ?? null);
-      return { row, lga_code: lookup.lga(row).lga_code, year, people };
-=======
-  const rowByLga = new Map(
-    readEach(table.rows, (row) => {
-      const { lga_code } = lookup.lga(row);
-      const remedy = gapRemedy({ rule: 'omit', lga_pcode: lga_code });
-      if (row.number('people') === 0 && declaredGap(source, lga_code)?.rule !== 'omit')
-        throw row.at('people').error('0', EXPECTED_PEOPLE, remedy);
-      // Those of a projection have decimals.
-      const people = Math.round(row.number('people', { least: 0 }));
-      row.recordAdjustment('people', 'rounded', people - row.number('people'));
-      const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
-      return [lga_code, { lga_code, people, children_0_4 }];
->>>>>>> main
+      return { row, lga_code, year, people };
     }),
   ).flat();
   const years = [...new Set(counts.map(({ year }) => year))].sort((a, b) => (a ?? 0) - (b ?? 0));
@@ -197,7 +187,9 @@ export async function ingestCensus(
   }));
   checkControls(source, amounts, input.report);
   table.refuseTooFewRows();
-  const people = counts.flatMap(({ lga_code, year, people }) => (year === null ? [] : [{ lga_code, year, people }]));
+  const people = counts.flatMap(({ lga_code, year, people }) =>
+    year === null || people === 0 ? [] : [{ lga_code, year, people }],
+  );
   return { census: census.flat(), people };
 }
 

@@ -119,13 +119,8 @@ export async function draftCountry(
       format: table.format,
       files: [
         ...[table, ...laterDeliveries]
-<<<<<<< HEAD
-          .flatMap(({ file, companions }) => [file, ...companions])
-          .map((file) => ({ path: file, ...(peopleYear && file === census?.table.file ? { year: peopleYear } : {}) })),
-=======
           .flatMap((delivery) => [delivery.path, ...delivery.companions])
-          .map((file) => ({ path: file })),
->>>>>>> main
+          .map((file) => ({ path: file, ...(peopleYear && file === census?.table.path ? { year: peopleYear } : {}) })),
         ...joinedFiles,
       ],
       notes: [describeForm(note, table)],
