@@ -81,7 +81,11 @@ test('the account of cases counts them per 1,000 people of their own year', asyn
 
 test('incidence counts cases per 1,000 people of their own year', () => {
   const cases = [2019, 2020].map((year) => ({
-    ...{ state_code: 'AA', lga_code: 'A', period: `${year}-01`, confirmed: 10, masked: false },
+    state_code: 'AA',
+    lga_code: 'A',
+    period: `${year}-01`,
+    confirmed: 10,
+    masked: false,
   }));
   const context = {
     context_states: [{ state_code: 'AA' }],

@@ -130,7 +130,15 @@ async function areaResults(header: string, columns: object, lines: string[]) {
     const { title, producer, citation, licence, release, format } = sourceIn(country, 'surveys');
     country.files['areas.csv'] = `place,prev,${header}\n${lines.join('\n')}\n`;
     country.sources.push({
-      ...{ id: 'areas', role: 'survey_states', title, producer, citation, licence, release, format, unit: 'percent' },
+      id: 'areas',
+      role: 'survey_states',
+      title,
+      producer,
+      citation,
+      licence,
+      release,
+      format,
+      unit: 'percent',
       columns: { lga_pcode: 'place', positivity: 'prev', ...columns },
       methods: { microscopy: 'microscopy' },
       rounds: [{ survey_year: 2016, first: '2016-03', last: '2016-05' }],
