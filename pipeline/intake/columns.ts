@@ -209,13 +209,15 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
 export const guessSubject = (names: readonly string[]): string | null =>
   Object.keys(SUBJECTS).find((subject) => names.some((name) => SUBJECTS[subject]!.test(name))) ?? null;
 
-/** The columns of the same figure by the years at the end of their names; empty for one without a year. */
+/** The columns of the same figure as `column` by the years at the end of their names. */
 export function columnsByYear(header: readonly string[], column: string): Map<number, string> {
-  const yearAtEnd = (name: string) => /(?:19|20)\d\d$/.exec(plainName(name))?.[0];
-  const dated = header.filter(
-    (name) => yearAtEnd(name) !== undefined && plainNameWithoutYear(name) === plainNameWithoutYear(column),
+  const figure = plainNameWithoutYear(column);
+  return new Map(
+    header.flatMap((name) => {
+      const [year] = /(?:19|20)\d\d$/.exec(plainName(name)) ?? [];
+      return year !== undefined && plainNameWithoutYear(name) === figure ? [[Number(year), name]] : [];
+    }),
   );
-  return new Map(yearAtEnd(column) === undefined ? [] : dated.map((name) => [Number(yearAtEnd(name)), name]));
 }
 
 /** For each of `names`, the likeliest of the file's columns; names without a candidate are left out. */

@@ -38,15 +38,17 @@ export function peopleColumn({ entry, usedRows }: DraftedTable, year: number | n
 export function readPeopleByYear(census: DraftedTable): number | null {
   const { table, entry } = census;
   const { people, ...columns } = entry.columns!;
-  const byYear = [...columnsByYear(table.header, people!)].sort(([a], [b]) => a - b);
-  if (byYear.length > 0) {
-    const yearColumns = Object.fromEntries(byYear.map(([year, column]) => [`people_${year}`, column]));
+  const byYear = columnsByYear(table.header, people!);
+  const fileYear = onlyYearIn(table.file);
+  if (byYear.size > 0) {
+    if (fileYear !== null && ![...byYear.values()].includes(people!)) byYear.set(fileYear, people!);
+    const yearColumns = Object.fromEntries([...byYear].map(([year, column]) => [`people_${year}`, column]));
     census.entry = { ...entry, columns: { ...columns, ...yearColumns } };
     return null;
   }
   const { where = {}, ...rest } = entry;
   const [column, latest] = Object.entries(where).find(([, value]) => /^(19|20)\d\d$/.test(String(value))) ?? [];
-  if (column === undefined) return onlyYearIn(table.file);
+  if (column === undefined) return fileYear;
   const rowsByYear = Map.groupBy(table.rows, ({ cells }) => cells[table.header.indexOf(column)]);
   const isYearly = new Set([...rowsByYear.values()].map((rows) => rows.length)).size === 1;
   if (!isYearly || Object.keys(where).length > 1) return Number(latest);

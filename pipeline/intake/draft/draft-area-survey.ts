@@ -4,7 +4,7 @@ import { METHODS } from '../../catalog/shared-schemas.ts';
 import { EXPECTED_PRECISION } from '../../catalog/source-rules.ts';
 import { candidateColumns, filledCells, likeliestColumn, nameAsWords, TEST_WORDS } from '../columns.ts';
 import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
-import { findTimeColumn, type PlaceKey, placeColumnName } from './draft-keys.ts';
+import { type PlaceKey, placeColumnName } from './draft-keys.ts';
 import { parseMethods } from './draft-survey.ts';
 import type { TableFile } from './recognise.ts';
 import { findRounds, findYearColumn, onlyYearIn } from './survey-rounds.ts';
@@ -63,13 +63,11 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null): Table
   const methods = method
     ? parseMethods(filledCells(table, method))
     : Object.fromEntries(testsNamed.map((test) => [test, test]));
-  const time = findTimeColumn(table, [positivity, ...Object.values(precision)]);
-  const months = typeof time !== 'string' && time.isMonthly ? time : null;
   const middles = table.rows.map(({ cells }) => {
     const cell = year ? (cells[header.indexOf(year.column)] ?? '') : String(onlyYearIn(file));
     return `${year?.recode?.[cell] ?? cell}-06`;
   });
-  const { rounds, doubts } = findRounds(table, year, months?.times ?? middles);
+  const { rounds, doubts } = findRounds(table, year, middles);
   const lacking = !isPrecise
     ? `the number examined; add it, or ${EXPECTED_PRECISION}`
     : typeof methods === 'string' || Object.keys(methods).length === 0
@@ -104,11 +102,10 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null): Table
     rounds,
   };
   const assumedMonths = rounds.map(({ first }) => first).join(' and ');
-  const monthsDoubt = `${file}: no months of fieldwork; ${assumedMonths} is assumed, and scores depend on the season: write them as \`rounds\` (sources.json)`;
+  const monthsDoubt = `${file}: the months of fieldwork are taken for ${assumedMonths}, and scores depend on the season: write them as \`rounds\` (sources.json)`;
   return {
     entries: [{ entry, note: `"${positivity}" is prevalence by area, of children of the ages of the score` }],
     obstacles: [],
-    keyColumns: Object.values(months?.columns ?? {}),
-    doubts: [...(year?.doubts ?? []), ...doubts, ...(months ? [] : [monthsDoubt])],
+    doubts: [...(year?.doubts ?? []), ...doubts, monthsDoubt],
   };
 }

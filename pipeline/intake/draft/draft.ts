@@ -106,8 +106,6 @@ export async function draftCountry(
   );
   const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
   const stateComparison = await comparePeopleByState(root, rasters.population[0] ?? null, areas, statePeople);
-  // The table is compared with the raster, so both must be of the same year.
-  if (census) census.entry.columns!.people = peopleColumn(census, year);
   const countedPeople = census ? columnTotal(census, peopleColumn(census, year)) : null;
   const peopleYear = census ? readPeopleByYear(census) : null;
   const rain = chooseRain(kept, rasters.drafted);

@@ -52,7 +52,7 @@ export const run: StageRun = async (io) => {
   const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
   const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData, census };
   const { lgas, cells, climate, covariates, report } = await measureZones(input, progress);
-  const people = await peopleOfRasters(input, lgas);
+  const people = await peopleOfRasters(input);
   const peopleInYear = peopleFinder(io.table(ingest.PEOPLE), people, statedGrowth(sources));
   const sameYear = rowByCode(censusOfRaster(io.table(ingest.CENSUS), sources, peopleInYear), 'lga_code');
   for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, sameYear);
@@ -66,31 +66,18 @@ export const run: StageRun = async (io) => {
   };
 };
 
-/** People by LGA of the population raster, already summed, and of those of other years, if the catalog gives the years. */
-async function peopleOfRasters(
-  { areas, polygons, sources, rawData }: ZonalInput,
-  lgas: readonly ZonalRow[],
-): Promise<PeopleCount[]> {
+/** People by LGA of each population raster of which the catalog gives the year. */
+async function peopleOfRasters({ areas, polygons, sources, rawData }: ZonalInput): Promise<PeopleCount[]> {
   const source = rasterSources(sources, 'population')[0];
-  const [base, ...others] = (source?.files ?? []).filter(({ year }) => year !== undefined);
-  if (!source || !base) return [];
-  const toCounts = (year: number, people: readonly number[]) =>
-    areas.lgas.map(({ lga_code }, i) => ({ lga_code, year, people: people[i]! }));
-  const counts = toCounts(
-    base.year!,
-    lgas.map(({ population }) => population),
-  );
-  for (const { path, year } of others) {
-    const raster = await openSource(source, rawData, allowedUnits(source), path);
+  const counts: PeopleCount[] = [];
+  for (const { path, year } of source?.files ?? []) {
+    if (year === undefined) continue;
+    const raster = await openSource(source!, rawData, allowedUnits(source!), path);
     const outlines = polygons.lgas.map((lga) => toGridOutline(lga.polygons, raster.grid));
     const [sums] = await sumInside([raster.description], null, outlines, 1, () => {});
     await raster.close();
-    counts.push(
-      ...toCounts(
-        year!,
-        sums!.map((sum) => zonalStatistics(sum, false).sum),
-      ),
-    );
+    const people = sums!.map((sum) => zonalStatistics(sum, false).sum);
+    counts.push(...areas.lgas.map(({ lga_code }, i) => ({ lga_code, year, people: people[i]! })));
   }
   return counts;
 }

@@ -85,13 +85,13 @@ function sampleRow(year: number, clusterSample: readonly Cluster[], { parameters
 const toSample = ({ examined, positivity, weight }: Cluster) => ({ size: examined * weight, positivity });
 
 /** The figure of a round by area, weighted by children aged 0 to 4. */
-const areaRow = (year: number, results: readonly AreaRound[], children: ReadonlyMap<string, number>): TrendRow => {
-  const [first, ...others] = results.map(({ lga_code, state_code, positivity }) => ({
+function areaRow(year: number, results: readonly AreaRound[], children: ReadonlyMap<string, number>): TrendRow {
+  const weighted = results.map(({ lga_code, state_code, positivity }) => ({
     value: positivity,
     weight: children.get(lga_code ?? state_code)!,
   }));
-  return rowWithoutSample(year, others.length === 0 ? first!.value : weightedMean([first!, ...others])!);
-};
+  return rowWithoutSample(year, weighted.length === 1 ? weighted[0]!.value : weightedMean(weighted)!);
+}
 
 const rowWithoutSample = (survey_year: number, positivity: AreaRound['positivity']): TrendRow => ({
   state_code: null,

@@ -294,7 +294,7 @@ test('prevalence by area, as reports print it, is drafted with its interval or a
     rounds: [{ survey_year: 2021, first: '2021-06', last: '2021-06' }],
   });
   expect(found.sources.find(({ figure }) => figure === 'itn_use')).toMatchObject({ unit: 'percent' });
-  expect(found.draft.doubts.join()).toContain('eipm_2021.csv: no months of fieldwork; 2021-06 is assumed');
+  expect(found.draft.doubts.join()).toContain('eipm_2021.csv: the months of fieldwork are taken for 2021-06');
   expect(found.model.parameters.survey.method).toBe('rdt');
 
   const bounds = 'district,year,prevalence_microscopy,lower_ci,upper_ci';
