@@ -149,11 +149,23 @@ export async function readClusters(
   return { clusters, rows };
 }
 
+/** @param place null for the results of an area, of which only the middle month is known */
 const toSurveyRow = (
-  { survey_year, state_code, method, examined, positivity }: AreaRound & { method: Method },
+  { survey_year, state_code, lga_code, period, method, examined, positivity }: AreaRound & { method: Method },
   sample: string,
-  { longitude, latitude }: Pick<Cluster, 'longitude' | 'latitude'> = { longitude: null, latitude: null },
-): SurveyRow => ({ survey_year, sample, state_code, longitude, latitude, method, examined, positivity });
+  place: Pick<Cluster, 'longitude' | 'latitude'> | null,
+): SurveyRow => ({
+  survey_year,
+  sample,
+  state_code,
+  lga_code,
+  period: place && period,
+  longitude: place?.longitude ?? null,
+  latitude: place?.latitude ?? null,
+  method,
+  examined: place && examined,
+  positivity,
+});
 
 /** The rounds of one table by area, restricted to the wanted methods, and all its rows. */
 export async function readAreaRounds(
@@ -193,7 +205,7 @@ export async function readAreaRounds(
     input.report.push({ source: source.id, rule: 'no clusters', what: `round ${year}: ${what}` });
   }
   table.refuseTooFewRows();
-  const rows = allRows.map((row) => toSurveyRow({ ...row, examined: null }, row.lga_code ?? row.state_code));
+  const rows = allRows.map((row) => toSurveyRow(row, row.lga_code ?? row.state_code, null));
   return { rounds, rows };
 }
 
