@@ -17,6 +17,10 @@ import type { Gap, Source } from './sources.ts';
 const catalogLocation = new InputLocation('sources.json');
 const sourceLocation = (id: string): InputLocation => catalogLocation.at(`source ${id}`);
 
+/** What tells how far published shares may be off. */
+export const EXPECTED_PRECISION =
+  'their 95% confidence interval (columns low and high, or interval with both), or their standard error (standard_error)';
+
 /** Roles for which a country has exactly one source, and those for which it has at most one. */
 const REQUIRED_ROLES: readonly Role[] = ['lga_boundaries'];
 const SINGLE_SOURCE_ROLES: readonly Role[] = [
@@ -298,10 +302,6 @@ function checkAreaResults(source: Source, location: InputLocation): void {
   if (!hasPrecision && ['lga', 'lga_pcode'].some((name) => names.includes(name)))
     throw location.error('shares of areas of the lower level, and no number examined', EXPECTED_PRECISION);
 }
-
-/** What tells how far published shares may be off. */
-export const EXPECTED_PRECISION =
-  'their 95% confidence interval (columns low and high, or interval with both), or their standard error (standard_error)';
 
 /** Refuses rounds with a month in common if nothing but the month of a row tells to which of them it belongs. */
 function checkRoundsByMonth({ role, columns = {}, rounds = [] }: Source, location: InputLocation): void {
