@@ -18,7 +18,7 @@ const PRECISION_WORDS = {
   interval: /\b(ci|ic|(confidence )?interval|intervall?[eo] de (confiance|confianca|confianza))\b/,
   standard_error: /\b(se|std ?err(or)?|standard error|erreur (type|standard)|erro padrao|error estandar)\b/,
 };
-type PrecisionColumn = keyof typeof PRECISION_WORDS;
+const PRECISION_FORMS = [['low', 'high'], ['interval'], ['standard_error']] as const;
 /** Other diseases, and intervals of another level. */
 const OTHER_WORDS = /\b(ana?emi\w*|hiv|vih|80|90|99)\b/;
 const INTERVAL = /^\D*\d+([.,]\d+)?\D+\d+([.,]\d+)?\D*$/;
@@ -34,19 +34,17 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null): Table
   const isNumeric = (column: string) => filledCells(table, column).every((cell) => Number.isFinite(Number(cell)));
   const columnsNamed = (words: RegExp) =>
     header.filter((column) => words.test(bareWords(column)) && !OTHER_WORDS.test(bareWords(column)));
-  const precisionColumn = (name: PrecisionColumn): DraftEntry['columns'] => {
-    const [column, ...others] = columnsNamed(PRECISION_WORDS[name]).filter((candidate) =>
-      name === 'interval' ? filledCells(table, candidate).every((cell) => INTERVAL.test(cell)) : isNumeric(candidate),
+  const findColumns = (names: readonly (keyof typeof PRECISION_WORDS)[]): Record<string, string> =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const columns = columnsNamed(PRECISION_WORDS[name]).filter((column) =>
+          name === 'interval' ? filledCells(table, column).every((cell) => INTERVAL.test(cell)) : isNumeric(column),
+        );
+        return columns.length === 1 ? [[name, columns[0]!]] : [];
+      }),
     );
-    return column === undefined || others.length > 0 ? {} : { [name]: column };
-  };
-  const bounds = { ...precisionColumn('low'), ...precisionColumn('high') };
   const precision =
-    [
-      Object.keys(bounds).length === 2 ? bounds : {},
-      precisionColumn('interval')!,
-      precisionColumn('standard_error')!,
-    ].find((columns) => Object.keys(columns).length > 0) ?? {};
+    PRECISION_FORMS.map(findColumns).find((found, i) => Object.keys(found).length === PRECISION_FORMS[i]!.length) ?? {};
   const isShare = (column: string) =>
     isNumeric(column) && !Object.values(PRECISION_WORDS).some((words) => words.test(bareWords(column)));
   const named = columnsNamed(PREVALENCE_WORDS).filter(isShare);
@@ -59,10 +57,14 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null): Table
   const sampleColumns = [place.column, place.stateColumn, year?.column, method].filter((column) => column != null);
   // Places with records of many months are not samples.
   if (countDistinct(table, sampleColumns) < table.rows.length) return null;
-  const testsNamed = METHODS.filter((test) => TEST_WORDS[test].test(bareWords(`${positivity} ${path.basename(file)}`)));
+  const [testNamed, secondTest] = METHODS.filter((test) =>
+    TEST_WORDS[test].test(bareWords(`${positivity} ${path.basename(file)}`)),
+  );
   const methods = method
     ? parseMethods(filledCells(table, method))
-    : Object.fromEntries(testsNamed.map((test) => [test, test]));
+    : testNamed && !secondTest
+      ? { [testNamed]: testNamed }
+      : 'no test, or two';
   const middles = table.rows.map(({ cells }) => {
     const cell = year ? (cells[header.indexOf(year.column)] ?? '') : String(onlyYearIn(file));
     return `${year?.recode?.[cell] ?? cell}-06`;
@@ -70,7 +72,7 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null): Table
   const { rounds, doubts } = findRounds(table, year, middles);
   const lacking = !isPrecise
     ? `the number examined; add it, or ${EXPECTED_PRECISION}`
-    : typeof methods === 'string' || Object.keys(methods).length === 0
+    : typeof methods === 'string'
       ? `a test that is known; name it in the heading, such as "${positivity} (RDT)"`
       : rounds.length === 0
         ? 'the year of the survey; add a column of it, or give it in the name of the file'
