@@ -52,8 +52,12 @@ export async function describeRaster(file: string, declared: RasterDeclaration =
     throw location.error('no such file', 'a GeoTIFF');
   });
   const tiff = await openTiff(file).catch(async (cause: unknown) => {
-    refuseUnsupported(file, await readFirstBytes(file), 'raster');
-    throw unreadable(cause, location);
+    const bytes = await readFirstBytes(file);
+    refuseUnsupported(file, bytes, 'raster');
+    const start = Buffer.from(bytes.subarray(0, 20)).toString('latin1');
+    throw /^(II|MM)/.test(start)
+      ? unreadable(cause, location)
+      : unreadable(`it begins with ${JSON.stringify(start)}`, location);
   });
   try {
     const imageKinds = await readImageKinds(tiff, file, size, location);
