@@ -110,7 +110,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   const rateColumn = reportingRateColumn(otherColumns);
   const firstTime = findTimeColumn(table, placeColumns);
   const patients = describePatients(table, place, firstTime);
-  if (patients) return { entries: [], obstacles: [{ why: patients, lost: 'cases' }], keyColumns: [...table.header] };
+  if (patients) return { entries: [], obstacles: [{ why: patients, lost: 'cases' }] };
   const isMonthly = isMonthlyTime(firstTime);
   const keyTimes = typeof firstTime === 'string' ? [] : Object.values(firstTime.columns);
   const figureColumns = otherColumns.filter((column) => column !== rateColumn && !keyTimes.includes(column));
@@ -242,7 +242,7 @@ function draftWithoutPlace(table: TableFile, { lgas }: AreaCodes): TableDraft {
     : `no column contains the codes or names of areas, such as ${lgas.parents.keys().next().value} (areas must be rows, not columns)`;
   const time = findTimeColumn(table, []);
   const patients = describePatients(table, null, time);
-  if (patients) return { entries: [], obstacles: [{ why: patients, lost: 'cases' }], keyColumns: [...table.header] };
+  if (patients) return { entries: [], obstacles: [{ why: patients, lost: 'cases' }] };
   const lost = guessSubject([table.file, ...table.header]) ?? 'monthly records';
   return { entries: [], obstacles: [{ why, ...(isMonthlyTime(time) ? { lost } : {}) }] };
 }
