@@ -306,7 +306,7 @@ test('problems on start-up are reported in one clear line, with exit code 2', as
     [[...args, '--port', port, '--ops-port', '0'], `port ${port} on 127.0.0.1 is already in use`],
     [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is already in use`],
     [[...args, ...free, '--port', '99999'], 'whole number from 0 to 65535'],
-    [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build --publish` first'],
+    [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build --country DIR --publish` first'],
     [[...args, ...free, '--cors-origin', 'example.org/'], 'expected an origin'],
     [[...args, ...free, '--log', '0'], 'expected true or false'],
   ] as const) {
