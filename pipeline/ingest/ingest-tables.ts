@@ -76,6 +76,8 @@ export const SURVEY_ROWS = {
     survey_year,
     sample: text('Id of the cluster; code of {a.state} in a round by {state.one}'),
     state_code,
+    lga_code: orNull(text('{Lga.one}; null if unknown, and in a round by {state.one}')),
+    period: orNull(text('Month of the visit; null in a round by {state.one}')),
     longitude: orNull(real('Degrees (WGS 84); null if unknown')),
     latitude: orNull(real('Degrees (WGS 84); null if unknown')),
     method: choice(METHODS, 'Diagnostic method'),

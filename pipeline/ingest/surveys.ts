@@ -140,15 +140,17 @@ export async function readClusters(
   }
   table.refuseTooFewRows();
   const rows = allClusters.map(
-    ({ survey_year, cluster_id, state_code, longitude, latitude, method, examined, positivity }): SurveyRow => ({
+    ({ cluster_id, survey_year, state_code, lga_code, period, longitude, latitude, ...result }): SurveyRow => ({
       survey_year,
       sample: cluster_id,
       state_code,
+      lga_code,
+      period,
       longitude,
       latitude,
-      method,
-      examined,
-      positivity,
+      method: result.method,
+      examined: result.examined,
+      positivity: result.positivity,
     }),
   );
   return { clusters, rows };
@@ -193,6 +195,8 @@ export async function readStateRounds(
       survey_year,
       sample: state_code,
       state_code,
+      lga_code: null,
+      period: null,
       longitude: null,
       latitude: null,
       method,

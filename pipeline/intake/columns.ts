@@ -228,10 +228,24 @@ export function likeliestColumns(
   );
 }
 
-/** The non-empty cells of a column. */
-export function filledCells({ header, rows }: TextTable, column: string): string[] {
+/** The cells of a column by row; null for an empty one. */
+export function cellsByRow({ header, rows }: TextTable, column: string): (string | null)[] {
   const index = header.indexOf(column);
-  return rows.flatMap(({ cells }) => cells[index] ?? []);
+  return rows.map(({ cells }) => cells[index] ?? null);
+}
+
+/** The non-empty cells of a column. */
+export const filledCells = (table: TextTable, column: string): string[] =>
+  cellsByRow(table, column).filter((cell) => cell !== null);
+
+/** The numbers of a column by row; NaN for an empty cell. */
+export const numbersByRow = (table: TextTable, column: string): number[] =>
+  cellsByRow(table, column).map((cell) => (cell === null ? Number.NaN : Number(cell)));
+
+/** The sum of some columns by row, in which an empty cell is 0. */
+export function sumsByRow(table: TextTable, columns: readonly string[]): number[] {
+  const numbers = columns.map((column) => numbersByRow(table, column));
+  return table.rows.map((_, row) => numbers.reduce((sum, { [row]: number }) => sum + (number || 0), 0));
 }
 
 /** The column with the largest share of matching cells, if that is at least two thirds; else null. */

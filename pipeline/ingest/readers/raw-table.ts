@@ -214,7 +214,7 @@ export async function readTable(
   for (const file of deliveredFiles(source)) fileTables.push(await readRows(rawData, source, file, report, deliveries));
   const allRows = fileTables.flatMap(({ rows }) => rows);
   const keptRows = removeLeftOut(allRows, source, report);
-  recordRemovedRows(allRows, keptRows, 'left out');
+  recordRemovedRows(allRows, keptRows, 'leave_out');
   for (const { location, usedColumns } of fileTables) {
     const fileRows = fileTables.length === 1 ? keptRows : keptRows.filter((row) => row.file === location.file);
     if (fileRows.length === 0)

@@ -134,7 +134,7 @@ async function contentFaults(country: Country, sources: readonly Source[], deliv
     : { measured: null, faults: [] };
   const doubts = [
     ...(reference ? findDoubts(reference, contents, measured) : []),
-    ...report.filter(({ needs_approval }) => needs_approval),
+    ...[...report, ...(measured?.report ?? [])].filter(({ needs_approval }) => needs_approval),
     ...futureMonthDoubts(sources, new Date().toISOString().slice(0, 7)),
     ...doubtDeliveries(deliveries),
   ];

@@ -9,6 +9,7 @@ import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE } from '../../ingest/ingest-tables.ts';
 import { codeAndName, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { rowByCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
 import { fillCells } from './covariate-rasters.ts';
 import { spreadEvenly } from './even-people.ts';
@@ -19,6 +20,9 @@ import { fillGaps, rasterSources } from './raster-sources.ts';
 import { readWholeRasters } from './whole-rasters.ts';
 import type { PredictionCell, ZonalRow } from './zonal-tables.ts';
 import { CELLS, COVARIATES, LGAS } from './zonal-tables.ts';
+
+/** A finding names this many seams. */
+const MOST_SEAMS = 3;
 
 export interface ZonalInput {
   areas: Areas;
@@ -78,6 +82,7 @@ export async function measureZones(
     centres,
     people: peopleInRaster,
     populatedCells,
+    seams,
   } = await readWholeRasters(sources, rawData, evenPeople, onProgress);
   const rasterMeasures = await measureLgas(input, sources, rawData, { centres }, evenPeople, onProgress);
   const { lgas: measured, touchedCells } = rasterMeasures;
@@ -105,6 +110,13 @@ export async function measureZones(
     });
   if (centres.count > 0)
     report.unshift({ source: 'population', rule: 'urban centres', what: `${centres.count} found` });
+  if (seams.length > 0)
+    report.push({
+      source: 'population',
+      rule: 'hard to believe',
+      what: `people change along straight lines: ${firstFew(seams, MOST_SEAMS, '; ')}. Perhaps tiles overlap and were added, or are of different units: join the tiles again`,
+      needs_approval: true,
+    });
   const fill = (source: Source, figure: string, values: (number | null)[]) =>
     fillGaps(source, figure, values, codes, neighbours, report);
   const elevation = rasterSources(sources, 'elevation')[0];

@@ -192,7 +192,6 @@ test('a workbook is not listed once its CSV is read; a table of people that is n
   );
   expect(draft.leftOut.map(({ file, why }) => `${file}: ${why}`)).toEqual([
     'book_tables/2022.csv: by area, but without a column of people, cases, rain or a context figure',
-    'book_tables/2022.csv: columns that are not used: share',
     'x.csv: has the figures of census.csv (population_census)',
   ]);
 });
