@@ -129,6 +129,32 @@ test.each([
   );
 });
 
+test("columns by DHS's names are read, with its codes of residence and its weights", async () => {
+  const content = clusters('v000,v001,v007,v006,v025,v005,longnum,latnum,method,examined,positive', (cluster) => [
+    'NG7',
+    cluster,
+    2018,
+    10,
+    1 + (cluster % 2),
+    1_000_000 + cluster,
+    ...at(cluster),
+    'RDT',
+    20,
+    cluster,
+  ]);
+  const { clusters: found } = await surveyed({ 'recode.csv': content });
+  expect(
+    found.map(({ cluster_id, survey_year, urban, weight }) => ({ cluster_id, survey_year, urban, weight })),
+  ).toEqual(
+    [1, 2, 3, 4].map((cluster) => ({
+      cluster_id: String(cluster),
+      survey_year: 2018,
+      urban: cluster % 2 === 0,
+      weight: 1_000_000 + cluster,
+    })),
+  );
+});
+
 test.each(['facility', 'siteid'])('monthly records of a %s with tests side by side are no survey', async (id) => {
   const rows = [1, 2, 3].flatMap((month) =>
     [1, 2, 3, 4].map((k) => [`F${k}`, ...at(k), `2021-0${month}`, 30, 3, 20, 2]),
