@@ -8,6 +8,7 @@ import { monthText, readMonth } from '../../ingest/readers/months.ts';
 import { columnsToRead } from '../../ingest/readers/raw-table.ts';
 import { median } from '../../lib/numerics/averages.ts';
 import { filledCells, guessSubject } from '../columns.ts';
+import { draftAreaSurvey } from './draft-area-survey.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placeColumn, type TableDraft } from './draft-entry.ts';
 import { draftFacilities } from './draft-facilities.ts';
@@ -100,7 +101,16 @@ export function draftTables(
       if (resultsByPlaces.has(table)) return { entries: [], obstacles: [] };
       if (typeof surveyPart === 'string')
         return { entries: [], obstacles: [{ why: surveyPart, lost: 'survey results' }] };
-      return draftSurvey(joinedTable, place, areas.states, surveyPart) ?? draftByPlace(table, place, areas, answers);
+      const survey = draftSurvey(joinedTable, place, areas.states, surveyPart);
+      if (survey) return survey;
+      const [areaSurvey, draft] = [draftAreaSurvey(table, place), draftByPlace(table, place, areas, answers)];
+      if (!areaSurvey) return draft;
+      const { entries, doubts = [] } = draft;
+      return {
+        ...areaSurvey,
+        entries: [...areaSurvey.entries, ...entries],
+        doubts: [...(areaSurvey.doubts ?? []), ...doubts],
+      };
     }
   });
   const mappedColumnScore = ({ entry }: DraftedTable) =>
