@@ -8,6 +8,7 @@ import { findSiblings, type Sibling } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
   cellsByRow,
+  countDistinct,
   filledCells,
   guessSubject,
   likeliestColumn,
@@ -22,6 +23,7 @@ import {
   type AreaCodes,
   findStateColumn,
   findTimeColumn,
+  isMonthlyTime,
   monthSpan,
   type PlaceKey,
   placeColumnName,
@@ -40,7 +42,7 @@ import {
 } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn } from './survey-rounds.ts';
-import { countDistinct, describeNumbers, numberColumns, type UnnamedNumbers } from './unnamed-numbers.ts';
+import { describeNumbers, numberColumns, type UnnamedNumbers } from './unnamed-numbers.ts';
 
 /** A measure that a column of a table by area may give, and the role that the table has for it. */
 interface FigureUse {
@@ -228,8 +230,6 @@ function findTotalRows(
   if (place.kind === 'facility') return null;
   return leaveOutTotalAreas(table, place, time, columns, place.kind === 'lga_pcode' ? lgas : states);
 }
-
-const isMonthlyTime = (time: TimeKey | string) => typeof time !== 'string' && time.isMonthly;
 
 function draftWithoutPlace(table: TableFile): TableDraft {
   const children = describeRowsOfChildren(table);
@@ -484,8 +484,7 @@ function selectLatestRows(
 function surveyYears(table: TableFile): TimeKey | null {
   const survey = findYearColumn(table);
   if (!survey?.recode) return null;
-  const columnIndex = table.header.indexOf(survey.column);
-  const times = table.rows.map(({ cells }) => survey.recode![cells[columnIndex] ?? ''] ?? '');
+  const times = cellsByRow(table, survey.column).map((cell) => survey.recode![cell ?? ''] ?? '');
   return { columns: { year: survey.column }, isMonthly: false, monthOrder: undefined, times };
 }
 

@@ -7,7 +7,7 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { monthText, readMonth } from '../../ingest/readers/months.ts';
 import { columnsToRead } from '../../ingest/readers/raw-table.ts';
 import { median } from '../../lib/numerics/averages.ts';
-import { filledCells, guessSubject } from '../columns.ts';
+import { cellsByRow, filledCells, guessSubject } from '../columns.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placeColumn, type TableDraft } from './draft-entry.ts';
 import { draftFacilities } from './draft-facilities.ts';
@@ -243,26 +243,21 @@ function describeDifference(draft: Pick<DraftedTable, 'entry' | 'usedRows'>, bet
   return `gives other cases than ${file} in ${differing} of ${pairs.length} areas and months of both: ${sum.toLocaleString('en-US')} here, ${betterSum.toLocaleString('en-US')} there, ${ratio.toFixed(2)} times as many in the middle. If they are other patients, add both up in one file; if one replaces the other, list only that one after --from`;
 }
 
+type Cells = (string | null)[];
+
 /** The cases of each area and month; facilities are told apart. */
 function countsByKey({ entry, usedRows }: Pick<DraftedTable, 'entry' | 'usedRows'>) {
   const { columns = {}, sums = {}, dialect } = entry;
-  const cellReader = (column: string | undefined) => {
-    const index = usedRows.header.indexOf(column ?? '');
-    return (cells: readonly (string | null)[]) => cells[index] ?? null;
-  };
-  const [place, facility, period, year, month] = [
-    placeColumn(entry),
-    columns.facility,
-    columns.period,
-    columns.year,
-    columns.month,
-  ].map(cellReader);
-  const counts = (sums.confirmed ?? [columns.confirmed]).map(cellReader);
+  const { facility = '', period = '', year = '', month = '' } = columns;
+  const [places, facilities, periods, years, months] = [placeColumn(entry), facility, period, year, month].map(
+    (column) => cellsByRow(usedRows, column),
+  ) as [Cells, Cells, Cells, Cells, Cells];
+  const counts = (sums.confirmed ?? [columns.confirmed!]).map((column) => cellsByRow(usedRows, column));
   return new Map(
-    usedRows.rows.flatMap(({ cells }) => {
-      const time = monthText({ period: period!(cells), year: year!(cells), month: month!(cells) });
-      const key = [place!(cells), facility!(cells), time && readMonth(time, dialect?.months)].join(' ');
-      const numbers = counts.flatMap((count) => count(cells) ?? []).map(Number);
+    places.flatMap((place, row) => {
+      const time = monthText({ period: periods[row]!, year: years[row]!, month: months[row]! });
+      const key = [place, facilities[row], time && readMonth(time, dialect?.months)].join(' ');
+      const numbers = counts.flatMap((cells) => cells[row] ?? []).map(Number);
       return numbers.length > 0 ? [[key, numbers.reduce((a, b) => a + b)] as const] : [];
     }),
   );

@@ -2,10 +2,10 @@
 import { FIGURES } from '../../catalog/figures.ts';
 import { normalizeTable, ROW_COLUMN_NAME } from '../../ingest/readers/dialect.ts';
 import { plainName } from '../../lib/name-similarity.ts';
-import { type ColumnName, candidateColumns, filledCells, likeliestColumn } from '../columns.ts';
+import { type ColumnName, candidateColumns, countDistinct, filledCells, likeliestColumn } from '../columns.ts';
 import { type AreaCodes, findPlaceColumn, findTimeColumn } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
-import { countDistinct, numberColumns } from './unnamed-numbers.ts';
+import { numberColumns } from './unnamed-numbers.ts';
 
 /** More different texts are names of places or people. */
 const MOST_FIGURES = 60;

@@ -100,7 +100,7 @@ test.each<[string, string, (lga: number, month: (typeof MONTHS)[number], i: numb
       ((i + 6) % 12) + 1,
       7,
     ],
-    /"mth" the number of the month in them, from 7 of 2014\/15 to 6 of 2017\/18; say which .* 1: July, if/,
+    /"mth" the number of the month in them, from 7 of 2014\/15 on; say which .* 1: July, if/,
   ],
   [
     'kelvin and metres a day',
