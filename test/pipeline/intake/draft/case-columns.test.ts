@@ -4,7 +4,7 @@ import { findCaseColumns } from '../../../../pipeline/intake/draft/case-columns.
 /** A table of one row with a count in each column. */
 const foundIn = (columns: readonly string[]) =>
   findCaseColumns(
-    { file: 'x.csv', header: [...columns], rows: [{ line: 2, cells: columns.map(() => '7') }], dialect: {} },
+    { file: 'x.csv', header: [...columns], rows: [{ line: 2, cells: columns.map(() => '7') }] },
     columns,
   );
 
