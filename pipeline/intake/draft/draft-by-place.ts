@@ -31,6 +31,7 @@ import {
 } from './draft-keys.ts';
 import { leaveOutTotalAreas, leaveOutTotals } from './draft-totals.ts';
 import { countOmittedZeros, findFilledZeros } from './draft-zeros.ts';
+import { describePatients } from './patients.ts';
 import {
   type Answers,
   type CaseSum,
@@ -100,7 +101,7 @@ type ColumnsByMeasure = Partial<Record<ColumnName, string | readonly string[]>>;
 
 /** @param answers to questions about what numbers without a name are */
 export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: AreaCodes, answers: Answers): TableDraft {
-  if (!place) return draftWithoutPlace(table);
+  if (!place) return draftWithoutPlace(table, areas);
   const placeColumns = [place.column, ...(place.facilityColumn ? [place.facilityColumn] : [])];
   const otherColumns = table.header.filter((column) => !placeColumns.includes(column));
   const measureNames = FIGURE_USES.map(({ measure }) => measure);
@@ -110,6 +111,8 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   };
   const rateColumn = reportingRateColumn(otherColumns);
   const firstTime = findTimeColumn(table, placeColumns);
+  const patients = describePatients(table, place, firstTime);
+  if (patients) return { entries: [], obstacles: [{ why: patients, lost: 'cases' }] };
   const isMonthly = isMonthlyTime(firstTime);
   const keyTimes = typeof firstTime === 'string' ? [] : Object.values(firstTime.columns);
   const figureColumns = otherColumns.filter((column) => column !== rateColumn && !keyTimes.includes(column));
@@ -231,13 +234,15 @@ function findTotalRows(
   return leaveOutTotalAreas(table, place, time, columns, place.kind === 'lga_pcode' ? lgas : states);
 }
 
-function draftWithoutPlace(table: TableFile): TableDraft {
+function draftWithoutPlace(table: TableFile, { lgas }: AreaCodes): TableDraft {
   const children = describeRowsOfChildren(table);
   if (children) return { entries: [], obstacles: [{ why: children, lost: 'survey results' }] };
   const why = likeliestColumn(table.header, 'facility')
     ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
-    : 'no column contains the area codes or names (areas must be rows, not columns)';
+    : `no column contains the codes or names of areas, such as ${lgas.parents.keys().next().value} (areas must be rows, not columns)`;
   const time = findTimeColumn(table, []);
+  const patients = describePatients(table, null, time);
+  if (patients) return { entries: [], obstacles: [{ why: patients, lost: 'cases' }] };
   const lost = guessSubject([table.file, ...table.header]) ?? 'monthly records';
   return { entries: [], obstacles: [{ why, ...(isMonthlyTime(time) ? { lost } : {}) }] };
 }

@@ -123,7 +123,7 @@ test.each<[string, string, RegExp]>([
   [
     'other codes',
     long('code,period,confirmed', iso).replaceAll('NG', 'XX'),
-    /no column contains the area codes or names/,
+    /no column contains the codes or names of areas/,
   ],
   ['a cut row', long('code,period,confirmed', iso).slice(0, -9), /no line end and 2 of 3 cells/],
 ])('cases with %s are left out with the true reason, and the country lacks cases', async (_, content, why) => {
