@@ -209,10 +209,15 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
 export const guessSubject = (names: readonly string[]): string | null =>
   Object.keys(SUBJECTS).find((subject) => names.some((name) => SUBJECTS[subject]!.test(name))) ?? null;
 
-/** The column of the same figure for `year`, such as `T_TL_2020` for `T_TL_2015`; `column` itself if there is none. */
-export function columnOfYear(header: readonly string[], column: string, year: number): string {
-  const dated = `${plainNameWithoutYear(column)}${year}`;
-  return header.find((name) => plainName(name) === dated) ?? column;
+/** The columns of the same figure as `column` by the years at the end of their names. */
+export function columnsByYear(header: readonly string[], column: string): Map<number, string> {
+  const figure = plainNameWithoutYear(column);
+  return new Map(
+    header.flatMap((name) => {
+      const [year] = /(?:19|20)\d\d$/.exec(plainName(name)) ?? [];
+      return year !== undefined && plainNameWithoutYear(name) === figure ? [[Number(year), name]] : [];
+    }),
+  );
 }
 
 /** For each of `names`, the likeliest of the file's columns; names without a candidate are left out. */

@@ -280,13 +280,15 @@ const unusedOutlines = ({ file, features }: OutlineFile): LeftOut => ({
 });
 
 /**
- * The upper level: the first other file with several outlines that each have a code and a name. Of several codes, it is
- * the one that the lower level's areas have as their parent's.
+ * The upper level: the first other file with several outlines that each have a code and a name, and that are not mostly
+ * areas of the lower level, as in older outlines. Of several codes, it is the one that the lower level's areas have as
+ * their parent's.
  */
 function draftStateOutlines(candidates: readonly OutlineFile[], attributes: TextTable): DraftAreas['stateOutlines'] {
   const parents = new Set(
     candidateColumns(attributes.header, 'state_pcode').flatMap((column) => filledCells(attributes, column)),
   );
+  const lowerNames = new Set(filledCells(attributes, likeliestColumn(attributes.header, 'lga')!).map(plainName));
   for (const outlines of candidates) {
     const table = attributeTable(outlines);
     const namedColumns = (...names: ColumnName[]) =>
@@ -296,7 +298,10 @@ function draftStateOutlines(candidates: readonly OutlineFile[], attributes: Text
     const name = namedColumns('state', 'lga').find(
       (column) => new Set(filledCells(table, column)).size === table.rows.length,
     );
-    if (outlines.features.length > 1 && name && code) return { outlines, columns: { state_pcode: code, state: name } };
+    const namesAbove = name ? filledCells(table, name).filter((cell) => !lowerNames.has(plainName(cell))) : [];
+    const isSameLevel = 2 * table.rows.length > lowerNames.size && 2 * namesAbove.length < table.rows.length;
+    if (outlines.features.length > 1 && name && code && !isSameLevel)
+      return { outlines, columns: { state_pcode: code, state: name } };
   }
   return null;
 }

@@ -235,7 +235,7 @@ function dayMonthDoubts(table: TableFile, { columns, monthOrder, otherOrders = [
   ];
 }
 
-function parseMethods(cells: readonly string[]): NonNullable<Source['methods']> | string {
+export function parseMethods(cells: readonly string[]): NonNullable<Source['methods']> | string {
   const methods: { microscopy?: string; rdt?: string } = {};
   for (const cell of new Set(cells)) {
     const name = /micro|smear|slide|goutte|^bs$/i.test(cell)

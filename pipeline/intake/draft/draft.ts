@@ -14,6 +14,7 @@ import {
   decidePeople,
   type PeopleComparison,
   peopleColumn,
+  readPeopleByYear,
   tablesUnlikePeople,
 } from './compare-people.ts';
 import { attributeTable, type DraftAreas, draftAreas } from './draft-areas.ts';
@@ -109,9 +110,8 @@ export async function draftCountry(
   );
   const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
   const stateComparison = describeStatePeople(statePeople, comparison, rasters.population[0] ?? null);
-  // The table is compared with the raster, so both must be of the same year.
-  if (census) census.entry.columns!.people = peopleColumn(census, year);
   const countedPeople = census ? columnTotal(census, peopleColumn(census, year)) : null;
+  const peopleYear = census ? readPeopleByYear(census) : null;
   const rain = chooseRain(kept, rasters.drafted);
   const used = kept.filter((draftedSource) => draftedSource !== rain.unused);
   const entries: DraftSource[] = [
@@ -122,7 +122,7 @@ export async function draftCountry(
       files: [
         ...[table, ...laterDeliveries]
           .flatMap((delivery) => [delivery.path, ...delivery.companions])
-          .map((file) => ({ path: file })),
+          .map((file) => ({ path: file, ...(peopleYear && file === census?.table.path ? { year: peopleYear } : {}) })),
         ...joinedFiles,
       ],
       notes: [describeForm(note, table)],
@@ -306,9 +306,10 @@ function rasterEntry(
         ? note
         : `${note}; cells of ${entry.nodata}, which the file does not declare as missing, are read as missing (nodata)`,
     ],
-    files: rasters.map(({ file, period }) => ({
-      path: file,
-      ...(entry.role === 'climate' ? { period: period! } : {}),
+    files: rasters.map((raster) => ({
+      path: raster.file,
+      ...(entry.role === 'climate' ? { period: raster.period! } : {}),
+      ...(entry.role === 'population' && yearInName(raster) !== null ? { year: yearInName(raster)! } : {}),
     })),
   };
 }
