@@ -124,9 +124,13 @@ export const describePlaceOfNone = (name: string): string =>
 export function largerArea(
   text: string,
   { states }: Areas,
-  { territory, name }: Pick<IngestInput['model'], 'territory' | 'name'>,
+  { territory }: Pick<IngestInput['model'], 'territory'>,
 ): string | null {
-  const isCountry = [territory.iso_code, name].some((label) => plainName(label) === plainName(text));
+  const { iso_code, language } = territory;
+  const names = ['en', language].map((inLanguage) =>
+    new Intl.DisplayNames(inLanguage, { type: 'region' }).of(iso_code),
+  );
+  const isCountry = [iso_code, ...names].some((label) => plainName(label ?? '') === plainName(text));
   if (isCountry) return 'the country';
   const state = states.find(({ state_pcode, state_code, state: stateName }) =>
     [state_pcode, state_code, stateName].some((label) => plainName(label) === plainName(text)),

@@ -125,7 +125,7 @@ function refuseUnmatched(
   { name, parent, rows, area, candidates, proposal, isOnlyRemaining }: NameMatch,
   level: 'lga' | 'state',
   areas: Areas,
-  model: Pick<Model, 'territory' | 'name'>,
+  model: Pick<Model, 'territory'>,
 ): void {
   if (area && !proposal) return;
   const larger = isTotal(name) ? 'a total' : level === 'lga' && !area ? largerArea(name, areas, model) : null;
