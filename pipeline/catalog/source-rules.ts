@@ -161,8 +161,10 @@ export function checkSource(source: Source): void {
     throw location.error(`a figure, ${source.figure}`, 'none: only the role layer has one');
   if (source.sliver_km2 !== undefined && source.role !== 'lga_boundaries')
     throw location.error('sliver_km2', 'none: only the role lga_boundaries has one');
-  if (!source.role.startsWith('population') && (source.growth ?? source.files.find(({ year }) => year)) !== undefined)
-    throw location.error('growth, or a year in `files`', 'neither: only people have them');
+  const hasPeople = source.role.startsWith('population');
+  if (!hasPeople && source.growth !== undefined) throw location.error('growth', 'none: only people have it');
+  if (!hasPeople && source.role !== 'layer' && source.files.some(({ year }) => year !== undefined))
+    throw location.error('a year in `files`', 'none: only people and layers have one');
   if (source.format === 'geotiff') checkRaster(source, location);
   else checkColumns(source, location);
   if (source.reporting && !source.columns?.facility && !source.columns?.reporting_rate)

@@ -5,7 +5,7 @@ import { Dialect } from './dialect.ts';
 import { FIGURES } from './figures.ts';
 import { LeaveOutRule } from './leave-out-rule.ts';
 import { ROLES, type Role, TABLE_FORMATS } from './roles.ts';
-import { FOR_EDITORS, period, text, YEARS, year } from './shared-schemas.ts';
+import { FOR_EDITORS, period, text, year } from './shared-schemas.ts';
 
 /**
  * A known gap of a source and the rule for handling it. Missing data that is not declared stops the build.
@@ -209,7 +209,7 @@ export const Source = closedObject({
         Type.Integer({
           minimum: 1950,
           maximum: 2100,
-          description: 'The year that people, of a table or raster, are of',
+          description: 'The year that people, of a table or raster, or the figures of a layer are of',
         }),
       ),
       join: Type.Optional(
@@ -238,7 +238,6 @@ export const Source = closedObject({
         'The file to read first, then its siblings, or files that are joined to it (`join`); or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`; or, after the raster of people that weights figures, those of other years, with `year`',
     },
   ),
-  year: Type.Optional(Type.Integer({ ...YEARS, description: 'The year that the figures of a layer describe' })),
   accepted: Type.Optional(Type.Array(Acceptance)),
   controls: Type.Optional(
     Type.Array(Control, {

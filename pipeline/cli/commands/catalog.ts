@@ -284,9 +284,7 @@ function updateRequest(source: string, files: string[], options: UpdateOptions):
     title,
     year,
   } = options;
-  const description = Object.entries({ release, citation, licence, title, year }).filter(
-    ([, value]) => value !== undefined,
-  );
+  const description = Object.entries({ release, citation, licence, title }).filter(([, value]) => value !== undefined);
   const accepted = accept === undefined ? undefined : acceptance(accept, by);
   return {
     country,
@@ -296,6 +294,7 @@ function updateRequest(source: string, files: string[], options: UpdateOptions):
     files,
     period,
     lastEstimated,
+    year,
     acceptNames,
     accept: accepted,
     description: Object.fromEntries(description),

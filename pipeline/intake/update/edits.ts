@@ -10,7 +10,7 @@ export interface Edit extends JsonEdit {
   was: unknown;
 }
 
-const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release', 'year', 'columns', 'recode'] as const;
+const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release', 'columns', 'recode'] as const;
 
 export function catalogEdits(before: Country, after: Country, accepted: Source, updated: Source): Edit[] {
   const sourceIndex = before.sources.indexOf(accepted);
@@ -43,10 +43,10 @@ function addEntryEdits(accepted: Source, updated: Source, addEdit: AddEdit): voi
   if (updated.rounds) addEdit(['rounds'], accepted.rounds, updated.rounds);
   for (const [fileIndex, file] of updated.files.entries()) {
     const acceptedFile = accepted.files[fileIndex];
-    if (acceptedFile?.sha256 === file.sha256) continue;
+    if (acceptedFile?.sha256 === file.sha256 && acceptedFile?.year === file.year) continue;
     if (!acceptedFile) addEdit(['files', fileIndex], undefined, file, `files, ${file.path}`);
     else
-      for (const name of ['rows', 'bytes', 'sha256'] as const)
+      for (const name of ['rows', 'bytes', 'sha256', 'year'] as const)
         addEdit(['files', fileIndex, name], acceptedFile[name], file[name], `files, ${file.path}, ${name}`);
   }
 }

@@ -52,7 +52,9 @@ export interface UpdateRequest {
   add?: boolean | undefined;
   period?: Period | undefined;
   /** New descriptive fields of the entry. */
-  description: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title' | 'year'>>;
+  description: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
+  /** The year that the figures of its first file are of. */
+  year?: number | undefined;
   lastEstimated?: Period | undefined;
   /** Writes doubtful names to `aliases.csv`, as proposed. */
   acceptNames?: boolean | undefined;
@@ -122,7 +124,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
   const temporaryFolders = [proposedRawData];
   try {
     const entry = await mapPlaceNames(
-      { ...withNewFiles(accepted, newFiles), ...request.description },
+      { ...withYear(withNewFiles(accepted, newFiles), request.year), ...request.description },
       country,
       proposedRawData,
     );
@@ -267,7 +269,7 @@ const isMonthly = (source: Source) =>
   isRainRaster(source) || (isTable(source) && (roleDefinition(source.role).key ?? []).includes('period'));
 
 /** What an entry says of its own files alone. */
-const FIELDS_OF_FILES: readonly string[] = ['accepted', 'gaps', 'leave_out', 'controls', 'year', 'notes'];
+const FIELDS_OF_FILES: readonly string[] = ['accepted', 'gaps', 'leave_out', 'controls', 'notes'];
 
 /** An entry like that of another source, as yet without files, named after its file. */
 function emptyEntry(similar: Source, file: string): Source {
@@ -347,6 +349,11 @@ function withNewFiles(source: Source, newFiles: readonly NewFile[]): Source {
   return newEntries.length === 0 ? source : { ...source, files: [...source.files, ...newEntries] };
 }
 
+function withYear(source: Source, year: number | undefined): Source {
+  if (year === undefined) return source;
+  return { ...source, files: source.files.map((file, index) => (index === 0 ? { ...file, year } : file)) };
+}
+
 function countryWithSource(
   country: Country,
   updated: Source,
@@ -411,10 +418,10 @@ function unchangedDescription({ source, description }: UpdateRequest, { title, r
 }
 
 /** A doubt if net or treatment figures change and the year that the API prints of them was not given. */
-function unchangedYear({ description }: UpdateRequest, { figure, year }: Source, model: Model): string[] {
-  if (!figure || !COVERAGE_FIGURES.includes(figure) || description.year !== undefined) return [];
+function unchangedYear(request: UpdateRequest, { figure, files }: Source, model: Model): string[] {
+  if (!figure || !COVERAGE_FIGURES.includes(figure) || request.year !== undefined) return [];
   return [
-    `the API calls these the figures of ${year ?? model.parameters.context.coverage_year} (coverage_year): give the year of the new file, --year`,
+    `the API calls these the figures of ${files[0]?.year ?? model.parameters.context.coverage_year} (coverage_year): give the year of the new file, --year`,
   ];
 }
 

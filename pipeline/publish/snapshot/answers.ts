@@ -329,8 +329,8 @@ function outlineSource({ sources, model }: Pick<Contents, 'sources' | 'model'>):
 function contextSource({ sources, model }: Contents): schemas.ContextSource {
   const { context } = model.parameters;
   const coverage = sources.filter(({ figure }) => figure && COVERAGE_FIGURES.includes(figure));
-  const coverage_year = coverage.find(({ year }) => year !== undefined)?.year ?? context.coverage_year;
-  if (coverage.length > 0) return { ...context, coverage_year };
+  const [year = context.coverage_year] = coverage.flatMap(({ files }) => files[0]?.year ?? []);
+  if (coverage.length > 0) return { ...context, coverage_year: year };
   return {
     ...context,
     note: `${context.note} coverage_year refers to net and treatment figures, which this country does not have.`,

@@ -8,6 +8,7 @@ import { stopsBuild } from '../../../../pipeline/intake/check/fault.ts';
 import { addFiles, type UpdateRequest, updateSource } from '../../../../pipeline/intake/update/update.ts';
 import { hashRawFiles } from '../../../../pipeline/release/raw-hashes.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
+import { buildHere, readJson } from '../../../support/built-tiny.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
 import {
@@ -556,9 +557,11 @@ test('the year of net use is asked for, and the API prints the entry’s', async
   const { country, directory, update, given } = prepare();
   const nets = given('nets.csv', String(country.files['nets.csv']).replace('0.4', '0.45'));
   expect((await update('itn_use', { files: [nets] })).doubts).toContainEqual(expect.stringContaining('--year'));
-  const { doubts } = await update('itn_use', { files: [nets], description: { year: 2021 }, accept: ACCEPT });
+  const { doubts } = await update('itn_use', { files: [nets], year: 2021, accept: ACCEPT });
   expect(doubts.filter((doubt) => doubt.includes('--year'))).toEqual([]);
-  expect(readCountry(directory).sources.find(({ id }) => id === 'itn_use')!.year).toBe(2021);
+  expect(readCountry(directory).sources.find(({ id }) => id === 'itn_use')!.files[0]!.year).toBe(2021);
+  const { snapshot } = await buildHere(directory);
+  expect(readJson(snapshot, 'v1/context/states.json').source.coverage_year).toBe(2021);
 });
 
 test('files are added like those of a source: months to its entry, a round of a survey as an entry of its own', async () => {
