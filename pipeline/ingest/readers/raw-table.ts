@@ -181,7 +181,9 @@ export class RawTable extends InputLocation {
       const earlierRow = seen.get(id);
       if (earlierRow !== undefined) {
         const file = earlierRow.origin === row.origin ? '' : `${earlierRow.origin.error('', '').file}, `;
-        throw row.error(`${key.join(' + ')} ${id}, as in ${file}row ${earlierRow.line}`, SINGLE_ROW);
+        const isOfAreas = key.some((column) => column.endsWith('_pcode'));
+        const found = `${key.join(' + ')} ${id}, as in ${file}row ${earlierRow.line}`;
+        throw row.error(found, isOfAreas ? SINGLE_ROW : 'a single row');
       }
       seen.set(id, row);
     });
