@@ -41,10 +41,12 @@ const LEAST_NEGATIVE_SHARE = 0.2;
 const isPartial = ({ positivity }: SurveyRow) => positivity > 0 && positivity < 1;
 const roundName = ({ survey_year, method }: SurveyRow) => `round ${survey_year} by ${method}`;
 
-/** The samples, each with one of its rows. */
-const distinctSamples = (surveys: readonly SurveyRow[]): SurveyRow[] => [
-  ...new Map(surveys.map((row) => [`${row.survey_year} ${row.sample}`, row])).values(),
+/** The rows of each sample: one for each method. */
+const groupBySample = (surveys: readonly SurveyRow[]): SurveyRow[][] => [
+  ...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values(),
 ];
+/** The samples, each with one of its rows. */
+const distinctSamples = (surveys: readonly SurveyRow[]): SurveyRow[] => groupBySample(surveys).map(([row]) => row!);
 
 const groupByRound = (samples: readonly SurveyRow[]) => Map.groupBy(samples, ({ survey_year }) => survey_year);
 const groupByRoundAndState = <Row extends { survey_year: number; state_code: string }>(rows: readonly Row[]) =>
@@ -179,7 +181,7 @@ interface ResultPair {
 }
 
 const pairResults = (surveys: readonly SurveyRow[]): ResultPair[] =>
-  [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].flatMap((rows) => {
+  groupBySample(surveys).flatMap((rows) => {
     const rowBy = (method: Method) => rows.find((row) => row.method === method);
     const [microscopy, rdt] = [rowBy('microscopy'), rowBy('rdt')];
     const { survey_year, state_code } = rows[0]!;
@@ -245,14 +247,12 @@ export function completeSlides({ areas, surveys }: Content): string[] {
 /** States of a round, or rounds, with results by microscopy only, although others have both. */
 export function missingRapidTests({ areas, surveys }: Content): string[] {
   const names = areaNames(areas);
-  const samples = [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].map(
-    (rows) => ({
-      survey_year: rows[0]!.survey_year,
-      state_code: rows[0]!.state_code,
-      hasOnlySlides: rows.every(({ method }) => method === 'microscopy'),
-      hasBothMethods: new Set(rows.map(({ method }) => method)).size === 2,
-    }),
-  );
+  const samples = groupBySample(surveys).map((rows) => ({
+    survey_year: rows[0]!.survey_year,
+    state_code: rows[0]!.state_code,
+    hasOnlySlides: rows.every(({ method }) => method === 'microscopy'),
+    hasBothMethods: new Set(rows.map(({ method }) => method)).size === 2,
+  }));
   const groups = [
     ...Map.groupBy(samples, ({ survey_year }) => `round ${survey_year}`),
     ...Map.groupBy(samples, ({ survey_year, state_code }) => `round ${survey_year} in ${names.get(state_code)}`),
