@@ -512,15 +512,20 @@ function describeRepeatedRows(
   const name = keyCells[1]![repeatedRows[0]!]!;
   if (sharedNames.includes(name))
     return `"${name}" is the name of several areas; add a column with the upper-level area that each row lies in`;
-  const keyColumns = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures).flat()];
-  const distinguishingColumn = table.header.findLast(
-    (column, index) =>
-      !keyColumns.includes(column) &&
-      new Set(table.rows.map(({ cells }, i) => `${keys[i]} ${cells[index]}`)).size === keys.length,
-  );
+  const timeColumns = Object.values(time?.columns ?? {});
+  const keyColumns = [place.column, ...timeColumns, ...Object.values(measures).flat()];
+  const tellsApart = (column: string) => {
+    const cells = cellsByRow(table, column);
+    return new Set(keys.map((key, row) => `${key} ${cells[row]}`)).size === keys.length;
+  };
+  const distinguishingColumn =
+    table.header.findLast((column) => !keyColumns.includes(column) && tellsApart(column)) ??
+    timeColumns.find(tellsApart);
   const conflict = `${repeatedRows.length} rows for ${repeatedKey}`;
   if (!distinguishingColumn) return `${conflict}, and nothing tells them apart; leave one row for each area and time`;
   const values = [...new Set(filledCells(table, distinguishingColumn))];
   const examples = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
+  if (timeColumns.includes(distinguishingColumn))
+    return `${conflict}, of days or parts of the month (${examples}); add up counts and rain by month, and average temperatures`;
   return `${conflict}, which differ in "${distinguishingColumn}" (${examples}); leave one row for each area and time`;
 }
