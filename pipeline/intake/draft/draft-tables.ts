@@ -7,7 +7,7 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { monthText, readMonth } from '../../ingest/readers/months.ts';
 import { columnsToRead } from '../../ingest/readers/raw-table.ts';
 import { median } from '../../lib/numerics/averages.ts';
-import { filledCells, guessSubject } from '../columns.ts';
+import { cellsByRow, filledCells, guessSubject } from '../columns.ts';
 import { draftAreaSurvey } from './draft-area-survey.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placeColumn, type TableDraft } from './draft-entry.ts';
@@ -273,32 +273,26 @@ function pairCases(...drafts: [CasesDraft, CasesDraft]): [number, number][] {
 }
 type CasesDraft = Pick<DraftedTable, 'entry' | 'usedRows'>;
 type Counts = ReturnType<typeof countsByKey>;
+type Cells = (string | null)[];
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
 /** The cases of each area and month, or of each facility. */
 function countsByKey({ entry, usedRows }: CasesDraft, byFacility: boolean): Map<string, number> {
   const { columns = {}, sums = {}, dialect } = entry;
-  const cellReader = (column: string | undefined) => {
-    const index = usedRows.header.indexOf(column ?? '');
-    return (cells: readonly (string | null)[]) => cells[index] ?? null;
-  };
-  const [place, facility, period, year, month] = [
-    placeColumn(entry),
-    columns.facility,
-    columns.period,
-    columns.year,
-    columns.month,
-  ].map(cellReader);
-  const counts = (sums.confirmed ?? [columns.confirmed]).map(cellReader);
+  const { facility = '', period = '', year = '', month = '' } = columns;
+  const [places, facilities, periods, years, months] = [placeColumn(entry), facility, period, year, month].map(
+    (column) => cellsByRow(usedRows, column),
+  ) as [Cells, Cells, Cells, Cells, Cells];
+  const counts = (sums.confirmed ?? [columns.confirmed!]).map((column) => cellsByRow(usedRows, column));
   const totals = new Set(entry.leave_out?.map(({ where }) => where.facility));
   const countByKey = new Map<string, number>();
-  for (const { cells } of usedRows.rows) {
-    if (totals.has(facility!(cells) ?? '')) continue;
-    const time = monthText({ period: period!(cells), year: year!(cells), month: month!(cells) });
-    const member = byFacility ? facility!(cells) : null;
-    const key = [place!(cells), member, time && readMonth(time, dialect?.months)].join(' ');
-    const numbers = counts.flatMap((count) => count(cells) ?? []).map(Number);
+  for (const [row, place] of places.entries()) {
+    if (totals.has(facilities[row] ?? '')) continue;
+    const time = monthText({ period: periods[row]!, year: years[row]!, month: months[row]! });
+    const member = byFacility ? facilities[row] : null;
+    const key = [place, member, time && readMonth(time, dialect?.months)].join(' ');
+    const numbers = counts.flatMap((cells) => cells[row] ?? []).map(Number);
     if (numbers.length > 0) countByKey.set(key, (countByKey.get(key) ?? 0) + sum(numbers));
   }
   return countByKey;
