@@ -87,14 +87,14 @@ export function caseModel(
   };
   const toForecast = ({
     areaLayer,
-    country,
+    groupPosteriors,
     covariance,
     months,
     centre,
     noiseScales,
     levelSteps,
   }: ForecastPosterior): Forecast =>
-    areaPosteriors(areaLayer, country.posteriors(), covariance, months).map(({ mean, variance }, a) => {
+    areaPosteriors(areaLayer, groupPosteriors, covariance, months).map(({ mean, variance }, a) => {
       const stepChances = stepsAhead(levelSteps[a]!, horizons.at(-1)!);
       return horizons.map((horizon, h) => {
         const usualQuantiles = noiseQuantiles(variance[h]!, noiseScales[a]!).map(
@@ -174,10 +174,12 @@ function forecastPosterior(
   const areaLayer = buildAreaLayer(observed, data.groupCount, covariances.area, n);
   const country = buildCountryLayer(buildGroupLayer(areaLayer, covariances.group), covariances.country);
   const noiseScales = noise.precision.map((precision) => 1 / Math.sqrt(precision));
-  const usualCourses = leaveOneOutEstimates(areaLayer, posteriorResiduals(areaLayer, country.posteriors()));
+  const groupPosteriors = country.posteriors();
+  const usualCourses = leaveOneOutEstimates(areaLayer, posteriorResiduals(areaLayer, groupPosteriors));
   return {
     areaLayer,
     country,
+    groupPosteriors,
     covariance: covariances.area,
     months: horizons.map((horizon) => data.months - 1 + horizon),
     horizons,

@@ -1,10 +1,14 @@
 /** Forecasts from rolling origins, each using only the data known at the origin, scored against known targets. */
 import { HORIZONS, monthFromIndex, type Period } from '../../contract/months.ts';
 import { logCases } from '../../lib/numerics/log-cases.ts';
+import { caseModel } from '../../model/forecast/case-model.ts';
 import { covers, crps, percentIndex } from '../../model/forecast/forecast-scores.ts';
 import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
+import { forecasters } from '../../model/forecast/forecasters.ts';
 import { type Panel, panelUpTo } from '../../model/forecast/panel.ts';
+import { createPanelForecasters } from '../../model/forecast/part-sums.ts';
 import type { Forecaster } from '../../model/forecast/past-errors.ts';
+import { type RecalibratedForecaster, recalibrate } from '../../model/forecast/recalibration.ts';
 
 export interface ScoredForecast {
   area_level: AreaLevel;
@@ -61,23 +65,31 @@ export function panelOrigins(panel: Panel, span: OriginSpan | null): { month: nu
   return months.slice(0, last + 1).map((month) => ({ month, is_scored: isScored(month) }));
 }
 
+/** Draws from which the sums of LGAs are made, at each origin. */
+const DRAWS = 100;
+
 /**
- * How much of a backtest of several panels is done.
- * @returns for each panel, what `backtest` is to call after each origin, and its slowest method within one
+ * All forecasts of the panels whose targets are known: by the simple methods, by the case model and, for states, as sums
+ * of their LGAs.
+ * @returns by panel; also the forecasters other than the simple methods, which know their past errors
  */
-export function backtestProgress(
+export function backtestPanels(
   panels: readonly Panel[],
   span: OriginSpan | null,
   onProgress: (share: number, what: string) => void,
-): (panel: Panel) => { onOrigin: (origin: Period) => void; onShare: (share: number) => void } {
+): { panel: Panel; rows: ScoredForecast[]; models: RecalibratedForecaster[] }[] {
   const areaOrigins = panels.reduce((sum, panel) => sum + panelOrigins(panel, span).length * panel.areas.length, 0);
+  const panelForecasters = createPanelForecasters(DRAWS);
   let doneAreaOrigins = 0;
-  return ({ areas, level }) => ({
-    onOrigin: (origin) => {
+  return panels.map((panel) => {
+    const { areas, level } = panel;
+    const onShare = (share: number) => onProgress((doneAreaOrigins + share * areas.length) / areaOrigins, level);
+    const models = panelForecasters(level, caseModel(HORIZONS, null, onShare)).map((model) => recalibrate(model));
+    const rows = backtest(panel, forecasters(models), span, (origin) => {
       doneAreaOrigins += areas.length;
       onProgress(doneAreaOrigins / areaOrigins, `${level} ${origin}`);
-    },
-    onShare: (share) => onProgress((doneAreaOrigins + share * areas.length) / areaOrigins, level),
+    });
+    return { panel, rows, models };
   });
 }
 
