@@ -15,11 +15,6 @@ import { applyReportingRates } from './reporting-rates.ts';
 /** A finding names this many places with blank months. */
 const MOST_EXAMPLES = 3;
 
-interface CaseRecord extends CaseSeries {
-  /** Shares of the expected reports that were made, by month; null where the file does not tell. */
-  reportingRates: (number | null)[];
-}
-
 /**
  * Monthly confirmed cases by state and by LGA, as reported: blanks stay null, and months that the catalog masks are
  * kept and marked. A country without records has no rows.
@@ -32,11 +27,12 @@ export async function ingestCases(
   census: Census,
   locator: Locator,
 ): Promise<CasesRow[]> {
-  const allSeries: CaseRecord[] = [];
+  const allSeries: CaseSeries[] = [];
+  const reportingRates = new Map<string, number>();
   for (const source of sourcesInRole(input, 'cases_states'))
-    allSeries.push(...(await readSeries(input, areas, census, locator, source, 'state')));
+    allSeries.push(...(await readSeries(input, areas, census, locator, source, 'state', reportingRates)));
   for (const source of sourcesInRole(input, 'cases_lgas'))
-    allSeries.push(...(await readSeries(input, areas, census, locator, source, 'lga')));
+    allSeries.push(...(await readSeries(input, areas, census, locator, source, 'lga', reportingRates)));
   const byPlace = Map.groupBy(allSeries, ({ state_code, lga_code }) => lga_code ?? state_code);
   const gapCounts = new Map<string, number>();
   const combined = readEach(byPlace.values(), (parts) => combineSeries(parts, gapCounts));
@@ -46,15 +42,12 @@ export async function ingestCases(
       rule: 'no record',
       what: `no file has the cases of ${months}, between two files, of ${placeCount === 1 ? 'a place' : `${placeCount} places`}: kept as unknown, never as 0`,
     });
-  return combined.flatMap(({ state_code, lga_code, first, confirmed, reportingRates, masked }) =>
-    confirmed.map((value, i) => ({
-      state_code,
-      lga_code,
-      period: monthFromIndex(monthIndex(first) + i),
-      confirmed: value,
-      reporting_rate: reportingRates[i]!,
-      masked: masked.includes(i),
-    })),
+  return combined.flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
+    confirmed.map((value, i) => {
+      const period = monthFromIndex(monthIndex(first) + i);
+      const reporting_rate = reportingRates.get(`${lga_code ?? state_code} ${period}`) ?? null;
+      return { state_code, lga_code, period, confirmed: value, reporting_rate, masked: masked.includes(i) };
+    }),
   );
 }
 
@@ -63,9 +56,9 @@ export async function ingestCases(
  * @param gapCounts counts places by the months that no source has
  * @throws BadInput if two have the same month
  */
-function combineSeries(parts: readonly CaseRecord[], gapCounts: Map<string, number>): CaseRecord {
-  const [earliest, ...later] = parts.toSorted((a, b) => (a.first < b.first ? -1 : 1)) as [CaseRecord, ...CaseRecord[]];
-  const combined = structuredClone(earliest);
+function combineSeries(parts: readonly CaseSeries[], gapCounts: Map<string, number>): CaseSeries {
+  const [earliest, ...later] = parts.toSorted((a, b) => (a.first < b.first ? -1 : 1)) as [CaseSeries, ...CaseSeries[]];
+  const combined = { ...earliest, confirmed: [...earliest.confirmed], masked: [...earliest.masked] };
   for (const next of later) {
     const start = monthIndex(next.first) - monthIndex(combined.first);
     if (start < combined.confirmed.length) {
@@ -74,10 +67,9 @@ function combineSeries(parts: readonly CaseRecord[], gapCounts: Map<string, numb
     }
     const gap = [combined.confirmed.length, start - 1].map((i) => monthFromIndex(monthIndex(combined.first) + i));
     if (start > combined.confirmed.length) gapCounts.set(gap.join(' to '), 1 + (gapCounts.get(gap.join(' to ')) ?? 0));
-    for (const values of [combined.confirmed, combined.reportingRates]) while (values.length < start) values.push(null);
+    while (combined.confirmed.length < start) combined.confirmed.push(null);
     combined.masked.push(...next.masked.map((i) => start + i));
     combined.confirmed.push(...next.confirmed);
-    combined.reportingRates.push(...next.reportingRates);
   }
   return combined;
 }
@@ -89,7 +81,8 @@ async function readSeries(
   locator: Locator,
   source: Source,
   level: 'state' | 'lga',
-): Promise<CaseRecord[]> {
+  reportingRates: Map<string, number>,
+): Promise<CaseSeries[]> {
   const codeColumn = level === 'lga' ? 'lga_pcode' : 'state_pcode';
   const rawTable = source.columns?.facility
     ? await sumFacilities(input, areas, locator, source)
@@ -105,6 +98,9 @@ async function readSeries(
     const placeRows = rowsByPlace.get(placeCode);
     if (placeRows) placeRows.push(row);
     else rowsByPlace.set(placeCode, [row]);
+    // DHIS2 gives more than 100% if facilities report that were not expected to.
+    if (row.hasValue('reporting_rate'))
+      reportingRates.set(`${placeCode} ${row.month()}`, Math.min(1, row.number('reporting_rate') / 100));
   });
   const stateByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const pcodeByState = new Map(areas.states.map((state) => [state.state_code, state.state_pcode]));
@@ -115,7 +111,7 @@ async function readSeries(
   };
   const blankMonths: { place: string; months: Period[] }[] = [];
   const sortedPlaces = [...rowsByPlace].sort(([a], [b]) => (a < b ? -1 : 1));
-  const series = readEach(sortedPlaces, ([placeCode, placeRows]): CaseRecord => {
+  const series = readEach(sortedPlaces, ([placeCode, placeRows]): CaseSeries => {
     const state_code = level === 'lga' ? stateByLga.get(placeCode)! : placeCode;
     const lga_code = level === 'lga' ? placeCode : null;
     const area = { state_pcode: pcodeByState.get(state_code)!, lga_code };
@@ -127,14 +123,14 @@ async function readSeries(
       people: peopleIn(placeCode),
       isMasked,
     };
-    const { first, confirmed, reportingRates } = readConsecutiveMonths(table, source, casePlace, placeRows);
+    const { first, confirmed } = readConsecutiveMonths(table, source, casePlace, placeRows);
     if (confirmed.every((value) => value === null))
       throw table.at(label).error('no value in any month', 'at least one value');
     const months = confirmed.flatMap((value, i) => (value === null ? [monthFromIndex(monthIndex(first) + i)] : []));
     const namedState = areas.states.find((state) => state.state_code === placeCode);
     if (months.length > 0) blankMonths.push({ place: namedState ? `${placeCode} ${namedState.state}` : label, months });
     const masked = [...confirmed.keys()].filter((i) => isMasked(monthIndex(first) + i));
-    return { state_code, lga_code, first, confirmed, reportingRates, masked };
+    return { state_code, lga_code, first, confirmed, masked };
   });
   const amounts = series.flatMap(({ state_code, lga_code, first, confirmed }) =>
     confirmed.flatMap((value, i) =>
@@ -218,22 +214,20 @@ function readConsecutiveMonths(
   { label, gapKey, people, isMasked }: CasePlace,
   rows: readonly RawRow[],
 ) {
-  const byMonth = new Map<number, { confirmed: number | null; reportingRate: number | null }>();
+  const byMonth = new Map<number, number | null>();
   readEach(rows, (row) => {
     const confirmed = row.numberOrNull('confirmed', { least: 0, integer: true });
     if (confirmed !== null && confirmed > people)
       throw row.at('confirmed').error(`${confirmed}`, `at most the ${people} people of ${label}`);
-    const percent = row.hasColumn('reporting_rate') ? row.numberOrNull('reporting_rate') : null;
-    // DHIS2 gives more than 100% if facilities report that were not expected to.
-    byMonth.set(monthIndex(row.month()), { confirmed, reportingRate: percent && Math.min(1, percent / 100) });
+    byMonth.set(monthIndex(row.month()), confirmed);
   });
   const first = Math.min(...byMonth.keys());
   const last = Math.max(...byMonth.keys(), monthIndex(source.span!.last));
   const months = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-  const values = readEach(months, (month) => {
+  const confirmed = readEach(months, (month) => {
     const value = byMonth.get(month);
     if (value !== undefined) return value;
-    if (isMasked(month)) return { confirmed: null, reportingRate: null };
+    if (isMasked(month)) return null;
     const period = monthFromIndex(month);
     const expected = `every month from ${monthFromIndex(first)} to ${monthFromIndex(last)}`;
     const mask = gapRemedy({ rule: 'mask', ...gapKey, first: period, last: period });
@@ -241,11 +235,7 @@ function readConsecutiveMonths(
     const { origin } = rows.findLast((row) => monthIndex(row.month()) < month) ?? { origin: table };
     throw origin.at(label).error(`no month ${period}`, expected, mask);
   });
-  return {
-    first: monthFromIndex(first),
-    confirmed: values.map(({ confirmed }) => confirmed),
-    reportingRates: values.map(({ reportingRate }) => reportingRate),
-  };
+  return { first: monthFromIndex(first), confirmed };
 }
 
 /** Detects a table that has lost its first months, by the catalog's span. */

@@ -4,18 +4,7 @@
  * Tables of areas list all areas in ascending order of code.
  */
 import { METHODS } from '../catalog/shared-schemas.ts';
-import {
-  account,
-  area,
-  code,
-  figures,
-  lga,
-  lga_code,
-  period,
-  reporting_rate,
-  state,
-  state_code,
-} from '../contract/fields.ts';
+import { account, area, code, figures, lga, lga_code, period, state, state_code } from '../contract/fields.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { choice, flag, orNull, real, type TableRow, text, whole, withMeaning } from '../lib/tables/table.ts';
 
@@ -102,7 +91,7 @@ export const CASES = {
     lga_code: orNull(text("{Lga.one}; null for {a.state}'s own record")),
     period,
     confirmed: orNull(real('Confirmed cases; null if nothing was reported')),
-    reporting_rate,
+    reporting_rate: orNull(real('Share of the expected reports that were made; null if the records do not tell')),
     masked: flag('Whether the catalog excludes the month from fitting'),
   },
 };

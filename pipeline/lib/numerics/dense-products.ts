@@ -33,27 +33,10 @@ export function multiplyLower(a: Float64Array, l: Float64Array, n: number): Floa
   return c;
 }
 
-/** A x, for an A with n columns. Four rows at a time, whose sums do not wait for one another. */
+/** A x, for an A of n columns. */
 export function multiplyVector(a: Float64Array, x: Float64Array, n: number): Float64Array {
-  const rows = a.length / n;
-  const y = new Float64Array(rows);
-  const blockedEnd = rows - (rows % 4);
-  for (let i = 0; i < blockedEnd; i += 4) {
-    const [r0, r1, r2, r3] = [i * n, (i + 1) * n, (i + 2) * n, (i + 3) * n];
-    let [sum0, sum1, sum2, sum3] = [0, 0, 0, 0];
-    for (let j = 0; j < n; j++) {
-      const value = x[j]!;
-      sum0 += a[r0 + j]! * value;
-      sum1 += a[r1 + j]! * value;
-      sum2 += a[r2 + j]! * value;
-      sum3 += a[r3 + j]! * value;
-    }
-    y[i] = sum0;
-    y[i + 1] = sum1;
-    y[i + 2] = sum2;
-    y[i + 3] = sum3;
-  }
-  for (let i = blockedEnd; i < rows; i++) {
+  const y = new Float64Array(a.length / n);
+  for (let i = 0; i < y.length; i++) {
     let sum = 0;
     for (let j = 0; j < n; j++) sum += a[i * n + j]! * x[j]!;
     y[i] = sum;

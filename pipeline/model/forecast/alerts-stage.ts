@@ -16,11 +16,9 @@ export const run: StageRun = async (io) => {
   const panels = readPanels(io);
   const lgas = panels.find(({ level }) => level === 'lga')?.areas ?? [];
   const areaCount = panels.reduce((sum, { areas }) => sum + areas.length, 0);
-  const reportingRates = new Map(
-    io
-      .table(ingest.CASES)
-      .map((row) => [`${row.lga_code ?? row.state_code} ${row.period}`, row.reporting_rate] as const),
-  );
+  const reportingRates = new Map<string, number | null>();
+  for (const { state_code, lga_code, period, reporting_rate } of io.table(ingest.CASES))
+    reportingRates.set(`${lga_code ?? state_code} ${period}`, reporting_rate);
   let areasDone = 0;
   const rows = panels.filter(isForecastPanel).flatMap((panel) => {
     const { areas, level } = panel;
@@ -52,9 +50,7 @@ function alertRow(
   const recordedAreas = stateLgas.length > 0 ? stateLgas : [area];
   const reportsExpected = lastYear(recordedAreas);
   const period = periodOfMonth(judgedMonths.month)!;
-  const rates = recordedAreas
-    .map((record) => reportingRates.get(`${record.code} ${period}`) ?? null)
-    .filter((rate) => rate !== null);
+  const rates = recordedAreas.flatMap((record) => reportingRates.get(`${record.code} ${period}`) ?? []);
   const knownCounts = lastYear([area]).filter((value) => !Number.isNaN(value));
   return {
     area: panel.level,

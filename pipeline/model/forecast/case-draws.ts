@@ -5,14 +5,15 @@ import { drawGamma, drawPoisson } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { NOISE_DF } from './case-noise.ts';
 import { QUANTILE_LEVELS } from './forecast-scores.ts';
-import type { AreaLayer, CountryLayer, GroupPosterior } from './hierarchy.ts';
+import type { AreaLayer, CountryLayer } from './hierarchy.ts';
 import { createStepSampler, type LevelStep } from './level-steps.ts';
 
 /** The posterior of the forecast months. */
 export interface ForecastPosterior {
   areaLayer: AreaLayer;
   country: CountryLayer;
-  groupPosteriors: readonly GroupPosterior[];
+  /** Mean and variance of each area's process in the forecast months. */
+  marginals: readonly { mean: number[]; variance: number[] }[];
   /** Of an area's process over all months, stored by rows. */
   covariance: Float64Array;
   /** The forecast months, as indices of all months. */

@@ -4,7 +4,7 @@
  * 4).
  */
 import { mean } from '../../lib/numerics/averages.ts';
-import { dot, multiplyVector } from '../../lib/numerics/dense-products.ts';
+import { dot } from '../../lib/numerics/dense-products.ts';
 import { drawIndex } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { digamma, trigamma } from '../../lib/numerics/special.ts';
@@ -36,12 +36,6 @@ const NEXT_STEPS = Array.from(STEP_GRID, (level) =>
   normalise(STEP_GRID.map((step) => (1 + ((step - level) / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2))),
 );
 const CUMULATIVE_NEXT_STEPS = NEXT_STEPS.map(cumulativeSums);
-/** The matrix, stored by rows, from chances of levels to those of the steps that follow; none follows the usual. */
-const NEXT_STEP_MATRIX = Float64Array.from(
-  [...STEP_GRID.keys()].flatMap((step) =>
-    NEXT_STEPS.map((chances, level) => (level === USUAL_INDEX ? 0 : chances[step]!)),
-  ),
-);
 
 /** What an area's record says about its step. */
 export interface LevelStep {
@@ -118,12 +112,14 @@ export function quantilesWithStep(usualQuantiles: Float64Array, chances: StepCha
 function advanceMonth(current: StepChances, start: number): StepChances {
   const { begin, again, end } = STEP_CHANCES;
   const usual = current[USUAL_INDEX]!;
-  const started = NEXT_STEPS[start]!;
-  const next = multiplyVector(NEXT_STEP_MATRIX, current, current.length);
-  for (let i = 0; i < next.length; i++)
-    next[i] = (1 - again - end) * current[i]! + again * next[i]! + begin * usual * started[i]!;
-  // The usual is no step: in place of another step and an end, one begins.
-  next[USUAL_INDEX]! += (again - begin) * usual + end;
+  const next = current.map((chance) => (1 - again - end) * chance);
+  next[USUAL_INDEX] = (1 - begin) * usual + end * (1 - usual);
+  for (const [level, chance] of current.entries()) {
+    const isUsual = level === USUAL_INDEX;
+    const stepChance = (isUsual ? begin : again) * chance;
+    const nextSteps = NEXT_STEPS[isUsual ? start : level]!;
+    for (let i = 0; i < next.length; i++) next[i]! += stepChance * nextSteps[i]!;
+  }
   return next;
 }
 

@@ -11,8 +11,7 @@ import { PAST, SKILL, STRETCH } from './backtest-tables.ts';
 /** Scored forecasts of the case records from rolling origins; no other answer depends on them. */
 export const run: StageRun = async (io) => {
   const results = backtestPanels(readPanels(io), null, io.progress).map(({ panel, rows, models }) => {
-    const betterBasis: TableRow<typeof STRETCH>['basis'] =
-      models.length > 1 && isSumBetter(rows) ? SUM_OF_PARTS : 'record';
+    const betterBasis = models.length > 1 && isSumBetter(rows) ? SUM_OF_PARTS : 'record';
     const stretch = models.flatMap((model) => {
       const basis = forecastBasis(model);
       return model.stretches(panel).map((factors, h) => ({

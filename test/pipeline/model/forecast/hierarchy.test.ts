@@ -111,7 +111,7 @@ test.each([true, false])(
     const ahead = {
       areaLayer: part,
       country: groups,
-      groupPosteriors: groups.posteriors(),
+      marginals: [],
       covariance: K.area,
       months,
       horizons: [1, 5, 7],
