@@ -44,7 +44,7 @@ export const PROXY_PROOFS = [
   'test/proxy/dashboard/{accessibility,browser,many-keys,several,sign-in-attacks,sign-in-flood}.test.ts',
   'test/proxy/store/people/{at-once,passwords}.test.ts',
 ];
-const LONG = ['test/long/**', ...PIPELINE_PROOFS, ...PROXY_PROOFS];
+const LONG = ['test/{long,platforms}/**', ...PIPELINE_PROOFS, ...PROXY_PROOFS];
 /** Tests write to memory if there is room: a full-size snapshot is thousands of files, each of them synced to disk. */
 process.env.TMPDIR ??= hasRoom('/dev/shm') ? '/dev/shm' : tmpdir();
 

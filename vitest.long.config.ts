@@ -18,7 +18,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'long',
-          include: ['test/long/**/*.test.ts', ...PIPELINE_PROOFS],
+          include: ['test/{long,platforms}/**/*.test.ts', ...PIPELINE_PROOFS],
           setupFiles: 'test/support/setup.ts',
         },
       },

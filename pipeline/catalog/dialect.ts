@@ -7,8 +7,8 @@ import { text } from './shared-schemas.ts';
 export const MONTH_ORDERS = ['year month', 'month year', 'year month day', 'day month year', 'month day year'] as const;
 export type MonthOrder = (typeof MONTH_ORDERS)[number];
 
-/** Where a table says its year if no column does: in the name of the file, or in the lines above the header. */
-export const YEAR_LOCATIONS = ['name', 'title'] as const;
+/** Where a table says its year if no column does: in the name of the file or sheet, or in the lines above the header. */
+export const YEAR_LOCATIONS = ['name', 'sheet', 'title'] as const;
 
 export const SEPARATORS = [';', '\t', '|'] as const;
 
@@ -22,13 +22,17 @@ const TestColumns = closedObject(
 export const Dialect = closedObject({
   separator: Type.Optional(Type.Enum([...SEPARATORS], { description: 'Between the cells of a CSV, if not a comma' })),
   encoding: Type.Optional(Type.Literal('windows-1252', { description: 'Of the text of a CSV, if not UTF-8' })),
+  sheet: Type.Optional(Type.String({ minLength: 1, description: 'Of a workbook, if several have a table' })),
   title_rows: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Rows above the header of a CSV, as office programs export them' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'Rows above the header of a CSV or a sheet, as office programs make them',
+    }),
   ),
   year: Type.Optional(
     Type.Enum([...YEAR_LOCATIONS], {
       description:
-        "The year of all rows is the only one in the file's name or in the lines above its header, and is given in a column `year`",
+        'The year of all rows is the only one in the name of the file or the sheet, or in the lines above its header, and is given in a column `year`',
     }),
   ),
   merged: Type.Optional(
@@ -72,3 +76,7 @@ export const Dialect = closedObject({
   ),
 });
 export type Dialect = Static<typeof Dialect>;
+
+/** A table in messages: its file and, of a workbook with several, its sheet. */
+export const tableLabel = (file: string, { sheet }: Pick<Dialect, 'sheet'> = {}): string =>
+  sheet === undefined ? file : `${file}, sheet ${sheet}`;

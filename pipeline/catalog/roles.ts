@@ -23,6 +23,7 @@ export const TEXT_COLUMNS: readonly string[] = [
   'lga_pcode',
   'state_pcode',
   'facility',
+  'closed',
   'cluster_id',
   'method',
   'urban',
@@ -113,10 +114,11 @@ export const ROLES = {
     exactlyOneOf: [['period', 'month']],
   },
   facilities: {
-    description: 'List of health facilities, each with its area or its coordinates',
+    description:
+      'List of health facilities, each with its area or its coordinates, and the date on which it was closed',
     columns: ['facility'],
     key: ['facility'],
-    optional: ['latitude', 'state_pcode', ...NAME_COLUMNS],
+    optional: ['latitude', 'state_pcode', 'closed', ...NAME_COLUMNS],
     exactlyOneOf: [['lga_pcode', 'longitude']],
   },
   layer: {
@@ -137,7 +139,7 @@ export const ROLES = {
 export type Role = keyof typeof ROLES;
 export const roleDefinition = (role: Role): RoleDefinition => ROLES[role];
 
-export const TABLE_FORMATS = ['csv', 'dbf', 'json'] as const;
+export const TABLE_FORMATS = ['csv', 'xlsx', 'dbf', 'json'] as const;
 export const isTable = ({ format }: { format: string }): boolean => TABLE_FORMATS.some((name) => name === format);
 
 /**

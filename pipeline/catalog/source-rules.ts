@@ -1,6 +1,6 @@
 import { InputLocation } from '../lib/bad-input.ts';
 import { levelJoinedByName } from './aliases.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, tableLabel } from './dialect.ts';
 import { EXPECTED_MONTHS_OF_RAIN, isRainRaster, rainFiles } from './rain-files.ts';
 import {
   deliveredFiles,
@@ -49,6 +49,7 @@ const ROLE_FORMATS: Record<Role, readonly Source['format'][]> = {
 /** The rules for gaps that a role's source may use. */
 const ROLE_GAP_RULES: Partial<Record<Role, readonly Gap['rule'][]>> = {
   state_boundaries: ['uncovered'],
+  population: ['omit'],
   population_census: ['omit'],
   elevation: ['null', 'neighbours'],
   climate: ['neighbours'],
@@ -91,9 +92,9 @@ export function checkAcrossSources(sources: readonly Source[]): void {
   // One table may give people, cases and climate.
   const uses = sources
     .filter(({ role }) => role !== 'covariate')
-    .flatMap(({ role, figure, files }) =>
+    .flatMap(({ role, figure, files, dialect }) =>
       // The places of clusters may belong to the results of several rounds.
-      files.filter(({ join }) => !join).map((file) => ({ file: file.path, use: figure ?? role })),
+      files.filter(({ join }) => !join).map(({ path }) => ({ file: tableLabel(path, dialect), use: figure ?? role })),
     );
   const duplicateFile = uses.find(
     ({ file, use }, i) => uses.findIndex((other) => other.file === file && other.use === use) !== i,
@@ -290,15 +291,17 @@ function checkRoundsByMonth({ role, columns = {}, rounds = [] }: Source, locatio
 /** Refuses a dialect that has no effect on the source's files. */
 function checkDialect(
   { role, format, columns = {}, sums = {} }: Source,
-  { separator, title_rows, months, pivot, wide, tests }: Dialect,
+  { separator, title_rows, sheet, months, pivot, wide, tests }: Dialect,
   location: InputLocation,
 ): void {
   const dialectLocation = location.at('dialect');
   if (!isTable({ format })) throw dialectLocation.error(`the format ${format}`, 'a table: only tables have a dialect');
   if (separator !== undefined && format !== 'csv')
     throw dialectLocation.error('a separator', 'none: only CSV files have one');
-  if (title_rows !== undefined && format !== 'csv')
-    throw dialectLocation.error('title_rows', 'none: only CSV files have them');
+  if (title_rows !== undefined && format !== 'csv' && format !== 'xlsx')
+    throw dialectLocation.error('title_rows', 'none: only CSV files and workbooks have them');
+  if (sheet !== undefined && format !== 'xlsx')
+    throw dialectLocation.error('a sheet', 'none: only workbooks have them');
   const fileColumns = [...Object.values(columns), ...Object.values(sums).flat()];
   if (pivot && wide && wide.values !== pivot.values)
     throw dialectLocation.at('wide').error(`values ${wide.values}`, `${pivot.values}, the values of pivot`);

@@ -9,7 +9,7 @@ import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { plainName } from '../lib/name-similarity.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
-import { cleanOutlines, listEdges, refuseCrossing, type Sliver } from './clean-outlines.ts';
+import { cleanOutlines, listEdges, type Sliver } from './clean-outlines.ts';
 import type { Areas, Polygons } from './ingest-tables.ts';
 import { EXPECTED_STATE_CODE, gapRemedy, type IngestInput, onlySource, sourcesInRole } from './input.ts';
 import { isMisread } from './readers/encoding.ts';
@@ -66,10 +66,16 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
       throw location.at(lga.code).error(`the parent ${lga.parent}`, EXPECTED_STATE_CODE);
     if (!states || withoutState.length > 0) return;
     const state = { type: 'MultiPolygon' as const, coordinates: outlineByPcode.get(lga.parent)!.polygons };
-    if (!booleanPointInPolygon(pointInside(lga), state)) {
-      const found = `a location outside the outline of ${lga.parent}`;
-      throw location.at(`${lga.code} ${lga.name}`).error(found, EXPECTED_INSIDE);
-    }
+    if (booleanPointInPolygon(pointInside(lga), state)) return;
+    const km2 = areaKm2(lga.polygons);
+    if (km2 <= (findUncovered(stateSource!, lga.parent)?.area_km2 ?? 0)) return;
+    throw location
+      .at(`${lga.code} ${lga.name}`)
+      .error(
+        `a location outside the outline of ${lga.parent}, its ${model.territory.state.one}`,
+        `${EXPECTED_INSIDE}: if the code of its ${model.territory.state.one} is right, the two files do not nest, which a gap \`uncovered\` declares`,
+        gapRemedy({ rule: 'uncovered', state_pcode: lga.parent, area_km2: Math.ceil(km2) }),
+      );
   });
   const emptyState = model.states.find(({ state_pcode }) => !lgas.some(({ parent }) => parent === state_pcode));
   if (emptyState)
@@ -108,6 +114,12 @@ const pointInside = ({ polygons }: AreaOutline) => pointOnFeature({ type: 'Multi
 
 /** The file of a source's outlines, for its errors. */
 const fileLocation = (source: Source): InputLocation => new InputLocation(source.files[0]!.path);
+
+/** The largest gap that is declared between an upper-level area and its parts. */
+const findUncovered = ({ gaps = [] }: Source, code: string) =>
+  gaps
+    .filter(({ rule, state_pcode }) => rule === 'uncovered' && state_pcode === code)
+    .sort((a, b) => b.area_km2! - a.area_km2!)[0];
 
 /** Assigns each LGA to the state that contains a point inside the LGA. @throws BadInput if no state does */
 function placeInStates(input: IngestInput, lgas: readonly AreaOutline[], states: readonly AreaOutline[]): void {
@@ -160,7 +172,14 @@ async function readOutlines(
 ): Promise<AreaOutline[]> {
   const location = fileLocation(source);
   const columns = source.columns ?? {};
-  const drawnFeatures = await readPolygons(path.join(input.rawData, source.files[0]!.path));
+  const leftOut: string[] = [];
+  const drawnFeatures = await readPolygons(path.join(input.rawData, source.files[0]!.path), leftOut);
+  if (leftOut.length > 0)
+    input.report.push({
+      source: source.id,
+      rule: 'no area of today',
+      what: `left out of the outlines: ${leftOut.join(', ')}`,
+    });
   const key = columns[codes ? level : `${level}_pcode`] ?? columns[level];
   const features = source.dissolve && key !== undefined ? await dissolveBy(key, drawnFeatures) : drawnFeatures;
   const codePattern = level === 'lga' ? input.model.territory.lga.code : ANY_CODE;
@@ -189,9 +208,7 @@ async function readOutlines(
     const parent = listedArea?.parent || (level === 'state' || columns.state_pcode ? text('state_pcode') : '');
     if (!new RegExp(codePattern).test(code) || !new RegExp(ANY_CODE).test(code))
       throw featureLocation.error(`the code ${code}`, `a code of the form ${codePattern}`);
-    checkShape(location.at(code), polygons, input.model.extent as [number, number, number, number]);
-    // Those of LGAs are checked when they are cleaned.
-    if (level === 'state') refuseCrossing(location.at(code), polygons);
+    checkShape(location.at(code), polygons, level === 'lga' ? input.model.extent : null);
     return { code, name, parent, polygons };
   });
   const unusedName = [...(codes?.keys() ?? [])].find((name) => !usedNames.has(name));
@@ -207,13 +224,11 @@ async function readOutlines(
   return outlines;
 }
 
-/** @throws BadInput for an area without a polygon or a vertex outside the country */
-function checkShape(
-  location: InputLocation,
-  polygons: Polygon[],
-  [west, south, east, north]: readonly [number, number, number, number],
-): void {
+/** @throws BadInput for an area without a polygon or, if `extent` is given, with a vertex outside it */
+function checkShape(location: InputLocation, polygons: Polygon[], extent: readonly number[] | null): void {
   if (polygons.length === 0) throw location.error('no shape', 'a polygon');
+  if (!extent) return;
+  const [west, south, east, north] = extent as [number, number, number, number];
   const outside = polygons.flat(2).find(([x, y]) => !(x >= west && x <= east && y >= south && y <= north));
   if (outside) {
     const extent = `longitude ${west} to ${east}, latitude ${south} to ${north} (model.json, extent)`;
@@ -244,15 +259,22 @@ function compareWithStates(
       .filter(({ codes }) => stateLgas.some(({ code }) => codes.includes(code)))
       .reduce((sum, { km2 }) => sum + km2, 0);
     if (Math.abs(uncoveredKm2) <= AREA_TOLERANCE * stateKm2 + movedKm2) return;
-    const gap = source.gaps?.find(({ rule, state_pcode }) => rule === 'uncovered' && state_pcode === state.code);
-    if (!gap || uncoveredKm2 < 0 || uncoveredKm2 > (gap.area_km2 ?? 0)) {
-      const found = `${uncoveredKm2.toFixed(2)} km² of ${stateKm2.toFixed(0)} in none of its areas`;
-      const expected = gap ? `at most ${gap.area_km2} as declared` : 'the same ground as its areas';
-      const ground = { state_pcode: state.code, area_km2: Math.ceil(uncoveredKm2) };
-      const remedy = uncoveredKm2 < 0 ? null : gapRemedy({ rule: 'uncovered', ...ground });
-      throw fileLocation(source).at(`${state.code} ${state.name}`).error(found, expected, remedy);
+    const gap = findUncovered(source, state.code);
+    const { lga } = input.model.territory;
+    const size = `${Math.abs(uncoveredKm2).toFixed(2)} of its ${stateKm2.toFixed(0)} km²`;
+    const difference =
+      uncoveredKm2 > 0
+        ? `ground in none of its ${lga.many}, ${size}`
+        : `${lga.many} that it does not contain: they reach beyond it by ${size}`;
+    if (!gap || Math.abs(uncoveredKm2) > (gap.area_km2 ?? 0)) {
+      const expected = gap
+        ? `at most ${gap.area_km2} km² as declared`
+        : `the same ground as its ${lga.many}, or a gap \`uncovered\`: outlines of the upper level are made of those of the lower one`;
+      const ground = { state_pcode: state.code, area_km2: Math.ceil(Math.abs(uncoveredKm2)) };
+      const remedy = gapRemedy({ rule: 'uncovered', ...ground });
+      throw fileLocation(source).at(`${state.code} ${state.name}`).error(difference, expected, remedy);
     }
-    const what = worded`${state.code} ${state.name}: ${uncoveredKm2.toFixed(1)} km² belong to no {lga.one} (${gap.reason}); {state.one} outlines are made of {lga.many} and do not include it`;
+    const what = worded`${state.code} ${state.name}: ${difference} (${gap.reason}); {state.one} outlines are made of {lga.many}`;
     input.report.push({ source: source.id, rule: 'uncovered', what });
   });
 }

@@ -9,6 +9,7 @@ import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { firstFew } from '../lib/first-few.ts';
 import { areaKm2, type Polygon } from '../lib/numerics/area.ts';
 import { findSelfCrossing } from '../lib/numerics/self-crossing.ts';
+import { makeValid } from './readers/commands.ts';
 
 interface LgaOutline {
   code: string;
@@ -99,9 +100,17 @@ const findLoops = (
 ): string[] =>
   readEach(lgas, ({ code, polygons }) => {
     const km2 = repeatedKm2(polygons, ground.get(code)!);
-    // Of an outline whose loops cancel each other out, mapshaper makes no tile.
-    if (km2 > limitKm2 || ground.get(code)!.km2 === 0) refuseCrossing(location.at(code), polygons);
     const crossing = findSelfCrossing(polygons);
+    const groundKm2 = ground.get(code)!.km2;
+    // Of an outline whose loops cancel each other out, mapshaper makes no tile.
+    if (crossing && (km2 > limitKm2 || groundKm2 === 0))
+      throw location
+        .at(code)
+        .error(
+          `an outline that crosses or overlaps itself at ${crossing.join(', ')}, by ${km2.toFixed(3)} km²`,
+          `a valid polygon, or an error of at most ${limitKm2} km² (sliver_km2 in sources.json); make a valid one with: ${makeValid(location.file)}`,
+          km2 <= SMALL_OVERLAP_SHARE * groundKm2 ? sliverRemedy(km2) : null,
+        );
     return crossing ? [`${code} at ${formatPoint(crossing)} (${km2.toFixed(3)} km²)`] : [];
   }).flat();
 
@@ -126,9 +135,7 @@ function classifySlivers({ slivers, ground }: Mosaic, limitKm2: number, uncovere
     ({ kind, codes, km2 }) =>
       kind === 'gap' || codes.every((code) => km2 <= SMALL_OVERLAP_SHARE * ground.get(code)!.km2),
   );
-  const largestKm2 = Math.max(...declarable.map(({ km2 }) => km2));
-  // A little more than the largest, because mapshaper measures areas on a sphere.
-  const remedy: Remedy = { declare: 'sliver_km2', km2: Math.ceil(101 * largestKm2) / 100 };
+  const remedy = sliverRemedy(Math.max(...declarable.map(({ km2 }) => km2)));
   readEach(faultySlivers, (fault) => {
     throw location
       .at(listCodes(fault))
@@ -167,14 +174,8 @@ async function cleanTopology(
 const describeCount = ({ length: count }: readonly Sliver[], kind: Sliver['kind']) =>
   count === 0 ? '' : `${count} ${count === 1 ? kind : `${kind}s`}`;
 
-const VALID_POLYGON = 'a valid polygon; make one with: mapshaper FILE -clean allow-overlaps -o VALID.geojson';
-
-/** @throws BadInput for an outline that crosses itself, naming the place */
-export function refuseCrossing(location: InputLocation, polygons: readonly Polygon[]): void {
-  const crossing = findSelfCrossing(polygons);
-  if (crossing)
-    throw location.error(`an outline that crosses or overlaps itself at ${crossing.join(', ')}`, VALID_POLYGON);
-}
+/** A little more than the largest, because mapshaper measures areas on a sphere. */
+const sliverRemedy = (km2: number): Remedy => ({ declare: 'sliver_km2', km2: Math.ceil(101 * km2) / 100 });
 
 /** What an LGA's outline contains. */
 interface Ground {

@@ -10,6 +10,7 @@ import type { Areas } from './ingest-tables.ts';
 import { codeAndName, createAreaLookup, type IngestInput, onlySource } from './input.ts';
 import type { Locator } from './locator.ts';
 import { readTableWithCodes } from './places-by-name.ts';
+import { readMonth } from './readers/months.ts';
 import { type RawRow, RawTable } from './readers/raw-table.ts';
 import { describeRepeats } from './repeated-counts.ts';
 import { findTotals } from './totals.ts';
@@ -30,6 +31,8 @@ const MOST_ERRORS = 100;
 interface Facility {
   name: string;
   lgaCode: string;
+  /** The month in which it was closed, by its `monthIndex`; infinite if it is open. */
+  closedMonth: number;
 }
 /** The cases of an area in a month, null if too few of the reports that are expected were made. */
 interface AreaMonth {
@@ -72,10 +75,17 @@ export async function readFacilities(
     const name = row.text('facility');
     const earlier = facilities.get(plainName(name));
     if (earlier) throw row.at('facility').error(`${name}, as ${earlier.name} in a row before`, 'each facility once');
-    facilities.set(plainName(name), { name, lgaCode: locateFacility(row) });
+    facilities.set(plainName(name), { name, lgaCode: locateFacility(row), closedMonth: readClosedMonth(row) });
   });
   table.refuseTooFewRows();
   return facilities;
+}
+
+function readClosedMonth(row: RawRow): number {
+  if (!row.hasColumn('closed') || !row.hasValue('closed')) return Number.POSITIVE_INFINITY;
+  const month = readMonth(row.text('closed'), 'year month day') ?? readMonth(row.text('closed'));
+  if (!month) throw row.at('closed').error(row.text('closed'), 'a date, such as 2018-03-31');
+  return monthIndex(month);
 }
 
 /**
@@ -104,6 +114,7 @@ export async function sumFacilities(
     return {
       name: rows[0]!.text('facility'),
       lgaCode: facilityList ? facilityList.get(key)!.lgaCode : lookup.lga(rows[0]!).lga_code,
+      closedMonth: facilityList?.get(key)?.closedMonth ?? Number.POSITIVE_INFINITY,
       row: rows[0]!,
       cases,
       lastReport: [...cases].reduce((last, [month, count]) => (count === null ? last : Math.max(last, month)), 0),
@@ -146,7 +157,8 @@ export async function sumFacilities(
       const startMonth = Math.max(first, month - ACTIVE_MONTHS + 1);
       const yearMonths = Array.from({ length: ACTIVE_MONTHS }, (_, i) => startMonth + i);
       const expected = areaFacilities.filter(
-        ({ cases, lastReport }) =>
+        ({ cases, lastReport, closedMonth }) =>
+          (month <= closedMonth || cases.get(month) != null) &&
           yearMonths.some((yearMonth) => cases.get(yearMonth) != null) &&
           (month <= lastReport || last - lastReport < ACTIVE_MONTHS),
       );

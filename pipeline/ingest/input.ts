@@ -74,20 +74,10 @@ export function createAreaLookup({ otherNames }: Pick<IngestInput, 'otherNames'>
   };
   const checkState = (row: RawRow, { state_code, state }: Areas['states'][number]) =>
     checkName(row, 'state', { code: state_code, name: state });
-  const recodeRemedy = (column: string, code: string, matchingCodes: readonly string[]): Remedy | null =>
-    matchingCodes.length === 1 ? { declare: 'recode', column, from: code, to: matchingCodes[0]! } : null;
-
   const lgaInRow = (row: RawRow) => {
     const code = row.text('lga_pcode');
     const lga = lgas.get(code);
-    if (!lga) {
-      const hasRowNames = (area: Areas['lgas'][number]) =>
-        plainName(area.lga) === plainName(row.values.lga ?? '') &&
-        (row.values.state == null ||
-          plainName(stateByCode.get(area.state_code)!.state) === plainName(row.values.state));
-      const matchingCodes = areas.lgas.filter(hasRowNames).map(({ lga_code }) => lga_code);
-      throw row.at('lga_pcode').error(code, EXPECTED_LGA_CODE, recodeRemedy('lga_pcode', code, matchingCodes));
-    }
+    if (!lga) throw row.at('lga_pcode').error(code, EXPECTED_LGA_CODE);
     checkName(row, 'lga', { code, name: lga.lga });
     checkState(row, stateByCode.get(lga.state_code)!);
     return lga;
@@ -95,11 +85,7 @@ export function createAreaLookup({ otherNames }: Pick<IngestInput, 'otherNames'>
   const stateInRow = (row: RawRow) => {
     const code = row.text('state_pcode');
     const state = states.get(code);
-    if (!state) {
-      const matchingStates = areas.states.filter((area) => plainName(area.state) === plainName(row.values.state ?? ''));
-      const pcodes = matchingStates.map(({ state_pcode }) => state_pcode);
-      throw row.at('state_pcode').error(code, EXPECTED_STATE_CODE, recodeRemedy('state_pcode', code, pcodes));
-    }
+    if (!state) throw row.at('state_pcode').error(code, EXPECTED_STATE_CODE);
     checkState(row, state);
     return state;
   };
@@ -111,7 +97,7 @@ export function createAreaLookup({ otherNames }: Pick<IngestInput, 'otherNames'>
 }
 
 /** What a code must be. */
-const EXPECTED_LGA_CODE = 'the p-code of an area in the outlines';
+export const EXPECTED_LGA_CODE = 'the p-code of an area in the outlines';
 export const EXPECTED_STATE_CODE = 'the p-code of one of `states` in model.json';
 
 /** @throws BadInput if the catalog declares a gap, or has a name, for a place that does not exist */

@@ -126,17 +126,20 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
   const lookup = createAreaLookup(input, areas);
   const rowByLga = new Map(
     readEach(table.rows, (row) => {
+      const { lga_code } = lookup.lga(row);
+      const remedy = gapRemedy({ rule: 'omit', lga_pcode: lga_code });
+      if (row.number('people') === 0 && declaredGap(source, lga_code)?.rule !== 'omit')
+        throw row.at('people').error('0', EXPECTED_PEOPLE, remedy);
       // Those of a projection have decimals.
-      const people = Math.round(row.number('people', { least: 1 }));
+      const people = Math.round(row.number('people', { least: 0 }));
       row.recordAdjustment('people', 'rounded', people - row.number('people'));
       const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
-      const { lga_code } = lookup.lga(row);
       return [lga_code, { lga_code, people, children_0_4 }];
     }),
   );
   const census = readEach(areas.lgas, ({ lga_code }) => {
     const row = rowByLga.get(lga_code);
-    if (row) return row;
+    if (row && row.people > 0) return row;
     const gap = declaredGap(source, lga_code);
     if (gap?.rule !== 'omit')
       throw table
@@ -162,6 +165,8 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
   table.refuseTooFewRows();
   return census.flat();
 }
+
+const EXPECTED_PEOPLE = 'people; if nobody lives there (a park, a lake), a gap declared with the rule `omit`';
 
 /** Children aged 0-4, a plausible share of the people. */
 function readChildren(row: RawRow, people: number): number {

@@ -1,4 +1,4 @@
-/** Tables that go by the names of their areas: each name is matched with a code, and none is guessed. */
+/** The areas of a table's rows: each name, or code, is matched with an area, and none is guessed. */
 import { type Alias, aliasCsvLine, levelJoinedByName } from '../catalog/aliases.ts';
 import { AREA_TERMS } from '../catalog/area-terms.ts';
 import type { Model } from '../catalog/model.ts';
@@ -17,28 +17,26 @@ import {
 } from '../lib/name-similarity.ts';
 import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
+import {
+  describeNumericCodes,
+  findDividedArea,
+  largerArea,
+  matchCodes,
+  type Place,
+  type PlaceMatch,
+  refuseUnmatchedCodes,
+} from './places-by-code.ts';
 import { type RawRow, RawTable, readTable } from './readers/raw-table.ts';
 
 /** A name of a table, with the upper-level area in its rows if they have one, and what it is matched with. */
-export interface NameMatch {
-  name: string;
+export interface NameMatch extends PlaceMatch {
   parent: string;
-  rows: readonly RawRow[];
-  /** Null until a person has accepted one. */
-  area: Place | null;
-  /** The accepted row of `aliases.csv`, if it takes one. */
-  alias: Alias | null;
   /** Areas that a name without one may mean, the likest first. */
   candidates: readonly { area: Place; similarity: number }[];
   /** The row that would accept the likest; null if that area has rows already, or others are as likely. */
   proposal: Alias | null;
   /** Whether its candidate is not like it at all, but is the only area that no other name of the table may mean. */
   isOnlyRemaining: boolean;
-}
-
-interface Place {
-  code: string;
-  name: string;
 }
 
 /** Names with fewer letters are part of too many others. */
@@ -54,9 +52,9 @@ const COUNT_ROLES: readonly Source['role'][] = ['cases_lgas', 'cases_states', 'p
 const hasRowsWithinAreas = ({ role, columns }: Source) => role === 'survey_clusters' || columns?.facility !== undefined;
 
 /**
- * Reads a table; if it goes by names, as if it had the codes of its areas. Rows of the parts of an area that was split
- * are added up.
- * @throws BadInput for each name that neither the outlines nor `aliases.csv` have, with the areas that it may mean
+ * Reads a table, with the codes of the outlines for its areas if it goes by names or writes codes otherwise. Rows of the
+ * parts of an area that was split are added up.
+ * @throws BadInput for each name or code that neither the outlines nor `aliases.csv` have, with what it may mean
  */
 export async function readTableWithCodes(
   input: Pick<IngestInput, 'rawData' | 'model' | 'report' | 'deliveries'>,
@@ -65,11 +63,11 @@ export async function readTableWithCodes(
 ): Promise<RawTable> {
   const table = await readTable(input.rawData, source, input.report, input.deliveries);
   const level = levelJoinedByName(source);
-  if (!level) return table;
+  if (!level) return matchTableCodes(input, areas, source, table);
   const matches = matchNames(table, source, areas, input.model);
   const nameless = hasRowsWithinAreas(source) ? [] : table.rows.filter((row) => !row.hasValue(level));
   const checks = [
-    ...matches.map((match) => () => refuseUnmatched(match, level)),
+    ...matches.map((match) => () => refuseUnmatched(match, level, areas, input.model)),
     () => refuseNameless(nameless, level),
   ];
   readEach(checks, (check) => check());
@@ -84,29 +82,60 @@ export async function readTableWithCodes(
     rule: 'areas by name',
     what: worded`${matches.length} names of ${areaNoun} are matched with those of the outlines${names && `; spelled differently: ${names}`}`,
   });
+  reportParts(input, source, matches);
+  return addCodeColumn(table, source, level, matches, input.model.aliases ?? []);
+}
+
+/** A table that has codes, with those of the outlines. */
+function matchTableCodes(
+  { model, report }: Pick<IngestInput, 'model' | 'report'>,
+  areas: Areas,
+  source: Source,
+  table: RawTable,
+): RawTable {
+  let matched = table;
+  for (const level of ['lga', 'state'] as const) {
+    if (!table.columns.has(`${level}_pcode`)) continue;
+    const matches = matchCodes(matched, `${level}_pcode`, areas, model.aliases);
+    refuseUnmatchedCodes(matches, `${level}_pcode`, areas, source, model);
+    const numeric = describeNumericCodes(matches);
+    if (numeric) report.push({ source: source.id, rule: 'codes as numbers', what: numeric });
+    reportParts({ report }, source, matches);
+    if (matches.some(({ name, area }) => name !== area!.code))
+      matched = addCodeColumn(matched, source, level, matches, model.aliases ?? []);
+  }
+  return matched;
+}
+
+function reportParts({ report }: Pick<IngestInput, 'report'>, source: Source, matches: readonly PlaceMatch[]): void {
   const partsByArea = Map.groupBy(
     matches.filter(({ alias }) => alias?.from),
-    ({ area }) => area!,
+    ({ area }) => area!.code,
   );
-  for (const [{ code, name }, parts] of partsByArea)
-    input.report.push({
+  for (const [code, parts] of partsByArea)
+    report.push({
       source: source.id,
       rule: 'parts of an area',
-      what: `${code} ${name} from ${parts[0]!.alias!.from}: ${parts.map((part) => part.name).join(' + ')}`,
+      what: `${code} ${parts[0]!.area!.name} from ${parts[0]!.alias!.from}: ${parts.map((part) => part.name).join(' + ')}`,
     });
-  return addCodeColumn(table, source, matches, input.model.aliases ?? []);
 }
 
 function refuseUnmatched(
   { name, parent, rows, area, candidates, proposal, isOnlyRemaining }: NameMatch,
   level: 'lga' | 'state',
+  areas: Areas,
+  model: Pick<Model, 'territory' | 'name'>,
 ): void {
-  if (area) return;
-  if (isTotal(name))
-    throw rows[0]!.at('name').error(`${name}, which looks like a total`, 'the name of an area in the outlines', {
-      declare: 'leave_out',
-      where: { [level]: name },
-    });
+  if (area && !proposal) return;
+  const larger = isTotal(name) ? 'a total' : level === 'lga' && !area ? largerArea(name, areas, model) : null;
+  if (larger)
+    throw rows[0]!
+      .at('name')
+      .error(
+        `${name}, which is ${larger}`,
+        'the name of an area in the outlines: rows of larger areas are left out (sources.json, leave_out)',
+        { declare: 'leave_out', where: { [level]: name } },
+      );
   const likest = candidates
     .map((candidate) => `${candidate.area.name} (${candidate.area.code}, ${candidate.similarity.toFixed(2)})`)
     .join(' or ');
@@ -183,9 +212,28 @@ export function matchNames(
     };
   });
   const completed = matches.map((match) => matchRemainingArea(match, matches, placesWithin, nameLikeness) ?? match);
-  return completed.map((match) =>
+  const proposed = completed.map((match) =>
     match.area ? match : { ...match, proposal: proposeAlias(match, completed, source, stripAreaWords) },
   );
+  return proposeDivisions(proposed, source);
+}
+
+/** With proposals for names like none that seem to be parts of an area whose counts fall when they begin. */
+function proposeDivisions(matches: readonly NameMatch[], source: Source): NameMatch[] {
+  const divisions = new Map(
+    matches.flatMap((match): [NameMatch, Alias][] => {
+      if (match.area || match.proposal || match.candidates.length > 0 || isTotal(match.name)) return [];
+      const divided = findDividedArea(match.rows, matches, source);
+      const area = divided && matches.find((rival) => rival.area?.code === divided.code);
+      if (!area) return [];
+      const aliasOf = ({ name, parent }: NameMatch): Alias => ({ name, parent, ...divided });
+      return [
+        [match, aliasOf(match)],
+        [area, aliasOf(area)],
+      ];
+    }),
+  );
+  return matches.map((match) => (divisions.has(match) ? { ...match, proposal: divisions.get(match)! } : match));
 }
 
 const isTotal = (name: string) => splitWords(name).some((word) => TOTAL_WORDS.includes(word));
@@ -324,14 +372,27 @@ const rowTimes = (rows: readonly RawRow[]) => rows.map(({ monthText, values }) =
 function addCodeColumn(
   table: RawTable,
   source: Source,
-  matches: readonly NameMatch[],
+  level: 'lga' | 'state',
+  matches: readonly PlaceMatch[],
   aliases: readonly Alias[],
 ): RawTable {
   const { counts, ranges, months } = table;
-  const level = levelJoinedByName(source)!;
+  const placeColumn = table.columns.has(`${level}_pcode`) ? `${level}_pcode` : level;
   const columns = new Set([...table.columns, `${level}_pcode`]);
   const matchByRow = new Map(matches.flatMap((match) => match.rows.map((row) => [row, match] as const)));
-  const isPart = (row: RawRow) => !hasRowsWithinAreas(source) && Boolean(matchByRow.get(row)?.alias?.from);
+  const isWhole = ({ alias, area }: PlaceMatch) =>
+    [area!.name, area!.code].some((name) => plainName(name) === plainName(alias!.name));
+  const dividedCodes = new Set(
+    matches.flatMap((match) => (match.alias?.from && !isWhole(match) ? match.area!.code : [])),
+  );
+  const isPart = (row: RawRow) => {
+    const match = matchByRow.get(row);
+    if (!match?.alias?.from || hasRowsWithinAreas(source)) return false;
+    if (!isWhole(match)) return true;
+    // Until it was divided, and for other figures than counts, an area that keeps its name or code is the whole.
+    const isDivided = dividedCodes.has(match.area!.code) && (!row.monthText || row.monthText >= match.alias.from);
+    return isDivided && COUNT_ROLES.includes(source.role);
+  };
   const groups = Map.groupBy(table.rows, (row) =>
     isPart(row) ? `${matchByRow.get(row)!.area!.code} ${row.monthText ?? ''}` : row,
   );
@@ -342,18 +403,21 @@ function addCodeColumn(
     const { line, origin } = first;
     const delivered = group.flatMap((row) => row.delivered);
     if (!isPart(first)) return { line, values, origin, delivered };
-    const month = first.monthText;
-    const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
-    const [names, expected] = [group.map((row) => row.text(level)), parts.map(({ name }) => name)];
-    if (String(names.map(plainName).sort()) !== String(expected.map(plainName).sort()))
-      throw first
-        .at(month ?? level)
-        .error(names.join(' + '), `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`);
     if (!COUNT_ROLES.includes(source.role))
       throw first
-        .at(level)
-        .error(`a part of ${code} (aliases.csv)`, 'the whole area: only cases and people are added up');
-    values[level] = null;
+        .at(placeColumn)
+        .error(`a part of ${code} (aliases.csv)`, 'the whole area: only cases and people are added up', {
+          declare: 'leave_out',
+          where: { [placeColumn]: first.text(placeColumn) },
+        });
+    const month = first.monthText;
+    const parts = aliases.filter((alias) => alias.code === code && alias.from && (!month || alias.from <= month));
+    const [names, expected] = [group.map((row) => row.text(placeColumn)), parts.map(({ name }) => name)];
+    if (String(names.map(plainName).sort()) !== String(expected.map(plainName).sort()))
+      throw first
+        .at(month ?? placeColumn)
+        .error(names.join(' + '), `${expected.join(' + ') || 'none'}, the parts of ${code} then (aliases.csv)`);
+    if (table.columns.has(level)) values[level] = null;
     for (const column of [...table.columns].filter((name) => !TEXT_COLUMNS.includes(name))) {
       const numbers = group.map((row) => row.numberOrNull(column));
       values[column] = numbers.includes(null) ? null : String(numbers.reduce((sum, value) => sum! + value!));

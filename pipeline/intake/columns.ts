@@ -22,6 +22,7 @@ const COLUMN_ALIASES = {
     healthfacilityname hf hfid hfcode hfname formationsanitaire fosa
     unidadesanitaria establecimiento organisationunitid organisationunitname orgunit
     ou`,
+  closed: 'closeddate dateclosed closingdate closuredate datefermeture datedefermeture',
   cluster_id: `
     clusterid dhsid dhsclust cluster clusternumber clusterno grappe grappeid
     idgrappe aglomerado conglomerado ea eaid eacode eanumber enumerationarea psu zd

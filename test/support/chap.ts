@@ -121,7 +121,8 @@ export async function evalAsChap(
     put(names.historic_data, csvOf(rows.filter(({ time_period }) => time_period <= end)));
     put(names.future_data, csvOf(future, ['disease_cases']));
     put(names.out_file, '');
-    call('predict', { model: 'model', ...names });
+    put('options.yaml', 'user_option_values:\n  samples: 1000\n');
+    call('predict', { model: 'model', model_config: 'options.yaml', ...names });
     forecasts.push(...(await samplesIn(path.join(directory, names.out_file), end, future)));
   }
   return forecasts;

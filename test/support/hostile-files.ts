@@ -144,7 +144,7 @@ async function readMutation(seed: number): Promise<string> {
   process.stdout.write(`seed ${seed}: ${names[0]}, its ${changed}\n`);
   for (const [extension, bytes] of Object.entries(parts))
     writeFileSync(path.join(directory, `a${extension}`), changed === `a${extension}` ? mutate(bytes, uniform) : bytes);
-  const found = await recogniseFile(directory, names[0]!, names);
+  const [found] = await recogniseFile(directory, names[0]!, names);
   for (const name of names) rmSync(path.join(directory, name));
   return found?.kind === 'left out' ? found.why : '';
 }

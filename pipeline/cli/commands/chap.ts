@@ -3,6 +3,8 @@ import {
   readModel,
   readRecords,
   readRequestedForecasts,
+  readSampleCount,
+  SAMPLES,
   writeModel,
   writeSamples,
 } from '../../model/chap/chap-files.ts';
@@ -41,11 +43,15 @@ function trainCommand(): Command {
 
 function predictCommand(): Command {
   return new Command('predict')
-    .description('Forecast months after the end of records, as 1,000 joint samples')
+    .description('Forecast months after the end of records, as joint samples')
     .argument('<model>', 'the file that train wrote')
     .argument('<historic.csv>', 'records up to the month before the forecast')
     .argument('<future.csv>', 'time_period and location of what to forecast, up to 12 months after the records')
-    .argument('<out.csv>', 'file to write: time_period, location, sample_0 to sample_999', parseFileToWrite)
+    .argument('<out.csv>', 'file to write: time_period, location, sample_0, sample_1 …', parseFileToWrite)
+    .option(
+      '--config <file>',
+      `CHAP's options, as YAML: samples, from ${SAMPLES.least} to ${SAMPLES.most} (default ${SAMPLES.usual})`,
+    )
     .addHelpText(
       'after',
       `
@@ -55,10 +61,11 @@ files give the same samples.
 Example:
   malaria-risk chap predict model historic_data.csv future_data.csv predictions.csv`,
     )
-    .action(async (model: string, historic: string, future: string, out: string) => {
+    .action(async (model: string, historic: string, future: string, out: string, { config }: { config?: string }) => {
+      const samples = config === undefined ? SAMPLES.usual : await readSampleCount(config);
       const trainedModel = await readModel(model);
       const { panel, missingMonths } = await readRecords(historic);
-      const rows = predict(trainedModel, panel, await readRequestedForecasts(future, panel));
+      const rows = predict(trainedModel, panel, await readRequestedForecasts(future, panel), samples);
       await writeSamples(out, rows);
       printLines(
         ...describeRecords(panel, missingMonths).map((line) => `${historic}: ${line}`),

@@ -120,8 +120,7 @@ async function recogniseAll(root: string, files: readonly string[]): Promise<Rec
   const recognised: RecognisedFile[] = [];
   for (const [i, file] of files.entries()) {
     showStep(`Looking at ${i + 1} of ${files.length}: ${file}`);
-    const recognisedFile = await recogniseFile(root, file, files);
-    if (recognisedFile) recognised.push(recognisedFile);
+    recognised.push(...(await recogniseFile(root, file, files)));
   }
   showStep('');
   return recognised;

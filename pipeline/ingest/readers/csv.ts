@@ -36,7 +36,7 @@ export async function readCsv(
   const location = new InputLocation(file);
   const decoded = decodeText(await readBytes(fullPath, file, location), encoding, location);
   const { rows: fileRows, mayBeCut } = splitRows(decoded.content, location);
-  const titleCount = titleRows ?? countTitleRows(fileRows);
+  const titleCount = titleRows ?? countTitleRows(fileRows.slice(0, MOST_TITLE_ROWS).map(countFilledCells));
   if (titleCount >= fileRows.length)
     throw location.error(`${fileRows.length} rows`, `a header in row ${titleCount + 1} (sources.json, dialect)`);
   const [headerRow, ...bodyRows] = fileRows.slice(titleCount) as [CsvRow, ...CsvRow[]];
@@ -182,16 +182,18 @@ export interface CsvFormat {
 type Encoding = Dialect['encoding'];
 type Separator = ',' | (typeof SEPARATORS)[number];
 
+const countFilledCells = ({ text }: CsvRow) =>
+  splitCsvCells(text, likeliestSeparator(text)).filter((cell) => cell?.trim() !== '').length;
+
 /**
  * How many of the first rows hold titles: at most a label and its text, and less than half of the cells of the fullest
  * of the rows below.
+ * @param filledCells how many cells of each row are filled
  */
-function countTitleRows(rows: readonly CsvRow[]): number {
-  const filledCells = rows
-    .slice(0, MOST_TITLE_ROWS)
-    .map(({ text }) => splitCsvCells(text, likeliestSeparator(text)).filter((cell) => cell?.trim() !== '').length);
-  const largestCount = Math.max(...filledCells);
-  return filledCells.findIndex((cells) => cells > 2 || 2 * cells >= largestCount);
+export function countTitleRows(filledCells: readonly number[]): number {
+  const counts = filledCells.slice(0, MOST_TITLE_ROWS);
+  const largestCount = Math.max(...counts);
+  return counts.findIndex((cells) => cells > 2 || 2 * cells >= largestCount);
 }
 /** Of these the header is one. */
 const MOST_TITLE_ROWS = 20;

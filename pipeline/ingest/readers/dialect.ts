@@ -18,7 +18,7 @@ const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, 
  *   twice, columns of tests that the table lacks, or one year for all rows that cannot be told
  */
 export function normalizeTable(table: TextTable, dialect: Dialect, file: string): TextTable {
-  const { decimal_comma, thousands, months, pivot, wide, merged, year, tests } = dialect;
+  const { decimal_comma, thousands, months, pivot, wide, merged, year, tests, sheet = '' } = dialect;
   const location = new InputLocation(file);
   const cleanCell = (cell: string | null) => {
     const text = cell?.trim().replace(GROUPED_DIGITS, removeGrouping) || null;
@@ -30,7 +30,8 @@ export function normalizeTable(table: TextTable, dialect: Dialect, file: string)
     .filter(({ cells }) => cells.some((cell) => cell !== null));
   if (merged) rows = fillMergedCells({ header, rows }, merged, location);
   if (year) {
-    const years = yearsIn(year === 'name' ? path.basename(file) : (table.titles ?? []).join(' '));
+    const texts = { name: path.basename(file), sheet, title: (table.titles ?? []).join(' ') };
+    const years = yearsIn(texts[year]);
     if (years.length !== 1)
       throw location.at(`the ${year}`).error(years.join(', ') || 'no year', 'one year (sources.json, dialect, year)');
     header = [...header, 'year'];

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { InputLocation } from '../../lib/bad-input.ts';
 import type { TextTable } from './csv.ts';
+import { parseJson } from './json.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
 type Scalar = string | number | boolean | null | undefined;
@@ -24,7 +25,7 @@ export async function readJsonTable(fullPath: string, file: string): Promise<Tex
   const location = new InputLocation(file);
   const bytes = await readFile(fullPath);
   refuseUnsupported(file, bytes, 'table');
-  const content = parse(bytes, location);
+  const content = parseJson(bytes, location, SUPPORTED_FORMS);
   refuseSinglePage(content, location);
   if (isRecord(content) && Array.isArray(content.headers) && Array.isArray(content.rows))
     return addNameColumns(analyticsTable(content.headers, content.rows, location), content.metaData);
@@ -53,14 +54,6 @@ export function refuseSinglePage(content: unknown, location: InputLocation): voi
   const pager = isRecord(content) && isRecord(content.pager) ? content.pager : content;
   const { page = 1, pageCount = 1 } = (isRecord(pager) ? pager : {}) as { page?: number; pageCount?: number };
   if (pageCount > 1) throw location.error(`page ${page} of ${pageCount}`, 'all of it: add paging=false to the URL');
-}
-
-function parse(bytes: Buffer, location: InputLocation): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (cause) {
-    throw location.error(`text that is not valid JSON (${(cause as Error).message})`, SUPPORTED_FORMS);
-  }
 }
 
 function analyticsTable(headers: unknown[], rows: unknown[], location: InputLocation): TextTable {

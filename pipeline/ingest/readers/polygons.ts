@@ -6,6 +6,7 @@ import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import type { Polygon } from '../../lib/numerics/area.ts';
 import { reprojectOutlines } from './commands.ts';
 import { isMisread, parseEncoding } from './encoding.ts';
+import { parseJson } from './json.ts';
 import { refuseSinglePage } from './json-table.ts';
 import { refuseUnsupported } from './unsupported.ts';
 
@@ -29,13 +30,27 @@ interface GeoJson {
  * Reads polygons in longitude and latitude on WGS 84, in the file's order, from a shapefile (`.shp` with its `.dbf` and
  * `.prj`, or a zip with one shapefile), a GeoJSON FeatureCollection, TopoJSON, or DHIS2's organisation units of one
  * level with their geometry.
+ * @param leftOut collects areas that are closed (`closedDate`), or have no outline; without it these are refused
  */
-export async function readPolygons(file: string): Promise<PolygonFeature[]> {
+export async function readPolygons(file: string, leftOut?: string[]): Promise<PolygonFeature[]> {
   const location = new InputLocation(file);
   const isShapefile = ['.shp', '.zip'].includes(lowerExtension(file));
   const collection = isShapefile ? await readShapefile(file, location) : await readGeoJson(file, location);
-  if (collection.type !== 'Topology') return checkFeatures(collection, location);
-  return checkFeatures(topologyFeatures(collection as Topology, location), location);
+  const { features, ...rest } =
+    collection.type === 'Topology' ? topologyFeatures(collection as Topology, location) : collection;
+  const drawn = leftOut && Array.isArray(features) ? features.filter((feature) => isDrawn(feature, leftOut)) : features;
+  // If nothing is left, the first feature says why.
+  return checkFeatures({ ...rest, ...(drawn?.length ? { features: drawn } : { features }) } as GeoJson, location);
+}
+
+/** Whether a feature is an area of today with an outline. */
+function isDrawn({ id, properties, geometry }: NonNullable<GeoJson['features']>[number], leftOut: string[]): boolean {
+  const closed = properties?.closedDate;
+  if (!closed && geometry != null && geometry.type !== 'Point') return true;
+  const texts = Object.values(properties ?? {}).filter((value) => typeof value === 'string');
+  const label = String(properties?.name ?? texts[0] ?? id ?? 'a feature without a name');
+  leftOut.push(`${label} (${closed ? `closed on ${String(closed).slice(0, 10)}` : 'no outline'})`);
+  return false;
 }
 
 /** Merges features with the same value of `field`, removing inner borders; the first one's properties are kept. */
@@ -273,12 +288,7 @@ function checkPrj(text: string | null, file: string, location: InputLocation): v
 async function readGeoJson(file: string, location: InputLocation): Promise<GeoJson> {
   const bytes = await readBytes(file, 'GeoJSON, TopoJSON or a shapefile');
   refuseUnsupported(file, bytes, 'outlines');
-  let collection: GeoJson;
-  try {
-    collection = JSON.parse(bytes.toString());
-  } catch (cause) {
-    throw location.error(`text that is not valid JSON (${errorText(cause)})`, 'GeoJSON');
-  }
+  const collection = parseJson(bytes, location, 'GeoJSON') as GeoJson | null;
   const crs = collection?.crs?.properties?.name;
   if (crs !== undefined && !/CRS:?:?84$|EPSG:(:|[\d.]*:)?4326$/.test(String(crs))) {
     const expected = `WGS 84 (GeoJSON's own, or EPSG:4326); make one with: ${reprojectOutlines(file)}`;

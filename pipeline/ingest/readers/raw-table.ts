@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Dialect, MonthOrder } from '../../catalog/dialect.ts';
+import { type Dialect, type MonthOrder, tableLabel } from '../../catalog/dialect.ts';
 import { deliveredFiles } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthFromIndex, type Period } from '../../contract/months.ts';
@@ -16,6 +16,7 @@ import { readJsonTable } from './json-table.ts';
 import { removeLeftOut } from './left-out.ts';
 import { monthText, readMonth, readMonthOfYear } from './months.ts';
 import { removeReplaced } from './replaced-rows.ts';
+import { readXlsx } from './xlsx.ts';
 
 /** What a number in a cell must be, beside the catalog's range of its column. */
 export interface NumberRange {
@@ -196,7 +197,7 @@ export class RawTable extends InputLocation {
 }
 
 /**
- * Reads a CSV (plain or gzip), a dBase file or a JSON table in the catalog's dialect, with columns renamed by the
+ * Reads a CSV (plain or gzip), a sheet of a workbook, a dBase file or a JSON table in the catalog's dialect, with columns renamed by the
  * catalog. Values remain text, months as `YYYY-MM`: only callers can interpret a column. Of several deliveries, a later
  * file replaces rows of earlier ones.
  * @param report collects findings: a file that may be cut short, rows that the catalog leaves out, rows replaced
@@ -267,7 +268,8 @@ async function readRows(
   report: ReportLine[],
   deliveries?: Delivery[],
 ): Promise<FileRows> {
-  const location = new InputLocation(file);
+  const { sheet } = source.dialect ?? {};
+  const location = new InputLocation(file, sheet === undefined ? '' : `sheet ${sheet}`);
   if (!existsSync(path.join(rawData, file)))
     throw location.error('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
   const { header, rows: fileRows, mayBeCut } = await readTextTable(rawData, source, file, report);
@@ -301,7 +303,7 @@ async function readRows(
     deliveries &&
     recordDelivery(
       source,
-      file,
+      tableLabel(file, source.dialect),
       header,
       fileRows.map(({ cells }) => cells),
       usedColumns,
@@ -440,8 +442,9 @@ function readText(
   fullPath: string,
   file: string,
   format: Source['format'] | undefined,
-  { separator, encoding, title_rows }: Dialect,
+  { separator, encoding, title_rows, sheet }: Dialect,
 ): Promise<TextTable> {
+  if (format === 'xlsx') return readXlsx(fullPath, file, sheet, title_rows);
   if (format === 'dbf') return readDbf(fullPath, file);
   return format === 'json' ? readJsonTable(fullPath, file) : readCsv(fullPath, file, separator, encoding, title_rows);
 }

@@ -15,13 +15,16 @@ interface Format {
   fileName?: RegExp;
   /** Commands that convert a file to a supported format. */
   commands: Partial<Record<ContentKind, (file: string) => string>>;
+  /** Another way. */
+  advice?: string;
 }
 
 /** Every sheet or layer becomes a CSV in a folder. */
 const exportLayers = (file: string) =>
   `ogr2ogr -f CSV ${quoteForShell(resultName(file, '_tables'))} ${quoteForShell(shellName(file))}`;
 /** The first row of each sheet is its header, even if the sheet has nothing but text. */
-const exportSheets = (driver: string) => (file: string) => `${exportLayers(file)} --config OGR_${driver}_HEADERS FORCE`;
+const exportSheets = (file: string) =>
+  `${exportLayers(file)} --config OGR_ODS_HEADERS FORCE --config OGR_XLS_HEADERS FORCE`;
 const exportOutlines = (file: string) =>
   `${reprojectOutlines(file)} (and the name of a layer, if ogrinfo lists several)`;
 const unpack = (file: string) => `unzip ${quoteForShell(shellName(file))}`;
@@ -68,6 +71,16 @@ const UNSUPPORTED: readonly Format[] = [
   },
   { name: 'SPSS', signatures: ['$FL2', '$FL3'], commands: { table: exportLabelled('read_sav') } },
   {
+    name: 'R (.rds)',
+    // Serialised in versions 2 and 3, or compressed by xz or bzip2.
+    signatures: ['X\n\0\0\0\x02', 'X\n\0\0\0\x03', '\xfd7zXZ', 'BZh'],
+    fileName: /\.rds$/i,
+    commands: {
+      table: (file) =>
+        rCommand(writeCsv(`readRDS(${quoteText(shellName(file))})`, quoteText(resultName(file, '.csv')))),
+    },
+  },
+  {
     name: 'RData',
     signatures: ['RDX2\n', 'RDX3\n', 'RDA2\n', 'RDA3\n'],
     // Every data frame in it.
@@ -78,9 +91,13 @@ const UNSUPPORTED: readonly Format[] = [
         ),
     },
   },
-  { name: 'an old Excel workbook', signatures: ['\xd0\xcf\x11\xe0'], commands: { table: exportSheets('XLS') } },
-  { name: 'an Excel workbook', signatures: ZIP, fileName: /\.xls[xm]$/i, commands: { table: exportSheets('XLSX') } },
-  { name: 'an OpenDocument workbook', signatures: ZIP, fileName: /\.ods$/i, commands: { table: exportSheets('ODS') } },
+  {
+    name: 'an old Excel workbook, or one with a password',
+    signatures: ['\xd0\xcf\x11\xe0'],
+    commands: { table: exportSheets },
+    advice: 'save it in Excel as .xlsx without a password, or',
+  },
+  { name: 'an OpenDocument workbook', signatures: ZIP, fileName: /\.ods$/i, commands: { table: exportSheets } },
   {
     name: 'a zip archive',
     signatures: ZIP,
@@ -99,7 +116,7 @@ const UNSUPPORTED: readonly Format[] = [
 const SIGNATURE_BYTES = 16;
 const SUPPORTED: Record<ContentKind, string> = {
   outlines: 'GeoJSON, TopoJSON or a shapefile',
-  table: 'CSV or dBase',
+  table: 'CSV, an Excel workbook (.xlsx) or dBase',
   raster: 'a GeoTIFF',
 };
 
@@ -108,6 +125,12 @@ const SUPPORTED: Record<ContentKind, string> = {
  * @throws BadInput with the command that converts it to what is wanted or, failing that, to what it can become
  */
 export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: ContentKind): void {
+  if (wanted === 'raster' && isGzip(bytes))
+    throw new BadInput({
+      file,
+      found: 'a compressed file (gzip)',
+      expected: `a GeoTIFF; unpack it with: gunzip ${quoteForShell(shellName(file))}`,
+    });
   const fileStart = decodedStart(bytes);
   const format = UNSUPPORTED.find(
     ({ signatures, fileName }) =>
@@ -116,7 +139,7 @@ export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Conte
   if (!format) return;
   const convertible = Object.keys(format.commands) as ContentKind[];
   const kind = format.commands[wanted] ? wanted : convertible[0]!;
-  const expected = `${SUPPORTED[kind]}; make one with: ${format.commands[kind]!(file)}`;
+  const expected = `${SUPPORTED[kind]}; ${format.advice ? `${format.advice} ` : ''}make one with: ${format.commands[kind]!(file)}`;
   throw new BadInput({ file, found: `the format ${format.name}`, expected });
 }
 
@@ -131,13 +154,14 @@ export async function readFirstBytes(file: string): Promise<Uint8Array> {
   }
 }
 
+const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
 /**
  * The beginning of a file as Latin-1, unpacked if it is gzip: R and other programs compress files whatever their name.
  */
 function decodedStart(bytes: Uint8Array): string {
-  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   try {
-    const unpacked = isGzip
+    const unpacked = isGzip(bytes)
       ? gunzipSync(bytes.subarray(0, 4096), { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 2 ** 24 })
       : bytes;
     return Buffer.from(unpacked.subarray(0, SIGNATURE_BYTES)).toString('latin1');

@@ -29,7 +29,7 @@ export interface OutlineComparison {
 export async function readOutlines(file: string, { role, columns = {} }: Source): Promise<Outline[]> {
   const level = role === 'lga_boundaries' ? 'lga' : 'state';
   const codeField = columns[`${level}_pcode`] ?? columns[level]!;
-  const areas = Map.groupBy(await readPolygons(file), ({ properties }) => String(properties[codeField]));
+  const areas = Map.groupBy(await readPolygons(file, []), ({ properties }) => String(properties[codeField]));
   return [...areas].map(([code, features]) => {
     const polygons = features.flatMap((feature) => feature.polygons);
     const { properties } = features[0]!;

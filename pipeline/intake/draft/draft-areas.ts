@@ -2,6 +2,7 @@
 
 import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
+import { codeReader } from '../../ingest/places-by-code.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { plainName } from '../../lib/name-similarity.ts';
@@ -213,9 +214,9 @@ interface CodeField {
 function findCodeField(attributes: TextTable, tables: readonly TableFile[]): CodeField | null {
   const named = candidateColumns(attributes.header, 'lga_pcode');
   const fields = codeFields(attributes).map((column) => {
-    const codes = new Set(filledCells(attributes, column));
+    const readCode = codeReader(filledCells(attributes, column));
     const usingTables = tables.filter(
-      (table) => bestMatchingColumn(table, () => (cell) => codes.has(cell)) !== null,
+      (table) => bestMatchingColumn(table, () => (cell) => readCode(cell) !== null) !== null,
     ).length;
     return {
       column,

@@ -62,10 +62,13 @@ export function draftFacilities(tables: readonly TableFile[], areas: AreaCodes):
     .sort((a, b) => b.places.length - a.places.length);
   const [best] = lists;
   if (!best || best.places.length === 0) return { list: null, places: new Map(placesOfAreaTables) };
+  const closed = candidateColumns(best.table.header, 'closed').find(
+    (column) => filledCells(best.table, column).length > 0,
+  );
   const entry: DraftEntry = {
     role: 'facilities',
     unit: 'facilities',
-    columns: { facility: best.facility, ...best.place },
+    columns: { facility: best.facility, ...best.place, ...(closed ? { closed } : {}) },
     ...fileDialect(best.table, null),
   };
   const files = best.places.map(([{ file }]) => file).join(', ');

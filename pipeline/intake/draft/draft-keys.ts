@@ -2,6 +2,7 @@
 import type { MonthOrder } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
+import { codeReader } from '../../ingest/places-by-code.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { dateOrders, monthOrders, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
 import { plainName, sharedWords, splitWords, withoutWords } from '../../lib/name-similarity.ts';
@@ -9,7 +10,8 @@ import { bestMatchingColumn, candidateColumns, filledCells } from '../columns.ts
 
 /** A level's codes and names. */
 export interface AreaLevel {
-  codes: ReadonlySet<string>;
+  /** Its codes, however a program writes those that look like numbers. */
+  codes: Pick<ReadonlySet<string>, 'has'>;
   /** The upper-level area of each code, as far as the files tell. */
   parents: ReadonlyMap<string, string | null>;
   /**
@@ -27,8 +29,9 @@ export function areaLevel(areas: readonly { code: string; name: string; parent?:
     codeByName(plainName),
     codeByName(withoutWords(sharedWords(areas.map(({ name }) => name)))),
   ];
+  const readCode = codeReader(areas.map(({ code }) => code));
   return {
-    codes: new Set(areas.map(({ code }) => code)),
+    codes: { has: (text) => readCode(text) !== null },
     parents: new Map(areas.map(({ code, parent = null }) => [code, parent])),
     codeFinder: (names) => {
       const bareName = withoutWords(sharedWords(names));

@@ -69,7 +69,7 @@ function joinParts(results: TableFile, places: TableFile, joinOn: Record<string,
     places,
     joinColumns,
     cluster_id: joinColumns.at(-1)!,
-    files: [{ path: places.file, join }, ...places.companions.map((file) => ({ path: file }))],
+    files: [{ path: places.path, join }, ...places.companions.map((file) => ({ path: file }))],
   };
 }
 

@@ -161,13 +161,13 @@ const mappedNames = (entry: DraftEntry) => [
 ];
 
 const isReadFrom = ({ table, laterDeliveries, joinedFiles }: DraftedTable, candidate: TableFile): boolean =>
-  table === candidate || laterDeliveries.includes(candidate) || joinedFiles.some(({ path }) => path === candidate.file);
+  table === candidate || laterDeliveries.includes(candidate) || joinedFiles.some(({ path }) => path === candidate.path);
 
 /** The columns by which a table is joined to others. */
 const joinKeys = ({ table, joinedFiles }: DraftedTable, candidate: TableFile): string[] =>
   joinedFiles.flatMap(({ path, join }) => {
     if (!join) return [];
-    return table === candidate ? Object.keys(join.on) : path === candidate.file ? Object.values(join.on) : [];
+    return table === candidate ? Object.keys(join.on) : path === candidate.path ? Object.values(join.on) : [];
   });
 
 /**

@@ -111,11 +111,11 @@ export async function draftCountry(
       format: table.format,
       files: [
         ...[table, ...laterDeliveries]
-          .flatMap(({ file, companions }) => [file, ...companions])
+          .flatMap((delivery) => [delivery.path, ...delivery.companions])
           .map((file) => ({ path: file })),
         ...joinedFiles,
       ],
-      notes: [table.dialect.encoding ? `${note}, text in ${table.dialect.encoding}` : note],
+      notes: [describeForm(note, table)],
     })),
     ...rasters.drafted
       .filter((draftedSource) => draftedSource !== rain.unused)
@@ -149,12 +149,14 @@ export async function draftCountry(
       .sort((a, b) => (a.file < b.file ? -1 : 1)),
     doubts: [
       ...[areas.outlines, ...(areas.stateOutlines ? [areas.stateOutlines.outlines] : [])].flatMap(
-        ({ file, dissolved = [] }) =>
-          dissolved.length > 0
+        ({ file, dissolved = [], notDrawn }) => [
+          ...(dissolved.length > 0
             ? [
                 `${file}: ${dissolved.join(', ')} in several features of one code and name, which are taken for one area (dissolve)`,
               ]
-            : [],
+            : []),
+          ...(notDrawn.length > 0 ? [`${file}: left out of the areas: ${notDrawn.join(', ')}`] : []),
+        ],
       ),
       ...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
       ...doubts,
@@ -181,6 +183,9 @@ export async function draftCountry(
     }),
   };
 }
+
+const describeForm = (note: string, { dialect: { encoding, sheet } }: TableFile) =>
+  [note, ...(encoding ? [`text in ${encoding}`] : []), ...(sheet === undefined ? [] : [`sheet ${sheet}`])].join(', ');
 
 /** How a raster agrees with tables of people by area of the upper level, which are not used otherwise. */
 async function comparePeopleByState(
@@ -256,7 +261,7 @@ function areaEntries({ outlines, columns, codes, stateOutlines, recode }: DraftA
           {
             entry: { role: 'lga_codes' as const, unit: 'codes', columns: codes.columns },
             format: codes.table.format,
-            files: [codes.table.file, ...codes.table.companions].map((file) => ({ path: file })),
+            files: [codes.table.path, ...codes.table.companions].map((file) => ({ path: file })),
             notes: ['Joined to the outlines by name'],
           },
         ]

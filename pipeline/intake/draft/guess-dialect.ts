@@ -77,14 +77,14 @@ const filledTexts = (rows: TextTable['rows'], i: number) => rows.flatMap(({ cell
 /**
  * The dialect of a table, without the months in its cells: their column is not known yet.
  * @param file its name
- * @param csv the separator and the encoding of a CSV
+ * @param format the separator and the encoding of a CSV, the sheet of a workbook
  */
 export function guessDialect(
   { header, rows, titles = [] }: TextTable,
   file: string,
-  csv: Partial<CsvFormat> = {},
+  format: Partial<CsvFormat> & Pick<Dialect, 'sheet'> = {},
 ): Dialect {
-  const { separator = ',', encoding } = csv;
+  const { separator = ',', encoding, sheet } = format;
   const cellsWithComma = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
   // 1,234 may be a thousand and more.
   const hasDecimalComma = cellsWithComma.some((cell) => !/^[^,1-9]*[1-9]\d*,\d{3}\s*$/.test(cell!));
@@ -96,7 +96,7 @@ export function guessDialect(
   // Months without their year: that of all rows stands elsewhere, unless a column has it.
   const hasCalendarMonths =
     orders.length === 0 && header.filter((name) => monthInName(name.trim()) !== null).length >= 6;
-  const texts = { name: path.basename(file), title: titles.join(' ') };
+  const texts = { name: path.basename(file), sheet: sheet ?? '', title: titles.join(' ') };
   const year =
     hasCalendarMonths && !hasYears({ header, rows })
       ? YEAR_LOCATIONS.find((place) => yearsIn(texts[place]).length === 1)
@@ -120,6 +120,7 @@ export function guessDialect(
   return {
     ...(separator === ',' ? {} : { separator }),
     ...(encoding ? { encoding } : {}),
+    ...(sheet === undefined ? {} : { sheet }),
     ...(titles.length > 0 ? { title_rows: titles.length } : {}),
     ...(year ? { year } : {}),
     ...(merged.length > 0 ? { merged } : {}),

@@ -1,7 +1,7 @@
 /** Recognises raw files by their content: outlines, a table, a raster, or something that is not read. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Dialect } from '../../catalog/dialect.ts';
+import { type Dialect, tableLabel } from '../../catalog/dialect.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { type CsvFormat, readCsv, type TextTable } from '../../ingest/readers/csv.ts';
@@ -13,6 +13,7 @@ import { readJsonTable } from '../../ingest/readers/json-table.ts';
 import { type PolygonFeature, readPolygons } from '../../ingest/readers/polygons.ts';
 import { readFirstBytes, refuseUnsupported } from '../../ingest/readers/unsupported.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
+import { readSheets, sheetTable } from '../../ingest/readers/xlsx.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
 import { guessSubject } from '../columns.ts';
@@ -26,13 +27,17 @@ export interface OutlineFile {
   /** The other parts of a shapefile. */
   companions: string[];
   features: PolygonFeature[];
+  /** Areas that are closed, or have no outline. */
+  notDrawn: string[];
   /** The areas whose features of one code and name are taken for one. */
   dissolved?: readonly string[];
 }
 /** A table in the project's own dialect. */
 export interface TableFile extends TextTable {
   kind: 'table';
+  /** Its name in messages and questions: of one of several sheets, with the sheet's. */
   file: string;
+  path: string;
   format: Source['format'];
   companions: string[];
   /** The dialect of the file itself. */
@@ -104,12 +109,17 @@ export async function listFiles(inputs: readonly string[]): Promise<{ root: stri
   return { root, files: visible.map((file) => path.relative(root, file)) };
 }
 
-/** @returns null for a part of a shapefile, which is read with its .shp file */
-export async function recogniseFile(
+/** @returns nothing for a part of a shapefile, which is read with its .shp file, and a table for each sheet of a workbook */
+export async function recogniseFile(root: string, file: string, files: readonly string[]): Promise<RecognisedFile[]> {
+  const recognised = await recognise(root, file, files);
+  return recognised === null ? [] : [recognised].flat();
+}
+
+async function recognise(
   root: string,
   file: string,
   files: readonly string[],
-): Promise<RecognisedFile | null> {
+): Promise<RecognisedFile | RecognisedFile[] | null> {
   const fullPath = path.join(root, file);
   const stem = file.slice(0, -path.extname(file).length);
   const companions = files.filter((name) => name !== file && SHAPEFILE_PARTS.test(name) && name.startsWith(`${stem}.`));
@@ -122,11 +132,12 @@ export async function recogniseFile(
     const table = isOfPoints && extension === '.shp' && companions.find((name) => /\.dbf$/i.test(name));
     if (table) return { kind: 'left out', file, why: `points, which are read from its table, ${table}`, lost: null };
     if (extension === '.shp' || extension === '.zip')
-      return { kind: 'outlines', file, format: 'shapefile', companions, features: await readPolygons(fullPath) };
+      return await readOutlines(fullPath, file, 'shapefile', companions);
     if (['.csv', '.tsv', '.tab'].includes(extension)) {
       const { separator, encoding, ...read } = await readCsv(fullPath, file, null, null, null);
       return makeTable(file, 'csv', [], read, { separator, encoding });
     }
+    if (extension === '.xlsx' || extension === '.xlsm') return await readWorkbook(fullPath, file);
     if (extension === '.dbf') {
       const encoding = companions.filter((name) => /\.cpg$/i.test(name));
       return makeTable(file, 'dbf', encoding, await readDbf(fullPath, file));
@@ -154,22 +165,41 @@ function makeTable(
   format: Source['format'],
   companions: string[],
   textTable: TextTable,
-  csv?: CsvFormat,
+  form: Partial<CsvFormat> & Pick<Dialect, 'sheet'> = {},
 ): TableFile {
-  const dialect = guessDialect(textTable, file, csv);
-  return { kind: 'table', file, format, companions, dialect, ...normalizeTable(textTable, dialect, file) };
+  const dialect = guessDialect(textTable, file, form);
+  const table = normalizeTable(textTable, dialect, file);
+  return { kind: 'table', file: tableLabel(file, form), path: file, format, companions, dialect, ...table };
+}
+
+async function readWorkbook(fullPath: string, file: string): Promise<RecognisedFile[]> {
+  const sheets = await readSheets(fullPath, file);
+  if (sheets.length === 0) return [{ kind: 'left out', file, why: 'no sheet has a header and rows', lost: null }];
+  return sheets.map((sheet) =>
+    makeTable(file, 'xlsx', [], sheetTable(sheet, null), sheets.length > 1 ? { sheet: sheet.name } : {}),
+  );
+}
+
+async function readOutlines(
+  fullPath: string,
+  file: string,
+  format: Source['format'],
+  companions: string[] = [],
+): Promise<OutlineFile> {
+  const notDrawn: string[] = [];
+  return { kind: 'outlines', file, format, companions, features: await readPolygons(fullPath, notDrawn), notDrawn };
 }
 
 async function readJson(fullPath: string, file: string): Promise<RecognisedFile> {
   const start = Buffer.from(await readFirstBytes(fullPath)).toString('latin1');
   if (/"type"\s*:\s*"(FeatureCollection|Topology)"/.test(start) || /\.(geo|topo)json$/i.test(file)) {
     const format = /"type"\s*:\s*"Topology"/.test(start) ? 'topojson' : 'geojson';
-    return { kind: 'outlines', file, format, companions: [], features: await readPolygons(fullPath) };
+    return readOutlines(fullPath, file, format);
   }
   // Organisation units of DHIS2 are outlines if they have polygons, a list of places if they have points or nothing.
   const text = await readFile(fullPath, 'utf8');
   if (/"organisationUnits"\s*:/.test(text) && /"type"\s*:\s*"(Multi)?Polygon"/.test(text))
-    return { kind: 'outlines', file, format: 'geojson', companions: [], features: await readPolygons(fullPath) };
+    return readOutlines(fullPath, file, 'geojson');
   return makeTable(file, 'json', [], await readJsonTable(fullPath, file));
 }
 

@@ -60,7 +60,10 @@ export async function repairCountry(
       if (key && !proposalByKey.has(key)) proposalByKey.set(key, { source: source!, remedy: remedy!, what });
     }
     remaining = faults.filter(({ remedy }) => !remedy);
-    const proposals = [...proposalByKey.values()];
+    const allProposals = [...proposalByKey.values()];
+    // A name or code that one table explains may need no declaration for another.
+    const hasAlias = allProposals.some(({ remedy }) => remedy.declare === 'alias');
+    const proposals = allProposals.filter(({ remedy }) => !hasAlias || remedy.declare !== 'leave_out');
     if (proposals.length === 0) break;
     repaired = {
       ...repaired,

@@ -1,10 +1,11 @@
 import type { Source } from '../../catalog/sources.ts';
 import type { Areas, Polygons } from '../../ingest/ingest-tables.ts';
-import { codeAndName } from '../../ingest/input.ts';
+import { codeAndName, declaredGap, gapRemedy, onlySource } from '../../ingest/input.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { matchCentres, readNearest } from '../../ingest/readers/nearest.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
-import { BadInput } from '../../lib/bad-input.ts';
+import { InputLocation, readEach } from '../../lib/bad-input.ts';
+import { gridCellAreaKm2 } from '../../lib/numerics/area.ts';
 import type { GridWindow, RasterValues } from '../../lib/numerics/grid.ts';
 import { coverOutlines } from './band.ts';
 import { type Coverage, createCover } from './coverage.ts';
@@ -19,6 +20,12 @@ import { addWindow, createSums, zonalStatistics } from './sums.ts';
 import { markCentres } from './urban-centre.ts';
 import type { WholeRasters } from './whole-rasters.ts';
 import type { PredictionCells } from './zonal-tables.ts';
+
+/**
+ * An area without people is predicted as if one person lived on each km² of it, so that it has a score and rain. With
+ * this weight it counts for nothing in the areas that contain it.
+ */
+const UNINHABITED_WEIGHT = 1e-9;
 
 /** Side of the prediction cells, the blocks into which population cells are pooled. */
 const POOL_KM = 5;
@@ -45,7 +52,7 @@ export interface RasterMeasures {
   touchedCells: number;
 }
 
-/** Measures LGAs on the rasters. @throws BadInput for an LGA outside the population raster or without people */
+/** Measures LGAs on the rasters. @throws BadInput for an LGA outside the population raster, or one without people that the catalog does not declare */
 export async function measureLgas(
   { areas, polygons }: { areas: Areas; polygons: Polygons },
   sources: readonly Source[],
@@ -76,17 +83,17 @@ export async function measureLgas(
     const pool = createCellPool(grid, blockCells(grid, POOL_KM), covariates.length);
     const personSums = codes.map(createSums);
     const urbanSums = codes.map(createSums);
+    const emptyLgas = new Set<number>();
     let touchedCells = 0;
     polygons.lgas.forEach(
       (lga) => void checkCovered(population, codeAndName(areas, lga.lga_code), shareInside(lga.polygons, grid)),
     );
-    await forEachWindow(population, polygons, async (window, coverages) => {
-      const persons = await population.readWindow(window);
+    const measureWindow = async (window: GridWindow, coverages: [lga: number, Coverage][], persons: RasterValues) => {
       const isUrbanCell = markCentres(centres, window);
       const urbanPart = (persons: RasterValues) => persons.map((count, i) => count * isUrbanCell[i]!);
       const wholePersons = { persons, urbanPersons: urbanPart(persons) };
       const personsIn = (lgaIndex: number) => {
-        if (!evenPeople) return wholePersons;
+        if (!evenPeople || emptyLgas.has(lgaIndex)) return wholePersons;
         const personsInLga = evenPeople.personsInArea(lgaIndex, window);
         return { persons: personsInLga, urbanPersons: urbanPart(personsInLga) };
       };
@@ -100,7 +107,7 @@ export async function measureLgas(
       const cellMatch = rain && matchCentres(grid, window, rain.grid);
       for (const [lgaIndex, coverage] of coverages) {
         const { persons, urbanPersons } = personsIn(lgaIndex);
-        addWindow(personSums[lgaIndex]!, coverage, window, persons, null);
+        if (!emptyLgas.has(lgaIndex)) addWindow(personSums[lgaIndex]!, coverage, window, persons, null);
         addWindow(urbanSums[lgaIndex]!, coverage, window, urbanPersons, null);
         layers.forEach(
           ({ sums }, layerIndex) =>
@@ -109,20 +116,38 @@ export async function measureLgas(
         pool.add(lgaIndex, coverage, window, persons, isUrbanCell, elevations, covariateValues);
         rain?.weights.add(lgaIndex, coverage, window, persons, cellMatch!);
       }
+    };
+    await forEachWindow(population, polygons, async (window, coverages) => {
+      const persons = await population.readWindow(window);
+      await measureWindow(window, coverages, persons);
       touchedCells += countTouched(coverages, window, persons);
       onProgress(0.2 + 0.5 * ((window.row + window.rows) / grid.rows), 'population');
     });
 
     const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
-    populations.forEach((people, lgaIndex) => {
-      if (people > 0) return;
-      throw new BadInput({
-        file: population.file,
-        where: codeAndName(areas, codes[lgaIndex]!),
-        found: 'no people',
-        expected: 'people, because scores are weighted by population',
-      });
+    const peopleSource = rasterSources(sources, 'population')[0] ?? onlySource({ sources }, 'population_census');
+    readEach(populations.keys(), (lgaIndex) => {
+      if (populations[lgaIndex]! > 0) return;
+      emptyLgas.add(lgaIndex);
+      const lga_pcode = codes[lgaIndex]!;
+      if (declaredGap(peopleSource, lga_pcode)?.rule === 'omit') return;
+      throw new InputLocation(population.file, codeAndName(areas, lga_pcode)).error(
+        'no people',
+        'people; if nobody lives there (a park, a lake), a gap declared with the rule `omit`',
+        gapRemedy({ rule: 'omit', lga_pcode }),
+      );
     });
+    if (emptyLgas.size > 0)
+      await forEachWindow(population, polygons, async (window, coverages) => {
+        const persons = Float64Array.from({ length: window.rows * window.columns }, (_, i) =>
+          gridCellAreaKm2(grid, window.row + Math.floor(i / window.columns)),
+        );
+        await measureWindow(
+          window,
+          coverages.filter(([lgaIndex]) => emptyLgas.has(lgaIndex)),
+          persons,
+        );
+      });
     const meanElevations = elevation ? await meanElevation(elevation, polygons) : codes.map(() => null);
     onProgress(0.85, 'elevation');
     const rainByLga = rain && (await readRain(rain, rawData, codes.length));
@@ -143,7 +168,12 @@ export async function measureLgas(
         rain: rainByLga?.[lgaIndex] ?? [],
       }),
     );
-    return { lgas, ...pool.finish(codes), touchedCells };
+    const { cells, covariates: means } = pool.finish(codes);
+    const emptyCodes = new Set([...emptyLgas].map((lgaIndex) => codes[lgaIndex]));
+    const cellPopulation = cells.population.map((people, cell) =>
+      emptyCodes.has(cells.lga_code[cell]) ? people * UNINHABITED_WEIGHT : people,
+    );
+    return { lgas, cells: { ...cells, population: cellPopulation }, covariates: means, touchedCells };
   } finally {
     await population.close();
     await elevation?.close();

@@ -3,6 +3,7 @@ import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import type { Polygons } from '../../ingest/ingest-tables.ts';
+import { gapRemedy } from '../../ingest/input.ts';
 import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 
@@ -87,6 +88,7 @@ export function fillGaps(
         where: code,
         found: `no cell with ${figure}`,
         expected: 'at least one, or a gap declared in the catalog',
+        remedy: rule ? null : gapRemedy({ rule: source.role === 'climate' ? 'neighbours' : 'null', lga_pcode: code }),
       });
     }
     report.push({

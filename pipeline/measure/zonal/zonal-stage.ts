@@ -7,7 +7,7 @@ import type { ReportLine } from '../../engine/stage.ts';
 import type { Areas, Census, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE } from '../../ingest/ingest-tables.ts';
-import { refuseUnknownPlaces } from '../../ingest/input.ts';
+import { codeAndName, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
 import { rowByCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
 import { fillCells } from './covariate-rasters.ts';
@@ -94,6 +94,15 @@ export async function measureZones(
           what: worded`${Math.round(peopleInRaster - peopleInLgas)} of ${Math.round(peopleInRaster)} people are in no {lga.one} (${hasLagoon ? 'lagoon, ' : ''}coast, borders); ${populatedCells - touchedCells} of ${populatedCells} cells with people do not meet any {lga.one}`,
         },
   ];
+  const uninhabited = measured
+    .filter(({ population }) => population === 0)
+    .map((lga) => codeAndName(areas, lga.lga_code));
+  if (uninhabited.length > 0)
+    report.push({
+      source: 'population',
+      rule: 'omit',
+      what: worded`{lga.many} without people: ${uninhabited.join(', ')}; their scores are those of their ground, as if one person lived on each km², and count for nothing in those of the {state.one}`,
+    });
   if (centres.count > 0)
     report.unshift({ source: 'population', rule: 'urban centres', what: `${centres.count} found` });
   const fill = (source: Source, figure: string, values: (number | null)[]) =>

@@ -61,6 +61,25 @@ export async function readModel(file: string): Promise<ChapModel> {
   return model as ChapModel;
 }
 
+/** Numbers of samples that can be asked for, and the usual one: CHAP's models give 100 to 1,000. */
+export const SAMPLES = { least: 20, most: 1000, usual: 200 };
+
+/**
+ * The number of samples that CHAP's file of options asks for, a YAML file with an entry `samples`; the usual one if it
+ * has none.
+ * @throws BadInput if the file is missing, or the number is not a whole one from `SAMPLES.least` to `SAMPLES.most`
+ */
+export async function readSampleCount(file: string): Promise<number> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new InputLocation(file).error(error.message, 'the file of options that CHAP writes');
+  });
+  const entry = /^\s*samples:\s*(.*?)\s*$/m.exec(text)?.[1];
+  if (entry === undefined) return SAMPLES.usual;
+  const count = Number(entry);
+  if (Number.isInteger(count) && count >= SAMPLES.least && count <= SAMPLES.most) return count;
+  throw new InputLocation(file, 'samples').error(entry, `a whole number from ${SAMPLES.least} to ${SAMPLES.most}`);
+}
+
 /** A location in a month. */
 export interface LocationMonth {
   location: string;

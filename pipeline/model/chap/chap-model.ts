@@ -14,8 +14,6 @@ import {
 } from './chap-files.ts';
 
 const DRAWS_SEED = 1;
-/** Draws of each forecast. */
-const DRAWS = 1000;
 
 /**
  * The months from which `train` forecasts: the last one of the records, so that the hyperparameters are fitted to all
@@ -58,11 +56,13 @@ export function train(records: Panel, onProgress: (share: number) => void = () =
  * Joint draws for each row that is wanted: whole numbers of cases, with the quantiles of the forecast by row.
  * Everything but what `train` learned comes from the records: level, season and noise of each location.
  * @param records with at least one month of cases; they may be other records than those of `train`
+ * @param drawCount draws of each forecast
  */
 export function predict(
   { hyperparameters, stretches }: ChapModel,
   records: Panel,
   requested: readonly RequestedForecast[],
+  drawCount: number,
 ): (RequestedForecast & { draws: Float64Array })[] {
   const panel = addLocations(
     records,
@@ -70,7 +70,7 @@ export function predict(
   );
   const horizons = [...new Set(requested.map(({ horizon }) => horizon))].sort((a, b) => a - b);
   const random = randomStream(DRAWS_SEED, 'chap');
-  const { forecast, draws } = caseModel(horizons, hyperparameters).draw(panel, DRAWS, random);
+  const { forecast, draws } = caseModel(horizons, hyperparameters).draw(panel, drawCount, random);
   const indexByCode = new Map(panel.areas.map(({ code }, a) => [code, a]));
   return requested.map(({ location, period, horizon }) => {
     const [a, h] = [indexByCode.get(location)!, horizons.indexOf(horizon)];

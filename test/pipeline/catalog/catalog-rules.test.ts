@@ -146,7 +146,7 @@ const sources: Case[] = [
   [
     'titles above a table that is no CSV',
     set('itn_use', { format: 'json', dialect: { title_rows: 2 } }),
-    /source itn_use, dialect: found title_rows, expected none: only CSV files have them/,
+    /source itn_use, dialect: found title_rows, expected none: only CSV files and workbooks have them/,
   ],
   [
     'a pivot to columns that are not read',

@@ -80,6 +80,31 @@ describe('cases by facility are summed by area', () => {
     expect(rates).toEqual([1, 1, 0.8, 0.6]);
     expect(cases).toEqual({ [LGAS[0]]: [31, 23, 30, null], [LGAS[1]]: [7, null, 0, 5] });
   });
+  test('a facility is expected until the month in which the list says that it was closed', async () => {
+    const closed = (date: string) =>
+      summed({
+        list: [
+          ['hf', 'lga', 'closed'],
+          ...LIST.map(([name, lga]) => [name, lga, name.startsWith('Epsilon') ? date : '']),
+        ],
+        ofList: { facility: 'hf', lga_pcode: 'lga', closed: 'closed' },
+      });
+    // Without it, three of four reported in the last month; the other one is still expected.
+    expect((await closed('2021-03-31T00:00:00.000')).cases[LGAS[0]]).toEqual([31, 23, 30, null]);
+    const { cases } = await summed({
+      cases: [
+        ['hf', ...MONTHS],
+        ...CASES.map(([name, ...counts]) => (name.startsWith('Delta') ? [name, 8, 0, 8, 9] : [name, ...counts])),
+      ],
+      list: [
+        ['hf', 'lga', 'closed'],
+        ...LIST.map(([name, lga]) => [name, lga, name.startsWith('Epsilon') ? '2021-03-31' : '']),
+      ],
+      ofList: { facility: 'hf', lga_pcode: 'lga', closed: 'closed' },
+    });
+    expect(cases[LGAS[0]]).toEqual([31, 23, 30, 16]);
+    await expect(closed('soon')).rejects.toThrow('facilities.csv, row 6, closed: found soon, expected a date');
+  });
   test('the catalog sets the share, and may make up for missing reports', async () => {
     expect((await summed({ ofCases: { reporting: { least: 0.6 } } })).cases[LGAS[0]]).toEqual([31, 23, 30, 7]);
     expect((await summed({ ofCases: { reporting: { least: 0.81 } } })).cases[LGAS[0]]).toEqual([31, 23, null, null]);

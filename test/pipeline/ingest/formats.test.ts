@@ -187,8 +187,12 @@ describe('tables', () => {
       [],
     ]);
     expect(await checkCountry(directory)).toEqual([]);
-    const { directory: unknown } = writeTiny(asDhis2(['Abbia']));
-    expect((await repairCountry(unknown)).repairs).toEqual([]);
+    const { directory: misspelled } = writeTiny(asDhis2(['Abbia']));
+    expect((await repairCountry(misspelled)).repairs).toMatchObject([
+      { declares: 'recode state_pcode: "unit0" means "NG001"', fault: expect.stringContaining('likeness 0.86') },
+    ]);
+    const { directory: unknown } = writeTiny(asDhis2(['Zomba']));
+    expect((await repairCountry(unknown)).repairs[0]?.declares).toBe('leave_out: rows with state_pcode unit0');
   });
 });
 

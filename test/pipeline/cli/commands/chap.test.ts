@@ -38,13 +38,25 @@ test('predictions have a row for each row of the future, in its order, and sampl
   const { code, stderr } = await predict(at('historic.csv'), at('future.csv'));
   expect([code, stderr]).toEqual([0, '']);
   const { header, rows } = await readCsv(at('out.csv'), 'out.csv');
-  expect(header).toEqual(['time_period', 'location', ...Array.from({ length: 1000 }, (_, i) => `sample_${i}`)]);
+  expect(header).toEqual(['time_period', 'location', ...Array.from({ length: 200 }, (_, i) => `sample_${i}`)]);
   expect(rows.map(({ cells }) => cells.slice(0, 2))).toEqual(
     future.map(({ time_period, location }) => [time_period, location]),
   );
   for (const { cells } of rows) for (const cell of cells.slice(2)) expect(cell).toMatch(/^\d+$/);
   await predict(at('historic.csv'), at('future.csv'), 'again.csv');
   expect(readFileSync(at('again.csv'), 'utf8')).toBe(readFileSync(at('out.csv'), 'utf8'));
+});
+
+test('the number of samples is that of the file of options that CHAP writes', async () => {
+  const options = (samples: string) =>
+    put('options.yaml', `prediction_length: 3\nuser_option_values:\n  samples: ${samples}\n`);
+  const args = ['chap', 'predict', at('model'), at('historic.csv'), at('future.csv'), at('few.csv'), '--config'];
+  expect((await runHere([...args, options('20')])).code).toBe(0);
+  const { header } = await readCsv(at('few.csv'), 'few.csv');
+  expect(header.slice(2)).toHaveLength(20);
+  for (const samples of ['19', '1001', '50.5', 'many', ''])
+    expect((await runHere([...args, options(samples)])).stderr).toContain('expected a whole number from 20 to 1000');
+  expect((await runHere([...args, at('nowhere')])).stderr).toContain('expected the file of options that CHAP writes');
 });
 
 test('months without a row are unknown, as empty ones are, and are named', async () => {
@@ -73,7 +85,7 @@ test('a location without records is forecast', async () => {
 test('MLproject promises the months that can be forecast', () => {
   const project = readFileSync(join(import.meta.dirname, '../../../../pipeline/model/chap/MLproject'), 'utf8');
   expect(project).toContain(
-    `\nmin_prediction_length: ${CHAP_HORIZONS[0]}\nmax_prediction_length: ${CHAP_HORIZONS.at(-1)}\n`,
+    `\nmin_prediction_periods: ${CHAP_HORIZONS[0]}\nmax_prediction_periods: ${CHAP_HORIZONS.at(-1)}\n`,
   );
 });
 

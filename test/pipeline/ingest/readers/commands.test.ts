@@ -219,16 +219,16 @@ describe.skipIf(!HAS_GDAL)(needsGdal('outlines'), () => {
 });
 
 describe.skipIf(!HAS_GDAL)(needsGdal('tables'), () => {
-  test.each(['xlsx', 'ods'])('every sheet of a workbook: %s', async (ending) => {
+  test('every sheet of an OpenDocument workbook', async () => {
     const directory = temporaryDirectory();
-    const file = join(directory, `${NAME}.${ending}`);
+    const file = join(directory, `${NAME}.ods`);
     for (const [sheet, rows] of [
       ['2015', 'area,cases\nA,1\nB,2\n'],
       ['2016', 'area,name\nA,x\nB,y\n'],
     ] as const) {
       const csv = join(directory, `${sheet}.csv`);
       writeFileSync(csv, rows);
-      gdal('ogr2ogr', '-f', ending.toUpperCase(), ...(sheet === '2015' ? [] : ['-update']), file, csv);
+      gdal('ogr2ogr', '-f', 'ODS', ...(sheet === '2015' ? [] : ['-update']), file, csv);
     }
     runBeside(file, await commandFor(file, 'table'));
     const read = (sheet: string) =>

@@ -29,6 +29,15 @@ function writeGeoJson(content: unknown): string {
 
 const collection = (...features: unknown[]) => ({ type: 'FeatureCollection', features });
 
+test('a byte-order mark has no meaning, and ids beyond 2^53 keep their digits', async () => {
+  const text = JSON.stringify(collection(feature('ID')));
+  const file = writeGeoJson(`\uFEFF${text.replace('"ID"', '12345678901234567890')}`);
+  expect((await readPolygons(file))[0]!.properties).toEqual({ id: '12345678901234567890' });
+  expect((await readPolygons(writeGeoJson(text.replace('"ID"', '9007199254740991'))))[0]!.properties.id).toBe(
+    2 ** 53 - 1,
+  );
+});
+
 test('an edge that crosses the antimeridian is refused; one from -180° to 180° along a parallel is not', async () => {
   const box = (west: number, east: number) => [
     [

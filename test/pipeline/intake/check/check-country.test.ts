@@ -69,15 +69,19 @@ test('all bad rows of a table and all bad outlines are reported', async () => {
         row.replace(/[^,]+$/, '1.2'),
       );
     country.files['census.csv'] = replaceLine(country.files['census.csv']!, 3, (row) => row.replace('18000', '99999'));
-    country.files['census.csv'] = replaceLine(country.files['census.csv']!, 5, (row) =>
+    country.files['nets.csv'] = replaceLine(country.files['nets.csv']!, 5, (row) =>
       row.replace('NG002002', 'NG002009'),
+    );
+    country.files['nets.csv'] = replaceLine(country.files['nets.csv']!, 4, (row) =>
+      row.replace('NG002001', 'NG002008'),
     );
   });
   expect(faults).toEqual([
     expect.stringMatching(/^tables and outlines, population_census: census\.csv, row 3, children_0_4: found 99999 of/),
-    expect.stringMatching(/^tables and outlines, population_census: census\.csv, row 5, lga_pcode: found NG002009/),
     expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 4, positivity: found 1\.2/),
     expect.stringMatching(/^tables and outlines, surveys: surveys\.csv, row 7, positivity: found 1\.2/),
+    expect.stringMatching(/^tables and outlines, itn_use: nets\.csv, row 4, lga_pcode: found NG002008/),
+    expect.stringMatching(/^tables and outlines, itn_use: nets\.csv, row 5, lga_pcode: found NG002009/),
   ]);
   const outlines = await listFaults((country) => {
     country.files['lgas.geojson'] = String(country.files['lgas.geojson'])

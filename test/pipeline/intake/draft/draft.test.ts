@@ -178,7 +178,7 @@ test('unsupported files are left out with the reason and a conversion command; r
   const { draft } = await draftOf(
     filesOf({
       ...tinyCountry().files,
-      'more/book.xlsx': Buffer.from('PK\x03\x04', 'latin1'),
+      'more/book.ods': Buffer.from('PK\x03\x04', 'latin1'),
       'more/notes.txt': 'x',
       'more/.hidden': 'x',
       'more/bad.csv': 'a,b\n1\n',
@@ -188,7 +188,7 @@ test('unsupported files are left out with the reason and a conversion command; r
   );
   const why = Object.fromEntries(draft.leftOut.map((one) => [one.file, one.why]));
   const all = draft.leftOut.map((one) => `${one.file}: ${one.why}`);
-  expect(why['more/book.xlsx']).toMatch(/make one with: ogr2ogr -f CSV/);
+  expect(why['more/book.ods']).toMatch(/make one with: ogr2ogr -f CSV/);
   expect(why['more/notes.txt']).toMatch(/files ending in \.txt are not read/);
   expect(why['more/bad.csv']).toBe('row 2: found 1 cells, expected 2 as in the header');
   const lacks = (subject: string) =>

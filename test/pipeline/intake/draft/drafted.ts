@@ -23,9 +23,8 @@ export function filesOf(content: Record<string, string | Buffer>): string {
 
 export async function draftOf(directory: string, answers: Answers = {}) {
   const { root, files } = await listFiles([directory]);
-  const found = [];
-  for (const file of files) found.push(await recogniseFile(root, file, files));
-  const recognised = found.filter((file) => file !== null);
+  const recognised = [];
+  for (const file of files) recognised.push(...(await recogniseFile(root, file, files)));
   return { root, draft: await draftCountry(recognised, root, NOW, answers) };
 }
 

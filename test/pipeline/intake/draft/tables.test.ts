@@ -163,15 +163,15 @@ test('new-country exits with 1 if it left out a table that matters, and says so 
     ]);
     return { code, stdout, stderr, last: stdout.trim().split('\n').at(-1), saysBuild: /no faults/.test(stdout) };
   };
-  expect(await draft(country({ 'x_cases.csv': weeks, 'book.xlsx': 'PK\x03\x04' }))).toMatchObject({
+  expect(await draft(country({ 'x_cases.csv': weeks, 'book.ods': 'PK\x03\x04' }))).toMatchObject({
     code: 1,
     saysBuild: false,
-    last: 'Not used, for the reasons above: book.xlsx (a table that cannot be read), x_cases.csv (cases). Mend them, or list the other files after --from.',
+    last: 'Not used, for the reasons above: book.ods (a table that cannot be read), x_cases.csv (cases). Mend them, or list the other files after --from.',
   });
   const good = await draft(
     country({
       'x_cases.csv': long('code,period,confirmed', iso, ',', ''),
-      'x_cases.xlsx': 'PK\x03\x04',
+      'x_cases.ods': 'PK\x03\x04',
       'covariates.csv': 'rain,height\n0.5,-0.3\n',
     }),
   );
@@ -188,7 +188,7 @@ test('a workbook is not listed once its CSV is read; a table of people that is n
     rows((lga, month, i) => [LGAS[lga]!, iso(month), cases(lga, i), people(lga, 2018)]),
   );
   const { draft } = await draftOf(
-    country({ 'x.csv': monthly, 'book.xlsx': 'PK\x03\x04', 'book_tables/2022.csv': 'code,share\nNG001001,5\n' }),
+    country({ 'x.csv': monthly, 'book.ods': 'PK\x03\x04', 'book_tables/2022.csv': 'code,share\nNG001001,5\n' }),
   );
   expect(draft.leftOut.map(({ file, why }) => `${file}: ${why}`)).toEqual([
     'book_tables/2022.csv: by area, but without a column of people, cases, rain or a context figure',

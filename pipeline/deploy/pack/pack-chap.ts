@@ -1,0 +1,118 @@
+/**
+ * `npm run pack:chap -- DIRECTORY`: the CHAP model as a repository of its own, because CHAP looks for MLproject at the
+ * top of a repository.
+ */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { InputLocation } from '../../lib/bad-input.ts';
+import { codeState } from '../../lib/code-state.ts';
+import { UsageError } from '../../lib/errors.ts';
+import { ROOT } from '../../lib/packed.ts';
+import { CHAP_HORIZONS } from '../../model/chap/chap-files.ts';
+import { pack } from './pack.ts';
+
+const MODEL_FOLDER = path.join(ROOT, 'pipeline/model/chap');
+export const OWNER_FILE = path.join(MODEL_FOLDER, 'owner.json');
+const ID = 'malaria_risk_cases';
+
+/** What only the owner of the model can say. */
+type Owner = Record<
+  'author' | 'organization' | 'contact_email' | 'citation_info' | 'documentation_url' | 'repository_url' | 'image',
+  string
+>;
+
+/** @throws BadInput naming the first entry that is still the placeholder of the checkout */
+export function readOwner(file: string): Owner {
+  const owner: Owner = JSON.parse(readFileSync(file, 'utf8'));
+  const placeholders: Owner = JSON.parse(readFileSync(OWNER_FILE, 'utf8'));
+  for (const [name, placeholder] of Object.entries(placeholders)) {
+    const value: unknown = owner[name as keyof Owner];
+    if (typeof value !== 'string' || value.trim() === '' || value === placeholder)
+      throw new InputLocation(file, name).error(JSON.stringify(value), `the ${placeholder.toLowerCase()}`);
+  }
+  return owner;
+}
+
+/**
+ * Writes the repository's files but for the package: MLproject with the owner's details, Containerfile, README, and the
+ * model's entry for CHAP's marketplace.
+ * @param commit of the code, which the image names as its GIT_REVISION
+ */
+export function writeChapRepository(directory: string, owner: Owner, version: string, commit: string): void {
+  mkdirSync(directory, { recursive: true });
+  const write = (file: string, text: string) => writeFileSync(path.join(directory, file), text);
+  for (const file of ['Containerfile', 'README.md'])
+    copyFileSync(path.join(MODEL_FOLDER, file), path.join(directory, file));
+  copyFileSync(path.join(ROOT, 'LICENSE'), path.join(directory, 'LICENSE'));
+  write('.gitignore', 'runs/\n');
+  const { image, repository_url, ...details } = owner;
+  // JSON's strings are YAML's.
+  const entries = Object.entries(details).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`);
+  const project = readFileSync(path.join(MODEL_FOLDER, 'MLproject'), 'utf8');
+  write(
+    'MLproject',
+    project
+      .replace(/^version: .*$/m, `version: "${version}"\nsource_url: ${JSON.stringify(repository_url)}`)
+      .replace(/^meta_data:\n/m, `meta_data:\n${entries.join('')}`),
+  );
+  write(
+    'marketplace.yaml',
+    `# models/${ID}.yaml of CHAP's marketplace, whose reviewers set the status.
+schema_version: 2
+id: ${ID}
+service_id: ${ID.replaceAll('_', '-')}
+kind: model
+display_name: ${/display_name: (.*)/.exec(project)![1]}
+assessed_status: ${/author_assessed_status: (.*)/.exec(project)![1]}
+source:
+  image: ${JSON.stringify(image)}
+  repository: ${JSON.stringify(repository_url)}
+attribution:
+  author: ${JSON.stringify(owner.author)}
+  organization: ${JSON.stringify(owner.organization)}
+  contact: ${JSON.stringify(owner.contact_email)}
+  citation: ${JSON.stringify(owner.citation_info)}
+compatibility:
+  period_types: [monthly]
+  min_prediction_periods: ${CHAP_HORIZONS[0]}
+  max_prediction_periods: ${CHAP_HORIZONS.at(-1)}
+channels:
+  stable: "${version}"
+versions:
+  - version: "${version}"
+    commit: ${commit}
+    image_tag: "${version}"
+    status: submitted
+configurations:
+  default:
+    config: {}
+`,
+  );
+}
+
+function main([directory, ownerFile = OWNER_FILE]: readonly string[]): void {
+  if (directory === undefined)
+    throw new UsageError('expected a directory: npm run pack:chap -- DIRECTORY [OWNER.json]');
+  const { version, commit, dirty } = codeState();
+  if (commit === null || dirty)
+    throw new UsageError('expected a Git checkout without changes, whose commit the image names');
+  writeChapRepository(directory, readOwner(ownerFile), version, commit);
+  const temporary = mkdtempSync(path.join(tmpdir(), 'malaria-pack-'));
+  try {
+    const archive = pack(temporary).find((file) => path.basename(file).startsWith('malaria-risk-'))!;
+    copyFileSync(archive, path.join(directory, path.basename(archive)));
+  } finally {
+    rmSync(temporary, { recursive: true });
+  }
+  process.stdout.write(`${directory}: build its image with --build-arg GIT_REVISION=${commit}\n`);
+}
+
+if (import.meta.main) {
+  try {
+    main(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`error: ${(error as Error).message}\n`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,219 @@
+/** Tables that go by the codes of their areas, which may be written as numbers, newer than the outlines, or larger. */
+import type { Alias } from '../catalog/aliases.ts';
+import type { Remedy } from '../catalog/remedy.ts';
+import type { Source } from '../catalog/sources.ts';
+import { isPeriod, monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
+import { worded } from '../contract/words.ts';
+import { readEach } from '../lib/bad-input.ts';
+import { MIN_SIMILARITY, nameSimilarity, plainName } from '../lib/name-similarity.ts';
+import type { Areas } from './ingest-tables.ts';
+import { EXPECTED_LGA_CODE, EXPECTED_STATE_CODE, type IngestInput } from './input.ts';
+import type { RawRow, RawTable } from './readers/raw-table.ts';
+
+/** A year before and after the division, so that the season makes no difference. */
+const COMPARED_MONTHS = 12;
+/** The level of an area and its new part together may change by this much, ln; that of the area alone must change more. */
+const LARGEST_CHANGE = 0.3;
+const LEAST_FALL = 0.1;
+
+export interface Place {
+  code: string;
+  name: string;
+}
+
+/** A place of a table, by name or code, and what it is matched with. */
+export interface PlaceMatch {
+  name: string;
+  rows: readonly RawRow[];
+  /** Null until a person has accepted one. */
+  area: Place | null;
+  /** The accepted row of `aliases.csv`, if it takes one. */
+  alias: Alias | null;
+}
+
+/**
+ * Makes a function that finds the code that a text means: as it is, or as a program writes codes that it took for
+ * numbers, without leading zeros or with decimals. Null if there is none.
+ */
+export function codeReader(codes: Iterable<string>): (text: string) => string | null {
+  const all = new Set(codes);
+  const byNumber = Map.groupBy(all, asNumber);
+  return (text) => {
+    if (all.has(text)) return text;
+    const alike = byNumber.get(asNumber(text)) ?? [];
+    return alike.length === 1 ? alike[0]! : null;
+  };
+}
+
+const asNumber = (text: string) =>
+  /^\d+(\.0+)?$/.test(text) ? text.replace(/\.0+$/, '').replace(/^0+(?=\d)/, '') : text;
+
+/** The codes of a table by level, each once. */
+export function matchCodes(
+  { rows }: RawTable,
+  column: 'lga_pcode' | 'state_pcode',
+  areas: Areas,
+  aliases: readonly Alias[] = [],
+): PlaceMatch[] {
+  const places =
+    column === 'lga_pcode'
+      ? areas.lgas.map(({ lga_code: code, lga: name }) => ({ code, name }))
+      : areas.states.map(({ state_pcode: code, state: name }) => ({ code, name }));
+  const areaByCode = new Map(places.map((area) => [area.code, area]));
+  const readCode = codeReader(areaByCode.keys());
+  const rowsByCode = Map.groupBy(
+    rows.filter((row) => row.hasValue(column)),
+    (row) => row.text(column),
+  );
+  return [...rowsByCode].map(([name, codeRows]) => {
+    const alias = aliases.find((row) => plainName(row.name) === plainName(name) && areaByCode.has(row.code)) ?? null;
+    return { name, rows: codeRows, alias, area: areaByCode.get(alias?.code ?? readCode(name) ?? '') ?? null };
+  });
+}
+
+/** @throws BadInput for each code that no area has, with what it seems to be */
+export function refuseUnmatchedCodes(
+  matches: readonly PlaceMatch[],
+  column: 'lga_pcode' | 'state_pcode',
+  areas: Areas,
+  source: Source,
+  model: IngestInput['model'],
+): void {
+  readEach(matches, ({ name, rows, area }) => {
+    if (area) return;
+    const [row] = rows as [RawRow];
+    const place = row.at(column);
+    const found = rows.length === 1 ? name : `${name} (${rows.length} rows)`;
+    const leaveOut: Remedy = { declare: 'leave_out', where: { [column]: name } };
+    const larger = column === 'lga_pcode' ? largerArea(name, areas, model) : null;
+    if (larger)
+      throw place.error(
+        `${found}, which is ${larger}`,
+        'an area in the outlines: rows of larger areas are left out (sources.json, leave_out)',
+        leaveOut,
+      );
+    const expected = column === 'lga_pcode' ? EXPECTED_LGA_CODE : EXPECTED_STATE_CODE;
+    const namesake = findNamesake(row, column, areas, matches);
+    if (namesake)
+      throw place.error(
+        found,
+        `${expected}: ${namesake.code} ${namesake.name} ${namesake.similarity > 0 ? `by its name (likeness ${namesake.similarity.toFixed(2)})` : 'is the only one without rows'} (sources.json, recode)`,
+        { declare: 'recode', column, from: name, to: namesake.code },
+      );
+    const divided = findDividedArea(rows, matches, source);
+    if (!divided)
+      throw place.error(
+        found,
+        `${expected}; if it is a part of one, a row "${name},,CODE,YYYY-MM" of aliases.csv, with the area's code and the first month; if it is of no area, leave_out (sources.json)`,
+        leaveOut,
+      );
+    const aliasOf = (part: string): Remedy => ({
+      declare: 'alias',
+      alias: { name: part, parent: '', code: divided.code, from: divided.from },
+    });
+    const reason = `${expected}; as the cases of ${divided.code} fall by as much when its rows begin, it seems to be a part of that area since ${divided.from} (aliases.csv)`;
+    readEach([name, divided.code], (part) => {
+      throw place.error(part === name ? found : `${name} and ${part}`, reason, aliasOf(part));
+    });
+  });
+}
+
+/** What a code or name of something larger than an area is; null if it is not. */
+export function largerArea(
+  text: string,
+  { states }: Areas,
+  { territory, name }: Pick<IngestInput['model'], 'territory' | 'name'>,
+): string | null {
+  const isCountry = [territory.iso_code, name].some((label) => plainName(label) === plainName(text));
+  if (isCountry) return 'the country';
+  const state = states.find(({ state_pcode, state_code, state: stateName }) =>
+    [state_pcode, state_code, stateName].some((label) => plainName(label) === plainName(text)),
+  );
+  return state ? `the ${territory.state.one} ${state.state}` : null;
+}
+
+/**
+ * The area whose name is that in a row or, of those without rows, alone is like it, or is the only one for the only
+ * code of none; null if there is none.
+ */
+function findNamesake(
+  { values }: RawRow,
+  column: 'lga_pcode' | 'state_pcode',
+  areas: Areas,
+  matches: readonly PlaceMatch[],
+): (Place & { similarity: number }) | null {
+  const likeness = (name: string, text: string | null | undefined) =>
+    nameSimilarity(plainName(name), plainName(text ?? ''));
+  const states = areas.states.map(({ state_pcode: code, state: name, state_code }) => {
+    return { code, name, state_code, similarity: likeness(name, values.state) };
+  });
+  const lgas = areas.lgas
+    .filter(
+      (lga) =>
+        values.state == null ||
+        states.some(({ state_code, similarity }) => state_code === lga.state_code && similarity === 1),
+    )
+    .map(({ lga_code: code, lga: name }) => ({ code, name, similarity: likeness(name, values.lga) }));
+  const places = column === 'lga_pcode' ? lgas : states;
+  const named = places.filter(({ similarity }) => similarity === 1);
+  const free = places.filter(({ code }) => !matches.some(({ area }) => area?.code === code));
+  const isOnlyUnmatched = matches.filter(({ area }) => !area).length === 1;
+  const alike = free.filter(({ similarity }) => similarity >= MIN_SIMILARITY);
+  const [namesake, ...others] = [named, alike, isOnlyUnmatched ? free : []].find((list) => list.length > 0) ?? [];
+  return namesake && others.length === 0 ? namesake : null;
+}
+
+/** What to tell of codes that are written as numbers; null if there are none. */
+export function describeNumericCodes(matches: readonly PlaceMatch[]) {
+  const numeric = matches.filter(({ name, area, alias }) => area && !alias && area.code !== name);
+  const [first] = numeric;
+  return first
+    ? worded`${numeric.length} codes are written as numbers, such as ${first.name} for ${first.area!.code}, and are read as the codes of the {lga.many}`
+    : null;
+}
+
+/**
+ * The area of which a place without outlines seems to be a part, and since when: the area's counts fall when those of
+ * the place begin, and together they go on as before. Null if no area does so.
+ */
+export function findDividedArea(
+  placeRows: readonly RawRow[],
+  matches: readonly PlaceMatch[],
+  { role, columns = {} }: Pick<Source, 'role' | 'columns'>,
+): { code: string; from: Period } | null {
+  if (!/^cases_/.test(role) || columns.facility !== undefined) return null;
+  const place = countsByMonth(placeRows);
+  const start = Math.min(...place.keys());
+  if (!Number.isFinite(start)) return null;
+  const mean = (counts: ReadonlyMap<number, number>, first: number) => {
+    const values = Array.from({ length: COMPARED_MONTHS }, (_, i) => counts.get(first + i)).filter(
+      (n) => n !== undefined,
+    );
+    return values.length === 0 ? Number.NaN : values.reduce((a, b) => a + b) / values.length;
+  };
+  const falls = matches.flatMap(({ area: matchedArea, alias, rows }) => {
+    if (!matchedArea || alias) return [];
+    const area = countsByMonth(rows);
+    const [before, after] = [mean(area, start - COMPARED_MONTHS), mean(area, start)];
+    const [alone, together] = [after, after + mean(place, start)].map((level) => Math.log(level / before)) as [
+      number,
+      number,
+    ];
+    const fall = Math.abs(alone) - Math.abs(together);
+    return alone < -LEAST_FALL && Math.abs(together) < LARGEST_CHANGE && fall > LEAST_FALL
+      ? [{ code: matchedArea.code, fall }]
+      : [];
+  });
+  const [best] = falls.sort((a, b) => b.fall - a.fall);
+  return best ? { code: best.code, from: monthFromIndex(start) } : null;
+}
+
+function countsByMonth(rows: readonly RawRow[]): Map<number, number> {
+  return new Map(
+    rows.flatMap((row): [number, number][] => {
+      const month = row.monthText;
+      const count = row.values.confirmed;
+      return month && isPeriod(month) && count != null ? [[monthIndex(month), Number(count)]] : [];
+    }),
+  );
+}
