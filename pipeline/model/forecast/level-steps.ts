@@ -25,6 +25,8 @@ export const STEP_SCALE = 1.1;
 const INTRODUCTION_CASES = 1;
 /** A likelihood so small that a count beyond all steps says nothing. */
 const LEAST_LIKELIHOOD = 1e-300;
+/** Chances of a step in a month below which it is left out. */
+const NEGLIGIBLE_CHANCE = 1e-6;
 /** Months at the end of a record in which steps are looked for. A change that has lasted longer is the usual. */
 const FILTER_MONTHS = 24;
 
@@ -114,11 +116,12 @@ function advanceMonth(current: StepChances, start: number): StepChances {
   const usual = current[USUAL_INDEX]!;
   const next = current.map((chance) => (1 - again - end) * chance);
   next[USUAL_INDEX] = (1 - begin) * usual + end * (1 - usual);
-  for (const [level, chance] of current.entries()) {
+  for (let level = 0; level < current.length; level++) {
     const isUsual = level === USUAL_INDEX;
-    const stepChance = (isUsual ? begin : again) * chance;
+    const stepChance = (isUsual ? begin : again) * current[level]!;
     const nextSteps = NEXT_STEPS[isUsual ? start : level]!;
-    for (let i = 0; i < next.length; i++) next[i]! += stepChance * nextSteps[i]!;
+    if (stepChance < NEGLIGIBLE_CHANCE) next[level]! += stepChance;
+    else for (let i = 0; i < next.length; i++) next[i]! += stepChance * nextSteps[i]!;
   }
   return next;
 }
@@ -167,9 +170,17 @@ function noiseDensity(centre: number, points: number, variance: number, scale: n
   const density = new Float64Array(points);
   for (const { share, weight } of NOISE_MIXTURE) {
     const sd = Math.sqrt(variance + (scale * scale) / weight) / STEP_SPACING;
-    const lastPoint = Math.min(points - 1, centre + REACH_SD * sd);
-    for (let i = Math.max(0, Math.ceil(centre - REACH_SD * sd)); i <= lastPoint; i++)
-      density[i]! += (share / sd) * Math.exp(-(((i - centre) / sd) ** 2) / 2);
+    const [firstPoint, lastPoint] = [centre - REACH_SD * sd, Math.min(points - 1, centre + REACH_SD * sd)];
+    let i = Math.max(0, Math.ceil(firstPoint));
+    // Ratios of neighbouring values are a geometric series.
+    let value = (share / sd) * Math.exp(-(((i - centre) / sd) ** 2) / 2);
+    let ratio = Math.exp((centre - i - 0.5) / sd ** 2);
+    const ratioOfRatios = Math.exp(-1 / sd ** 2);
+    for (; i <= lastPoint; i++) {
+      density[i]! += value;
+      value *= ratio;
+      ratio *= ratioOfRatios;
+    }
   }
   return density;
 }
