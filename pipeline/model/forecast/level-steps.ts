@@ -25,8 +25,8 @@ export const STEP_SCALE = 1.1;
 const INTRODUCTION_CASES = 1;
 /** A likelihood so small that a count beyond all steps says nothing. */
 const LEAST_LIKELIHOOD = 1e-300;
-/** Chances of a step in a month below which it is left out. */
-const NEGLIGIBLE_CHANCE = 1e-6;
+/** Chance below which a step is not followed by another. */
+export const NEGLIGIBLE_CHANCE = 1e-6;
 /** Months at the end of a record in which steps are looked for. A change that has lasted longer is the usual. */
 const FILTER_MONTHS = 24;
 

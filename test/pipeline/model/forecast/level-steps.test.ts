@@ -8,6 +8,7 @@ import {
   createStepSampler,
   filterSteps,
   type LevelStep,
+  NEGLIGIBLE_CHANCE,
   quantilesWithStep,
   STEP_CHANCES,
   STEP_GRID,
@@ -49,35 +50,36 @@ test.each([0, 3, 29, 30, 4_000])('the likelihood of %i cases by step is that of 
   }
 });
 
-test('the filter gives the chances of all sequences of steps', () => {
+test('the filter gives the chances of all steps that may follow, unless next to impossible', () => {
   const cases = Float64Array.of(100, Number.NaN, 420);
   const course = courseOf(cases, 100);
   course.mean[1] = course.variance[1] = Number.NaN;
-  const { lastMonth: last } = filterSteps(cases, course, SCALE);
   const steps = Array.from(STEP_GRID, (level) => {
     const density = STEP_GRID.map(
       (step) => (1 + ((step - level) / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2),
     );
     return density.map((value) => value / sum(density));
   });
-  const move = (from: number, to: number) => {
+  const move = (chance: number, from: number, to: number) => {
     const begins = from === USUAL ? STEP_CHANCES.begin : STEP_CHANCES.again;
     const ends = from === USUAL ? 0 : STEP_CHANCES.end;
-    return begins * steps[from]![to]! + Number(to === USUAL) * ends + Number(to === from) * (1 - begins - ends);
+    const follows = begins * chance < NEGLIGIBLE_CHANCE ? Number(to === from) : steps[from]![to]!;
+    return begins * follows + Number(to === USUAL) * ends + Number(to === from) * (1 - begins - ends);
   };
-  const weights = [cases[0]!, cases[2]!].map((count) => {
+  let expected = STEP_GRID.map((step) => Number(step === 0));
+  for (const count of cases) {
+    const before = expected;
+    expected = expected.map((_, to) => sum(before.map((chance, from) => chance * move(chance, from, to))));
+    if (Number.isNaN(count)) continue;
     const likelihood = stepLikelihood(count, Math.log(100), VARIANCE, SCALE);
     const anywhere = sum(likelihood.map((value, i) => value * steps[USUAL]![i]!));
-    return likelihood.map((value) => (1 - STEP_CHANCES.outlier) * value + STEP_CHANCES.outlier * anywhere);
-  });
-  const expected = new Float64Array(STEP_GRID.length);
-  for (let first = 0; first < STEP_GRID.length; first++)
-    for (let second = 0; second < STEP_GRID.length; second++)
-      for (let third = 0; third < STEP_GRID.length; third++)
-        expected[third]! +=
-          move(USUAL, first) * weights[0]![first]! * move(first, second) * move(second, third) * weights[1]![third]!;
-  const total = sum(expected);
-  for (const [i, chance] of last.entries()) expect(chance).toBeCloseTo(expected[i]! / total, 10);
+    const joint = expected.map(
+      (chance, i) => chance * ((1 - STEP_CHANCES.outlier) * likelihood[i]! + STEP_CHANCES.outlier * anywhere),
+    );
+    expected = joint.map((value) => value / sum(joint));
+  }
+  for (const [i, chance] of filterSteps(cases, course, SCALE).lastMonth.entries())
+    expect(chance).toBeCloseTo(expected[i]!, 10);
 });
 
 test.each([4, 400])('chances are true for records from the model, of %i usual cases', (usual) => {
