@@ -20,11 +20,12 @@ import * as backtest from './validate/backtest/backtest-tables.ts';
 
 const readsNothing = () => false;
 const isRaster = (source: Source) => source.format === 'geotiff';
+const isOfPeople = ({ role }: Source) => role === 'population' || role === 'population_census';
 const isTableOrOutline = (source: Source) => !isRaster(source);
 
 const AREAS = ['ingest/states', 'ingest/lgas'];
 const COVARIATES = ['ingest/covariates', 'zonal/covariates'];
-const SURVEYS = ['ingest/clusters', 'ingest/state_rounds'];
+const SURVEYS = ['ingest/clusters', 'ingest/area_rounds'];
 
 export const STAGES: readonly CountryStage[] = [
   {
@@ -39,13 +40,14 @@ export const STAGES: readonly CountryStage[] = [
       'polygons',
       'climate',
       'clusters',
-      'state_rounds',
+      'area_rounds',
       'survey_rows',
       'other_names',
       'cases',
       'layers',
       'covariates',
       'census',
+      'people',
       'accounts',
     ],
   },
@@ -60,15 +62,15 @@ export const STAGES: readonly CountryStage[] = [
   {
     name: 'zonal',
     module: 'pipeline/measure/zonal/zonal-stage.ts',
-    reads: (source) => isRaster(source) || hasUncoveredGround(source),
+    reads: (source) => isRaster(source) || isOfPeople(source) || hasUncoveredGround(source),
     model: [],
-    inputs: [...AREAS, 'ingest/polygons', 'ingest/census'],
-    outputs: ['lgas', 'cells', 'climate', 'covariates'],
+    inputs: [...AREAS, 'ingest/polygons', 'ingest/census', 'ingest/people'],
+    outputs: ['lgas', 'people', 'cells', 'climate', 'covariates'],
   },
   {
     name: 'doubts',
     module: 'pipeline/measure/doubts/doubts-stage.ts',
-    reads: readsNothing,
+    reads: isOfPeople,
     model: [],
     inputs: [
       ...AREAS,
@@ -77,8 +79,10 @@ export const STAGES: readonly CountryStage[] = [
       'ingest/survey_rows',
       'ingest/cases',
       'ingest/census',
+      'ingest/people',
       'ingest/layers',
       'zonal/lgas',
+      'zonal/people',
       'zonal/climate',
     ],
     outputs: [],

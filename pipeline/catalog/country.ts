@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { TSchema } from 'typebox';
-import { BadInput, InputLocation } from '../lib/bad-input.ts';
-import { compileSchema } from '../lib/json-schema.ts';
+import { type BadInput, InputLocation } from '../lib/bad-input.ts';
+import { compileSchema, describeSchemaError } from '../lib/json-schema.ts';
 import { ALERT_EVALUATION_FILE, AlertEvaluation } from './alert-evaluation.ts';
 import { ALIASES_FILE, parseAliases } from './aliases.ts';
 import { checkCovariates } from './covariate-rules.ts';
@@ -152,12 +152,11 @@ function fileSchemaErrors(directory: string, name: string, schema: TSchema): Bad
   const validate = compileSchema(schema);
   if (validate(readJson(directory, name))) return [];
   return validate.errors!.map((error) => {
-    const detail = error.params.additionalProperty ?? error.params.allowedValues;
-    return new BadInput({
-      file: path.join(directory, name),
-      where: error.instancePath || '/',
-      found: `a value that ${error.message}${detail ? ` (${detail})` : ''}`,
-      expected: `the form that \`malaria-risk catalog schema ${name}\` prints`,
-    });
+    const [found, expected] = describeSchemaError(error);
+    const form = `\`malaria-risk catalog schema ${name}\` prints its form`;
+    return new InputLocation(path.join(directory, name), error.instancePath || '/').error(
+      found,
+      `${expected} (${form})`,
+    );
   });
 }

@@ -26,6 +26,7 @@ export const TEXT_COLUMNS: readonly string[] = [
   'closed',
   'cluster_id',
   'method',
+  'interval',
   'urban',
   'survey_year',
   'period',
@@ -56,10 +57,10 @@ export const ROLES = {
   },
   population: { description: 'GeoTIFF, persons per cell', columns: [] },
   population_census: {
-    description: 'Table by area',
+    description: 'Table by area; people of several years in a column each, `people_2015`, or in rows with `year`',
     columns: ['lga_pcode', 'people'],
-    key: ['lga_pcode'],
-    optional: ['children_0_4', ...NAME_COLUMNS],
+    key: ['lga_pcode', 'year'],
+    optional: ['children_0_4', 'year', ...NAME_COLUMNS],
   },
   elevation: { description: 'GeoTIFF, metres', columns: [] },
   climate: {
@@ -94,10 +95,12 @@ export const ROLES = {
     ],
   },
   survey_states: {
-    description: 'Table of a round with results for the upper level only',
-    columns: ['survey_year', 'state_pcode', 'method', 'positivity'],
-    key: ['survey_year', 'state_pcode', 'method'],
-    optional: NAME_COLUMNS,
+    description:
+      'Table of rounds with results by area, without clusters; those of the lower level with a 95% interval or a standard error',
+    columns: ['positivity'],
+    key: ['survey_year', 'lga_pcode', 'state_pcode', 'method'],
+    optional: ['survey_year', 'method', 'low', 'high', 'interval', 'standard_error', ...NAME_COLUMNS],
+    exactlyOneOf: [['lga_pcode', 'state_pcode']],
   },
   cases_states: {
     description: 'Table of monthly confirmed cases of the upper level',
@@ -156,3 +159,9 @@ export function knownColumns(role: Role): readonly string[] {
   const { columns, optional = [], exactlyOneOf = [] } = roleDefinition(role);
   return [...columns, ...optional, ...exactlyOneOf.flat()];
 }
+
+/** The year of a column of people such as `people_2015`; null for another column. */
+export const yearOfPeople = (column: string): number | null => {
+  const [, year] = /^people_((?:19|20)\d\d)$/.exec(column) ?? [];
+  return year === undefined ? null : Number(year);
+};

@@ -1,7 +1,7 @@
 /** Types shared by the schemas of several catalog files. */
 import { Type } from '../contract/type.ts';
 
-export const period = Type.String({ pattern: '^(19|20)\\d{2}-(0[1-9]|1[0-2])$' });
+export const period = Type.String({ pattern: '^(19|20)\\d{2}-(0[1-9]|1[0-2])$', description: 'A month, YYYY-MM' });
 export const YEARS = { minimum: 1980, maximum: 2099 };
 export const year = Type.Integer(YEARS);
 /** Without NUL characters, which would truncate the text in some outputs. */

@@ -10,11 +10,16 @@ import {
   roleDefinition,
   TABLE_FORMATS,
   TEXT_COLUMNS,
+  yearOfPeople,
 } from './roles.ts';
 import type { Gap, Source } from './sources.ts';
 
 const catalogLocation = new InputLocation('sources.json');
 const sourceLocation = (id: string): InputLocation => catalogLocation.at(`source ${id}`);
+
+/** What tells how far published shares may be off. */
+export const EXPECTED_PRECISION =
+  'their 95% confidence interval (columns low and high, or interval with both), or their standard error (standard_error)';
 
 /** Roles for which a country has exactly one source, and those for which it has at most one. */
 const REQUIRED_ROLES: readonly Role[] = ['lga_boundaries'];
@@ -156,6 +161,8 @@ export function checkSource(source: Source): void {
     throw location.error(`a figure, ${source.figure}`, 'none: only the role layer has one');
   if (source.sliver_km2 !== undefined && source.role !== 'lga_boundaries')
     throw location.error('sliver_km2', 'none: only the role lga_boundaries has one');
+  if (!source.role.startsWith('population') && (source.growth ?? source.files.find(({ year }) => year)) !== undefined)
+    throw location.error('growth, or a year in `files`', 'neither: only people have them');
   if (source.format === 'geotiff') checkRaster(source, location);
   else checkColumns(source, location);
   if (source.reporting && !source.columns?.facility && !source.columns?.reporting_rate)
@@ -176,6 +183,8 @@ function checkRaster(source: Source, location: InputLocation): void {
     throw location.error(`the range ${smallest} to ${largest}`, 'the smaller value first');
   if (source.role === 'population' && source.repeats === undefined)
     throw location.error('no repeats', 'the largest number of adjacent cells that may have the same value');
+  if (source.files.length > 1 && source.role === 'population' && source.files.some(({ year }) => year === undefined))
+    throw location.error('a raster of people without its year', '`year` of each of several, in `files`');
   if (!isRainRaster(source)) {
     if (source.files.some(({ period }) => period !== undefined))
       throw location.error('a period in `files`', 'none: only rain has one');
@@ -202,12 +211,18 @@ function checkColumns(source: Source, location: InputLocation): void {
   // Names stand for the codes of their level, and facilities for those of their areas.
   const level = levelJoinedByName(source);
   const hasFacilities = source.role === 'cases_lgas' && mappedColumns.includes('facility');
+  const yearColumns = mappedColumns.filter(
+    (name) => source.role === 'population_census' && yearOfPeople(name) !== null,
+  );
+  if (yearColumns.length > 0 && ['people', 'year'].some((name) => mappedColumns.includes(name)))
+    throw location.error(`${yearColumns[0]} beside people or year`, 'people of each year in one form');
   const availableColumns = [
     ...mappedColumns,
     ...(level ? [`${level}_pcode`] : []),
     ...(hasFacilities ? ['lga_pcode'] : []),
+    ...(yearColumns.length > 0 ? ['people'] : []),
   ];
-  const unknownColumn = mappedColumns.find((name) => !allowedColumns.includes(name));
+  const unknownColumn = mappedColumns.find((name) => !allowedColumns.includes(name) && !yearColumns.includes(name));
   if (unknownColumn) throw location.error(`a column ${unknownColumn}`, `one of ${allowedColumns.join(', ')}`);
   const missingColumn = requiredColumns.find((name) => !availableColumns.includes(name));
   if (missingColumn) throw location.error(`no column ${missingColumn}`, 'it in `columns`');
@@ -220,7 +235,7 @@ function checkColumns(source: Source, location: InputLocation): void {
       );
   }
   const isMonthly = ['climate', 'survey_clusters', 'cases_states', 'cases_lgas'].includes(source.role);
-  const pairs = [['longitude', 'latitude'], ...(isMonthly ? [['year', 'month']] : [])];
+  const pairs = [['longitude', 'latitude'], ['low', 'high'], ...(isMonthly ? [['year', 'month']] : [])];
   for (const [first, second] of pairs as [string, string][])
     if (mappedColumns.includes(first) !== mappedColumns.includes(second))
       throw location.error(
@@ -245,8 +260,7 @@ function checkTable(source: Source, location: InputLocation): void {
   if (isMonthly && !source.span) throw location.error('no span', 'the first and the last month of the records');
   if (source.role === 'survey_clusters' && !source.rounds)
     throw location.error('no rounds', 'the survey rounds and their months of fieldwork');
-  if (source.role === 'survey_states' && !source.fieldwork)
-    throw location.error('no fieldwork', 'the first and last month of the round');
+  if (source.role === 'survey_states') checkAreaResults(source, location);
   if (source.files[0]!.join)
     throw location.error('join in the first of `files`', 'it in another: that one has the rows');
   if (source.role !== 'survey_clusters' && source.files.some(({ join }) => join))
@@ -272,6 +286,21 @@ function checkTable(source: Source, location: InputLocation): void {
   ] as const)
     if (months && months.first > months.last)
       throw location.error(`${name} from ${months.first} to ${months.last}`, 'the first month first');
+}
+
+/** Checks what a table of results by area needs beside them. */
+function checkAreaResults(source: Source, location: InputLocation): void {
+  const { fieldwork, rounds = [], methods = {} } = source;
+  const names = columnNames(source);
+  if ((fieldwork === undefined) === (rounds.length === 0))
+    throw location.error(fieldwork ? 'fieldwork and rounds' : 'no rounds', 'the rounds, or the fieldwork of one');
+  if (rounds.length > 1 && !names.includes('survey_year'))
+    throw location.error('several rounds and no column survey_year', 'that column');
+  if (!names.includes('method') && Object.keys(methods).length !== 1)
+    throw location.error('no column method', 'it, or one test in `methods`');
+  const hasPrecision = ['low', 'interval', 'standard_error'].some((name) => names.includes(name));
+  if (!hasPrecision && ['lga', 'lga_pcode'].some((name) => names.includes(name)))
+    throw location.error('shares of areas of the lower level, and no number examined', EXPECTED_PRECISION);
 }
 
 /** Refuses rounds with a month in common if nothing but the month of a row tells to which of them it belongs. */

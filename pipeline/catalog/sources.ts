@@ -168,6 +168,13 @@ export const Source = closedObject({
       'Cases by facility, or with a reporting rate: `least` is the share of facilities that must have reported for the month of an area to be known (0.8 by default); `scaled` divides its cases by the share that did; `blank` says that an export leaves zeros out, so that a blank beside enough reports is 0',
     ),
   ),
+  growth: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: -0.2,
+      exclusiveMaximum: 0.2,
+      description: 'Growth of the people of a table or raster, share a year, outside the years that it gives',
+    }),
+  ),
   range: Type.Optional(
     Type.Array(Type.Number(), {
       minItems: 2,
@@ -191,6 +198,13 @@ export const Source = closedObject({
     closedObject({
       path: text,
       period: Type.Optional(period),
+      year: Type.Optional(
+        Type.Integer({
+          minimum: 1950,
+          maximum: 2100,
+          description: 'The year that people, of a table or raster, are of',
+        }),
+      ),
       join: Type.Optional(
         closedObject(
           {
@@ -214,7 +228,7 @@ export const Source = closedObject({
     {
       minItems: 1,
       description:
-        'The file to read first, then its siblings, or files that are joined to it (`join`); or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`',
+        'The file to read first, then its siblings, or files that are joined to it (`join`); or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`; or, after the raster of people that weights figures, those of other years, with `year`',
     },
   ),
   accepted: Type.Optional(Type.Array(Acceptance)),

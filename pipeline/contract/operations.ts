@@ -77,7 +77,7 @@ const AREA_ARTIFACTS = ['ingest/states', 'ingest/lgas'] as const;
 /** Artifacts behind the figures of a series other than its scores: basis, probabilities and changes. */
 const SERIES_ARTIFACTS = [
   'ingest/clusters',
-  'ingest/state_rounds',
+  'ingest/area_rounds',
   'ingest/cases',
   'backtest/skill',
   'risk/probabilities',

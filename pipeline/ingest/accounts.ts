@@ -2,6 +2,7 @@
  * The account of every number that a file of a table delivered: how much of it is taken as which figure, and how much
  * is left out by which rule. Counts that are published are what is delivered without what is left out, exactly.
  */
+import { yearOfPeople } from '../catalog/roles.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { firstFew } from '../lib/first-few.ts';
 import { describeFill, findFillValue } from './fill-values.ts';
@@ -174,6 +175,9 @@ const COUNT_NOUNS: Readonly<Record<string, string>> = {
   examined: 'children examined',
 };
 
+/** People of a year, `people_2015`, are people. */
+const figureIn = (reason: string | null) => (reason !== null && yearOfPeople(reason) !== null ? 'people' : reason);
+
 const formatWhole = (value: number) => Math.round(value).toLocaleString('en-US');
 
 /**
@@ -186,7 +190,7 @@ export function summarizeAccounts(accounts: readonly AccountRow[]): string[] {
     const files = [...new Set(sourceRows.map(({ file }) => file))].join(', ');
     const fileRows = sourceRows.filter(({ column }) => column === null);
     const lines = Object.entries(COUNT_NOUNS).flatMap(([figure, what]) => {
-      const takenCounts = sourceRows.filter(({ fate, reason }) => fate === 'taken' && reason === figure);
+      const takenCounts = sourceRows.filter(({ fate, reason }) => fate === 'taken' && figureIn(reason) === figure);
       if (takenCounts.length === 0) return [];
       const columns = new Set(takenCounts.map(({ column }) => column));
       const leftOut = sourceRows.filter(({ fate, column }) => fate === 'left out' && columns.has(column));

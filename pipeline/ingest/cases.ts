@@ -5,9 +5,10 @@ import { firstFew } from '../lib/first-few.ts';
 import type { CaseSeries } from './case-series.ts';
 import { checkControls } from './controls.ts';
 import { sumFacilities } from './facilities.ts';
-import type { Areas, CasesRow, Census } from './ingest-tables.ts';
+import type { Areas, CasesRow, Census, PeopleRow } from './ingest-tables.ts';
 import { type AreaLookup, codeAndName, createAreaLookup, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
 import type { Locator } from './locator.ts';
+import { peopleFinder, statedGrowth } from './people-by-year.ts';
 import { readTableWithCodes } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
 import { applyReportingRates } from './reporting-rates.ts';
@@ -26,13 +27,22 @@ export async function ingestCases(
   areas: Areas,
   census: Census,
   locator: Locator,
+  people: readonly PeopleRow[] = [],
 ): Promise<CasesRow[]> {
   const allSeries: CaseSeries[] = [];
   const reportingRates = new Map<string, number>();
+  const peopleInYear = peopleFinder(people, [], statedGrowth(input.sources));
+  const peopleIn: PeopleIn = (place, year) => {
+    const lgas = areas.lgas.filter((lga) => lga.lga_code === place || lga.state_code === place);
+    const counts = lgas.flatMap(
+      ({ lga_code }) => (year === null ? null : peopleInYear(lga_code, year)) ?? census[lga_code]?.people ?? [],
+    );
+    return counts.length > 0 ? counts.reduce((a, b) => a + b) : Number.POSITIVE_INFINITY;
+  };
   for (const source of sourcesInRole(input, 'cases_states'))
-    allSeries.push(...(await readSeries(input, areas, census, locator, source, 'state', reportingRates)));
+    allSeries.push(...(await readSeries(input, areas, peopleIn, locator, source, 'state', reportingRates)));
   for (const source of sourcesInRole(input, 'cases_lgas'))
-    allSeries.push(...(await readSeries(input, areas, census, locator, source, 'lga', reportingRates)));
+    allSeries.push(...(await readSeries(input, areas, peopleIn, locator, source, 'lga', reportingRates)));
   const byPlace = Map.groupBy(allSeries, ({ state_code, lga_code }) => lga_code ?? state_code);
   const gapCounts = new Map<string, number>();
   const combined = readEach(byPlace.values(), (parts) => combineSeries(parts, gapCounts));
@@ -74,10 +84,13 @@ function combineSeries(parts: readonly CaseSeries[], gapCounts: Map<string, numb
   return combined;
 }
 
+/** The people of a place by the census, in a year if one is given; infinite if they are not known. */
+type PeopleIn = (place: string, year: number | null) => number;
+
 async function readSeries(
   input: IngestInput,
   areas: Areas,
-  census: Census,
+  peopleIn: PeopleIn,
   locator: Locator,
   source: Source,
   level: 'state' | 'lga',
@@ -104,11 +117,6 @@ async function readSeries(
   });
   const stateByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const pcodeByState = new Map(areas.states.map((state) => [state.state_code, state.state_pcode]));
-  const peopleIn = (place: string) => {
-    const lgas = areas.lgas.filter((lga) => lga.lga_code === place || lga.state_code === place);
-    const people = lgas.flatMap(({ lga_code }) => census[lga_code]?.people ?? []);
-    return people.length > 0 ? people.reduce((a, b) => a + b) : Number.POSITIVE_INFINITY;
-  };
   const blankMonths: { place: string; months: Period[] }[] = [];
   const sortedPlaces = [...rowsByPlace].sort(([a], [b]) => (a < b ? -1 : 1));
   const series = readEach(sortedPlaces, ([placeCode, placeRows]): CaseSeries => {
@@ -120,7 +128,7 @@ async function readSeries(
     const casePlace = {
       label,
       gapKey: { [codeColumn]: lga_code ?? area.state_pcode },
-      people: peopleIn(placeCode),
+      people: peopleIn(placeCode, null),
       isMasked,
     };
     const { first, confirmed } = readConsecutiveMonths(table, source, casePlace, placeRows);
@@ -144,7 +152,7 @@ async function readSeries(
     ),
   );
   checkControls(source, amounts, input.report);
-  const people = peopleByYear(series, ({ lga_code, state_code }) => peopleIn(lga_code ?? state_code));
+  const people = peopleByYear(series, peopleIn);
   for (const delivered of input.deliveries ?? []) if (delivered.source === source.id) delivered.people = people;
   refuseLateStart(table, source, series);
   table.refuseTooFewRows();
@@ -170,14 +178,17 @@ async function readSeries(
 }
 
 /** The people of the places that have cases in a year; a few of them may not be in the census. */
-function peopleByYear(series: readonly CaseSeries[], peopleIn: (place: CaseSeries) => number): Map<number, number> {
+function peopleByYear(series: readonly CaseSeries[], peopleIn: PeopleIn): Map<number, number> {
   const people = new Map<number, number>();
-  const countedSeries = series.filter((place) => Number.isFinite(peopleIn(place)));
+  const countedSeries = series.filter(({ lga_code, state_code }) =>
+    Number.isFinite(peopleIn(lga_code ?? state_code, null)),
+  );
   if (countedSeries.length < 0.95 * series.length) return people;
   for (const place of countedSeries) {
+    const code = place.lga_code ?? place.state_code;
     const months = place.confirmed.flatMap((value, i) => (value === null ? [] : monthIndex(place.first) + i));
     for (const year of new Set(months.map((month) => calendarYear(monthFromIndex(month)))))
-      people.set(year, (people.get(year) ?? 0) + peopleIn(place));
+      people.set(year, (people.get(year) ?? 0) + Math.round(peopleIn(code, year)));
   }
   return people;
 }

@@ -35,26 +35,36 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   if (monthCount < 12) throw table.error(`${monthCount} months of rain`, EXPECTED_MONTHS_OF_RAIN);
 
   const fillValues = findFillValues(table, source);
+  const missing: Weather = {
+    rain_mm: Number.NaN,
+    temperature_c: table.columns.has('temperature_c') ? Number.NaN : null,
+  };
   const weatherByLga = new Map<string, Weather[]>();
   const lgaByRow = new Map(readEach(table.rows, (row) => [row, lookup.lga(row).lga_code] as const));
   readEach(
     Map.groupBy(table.rows, (row) => lgaByRow.get(row)!),
     ([lga, rows]) => {
-      const byMonth = new Map(readEach(rows, (row) => [monthByRow.get(row)!, readWeather(row, fillValues)] as const));
-      const series = Array.from({ length: monthCount }, (_, i) => {
-        const weather = byMonth.get(firstMonth + i);
+      const hasGap = declaredGap(source, lga)?.rule === 'neighbours';
+      const remedy = gapRemedy({ rule: 'neighbours', lga_pcode: lga });
+      const byMonth = new Map(
+        readEach(rows, (row) => {
+          for (const field of FIELDS)
+            if (!hasGap && row.hasColumn(field) && !row.hasValue(field))
+              throw row.at(field).error('nothing', EXPECTED_WEATHER, remedy);
+          return [monthByRow.get(row)!, readWeather(row, fillValues)] as const;
+        }),
+      );
+      const series = readEach(Array(monthCount).keys(), (i) => {
+        const weather = byMonth.get(firstMonth + i) ?? (hasGap ? missing : null);
         if (weather) return weather;
-        const expected = `every month from ${monthFromIndex(firstMonth)} to ${monthFromIndex(lastMonth)}`;
-        throw table.at(codeAndName(areas, lga)).error(`no month ${monthFromIndex(firstMonth + i)}`, expected);
+        throw table
+          .at(codeAndName(areas, lga))
+          .error(`no month ${monthFromIndex(firstMonth + i)}`, EXPECTED_WEATHER, remedy);
       });
       weatherByLga.set(lga, series);
     },
   );
 
-  const missing: Weather = {
-    rain_mm: Number.NaN,
-    temperature_c: table.columns.has('temperature_c') ? Number.NaN : null,
-  };
   const seriesByLga = new Map(
     readEach(areas.lgas, ({ lga_code }) => {
       const weather = weatherByLga.get(lga_code);
@@ -62,10 +72,8 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
       const gap = declaredGap(source, lga_code);
       const neighbourCount = (polygons.neighbours[lga_code] ?? []).filter((lga) => weatherByLga.has(lga)).length;
       if (gap?.rule !== 'neighbours' || neighbourCount === 0) {
-        const expected =
-          'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour with data';
         const remedy = gapRemedy({ rule: 'neighbours', lga_pcode: lga_code });
-        throw table.at(codeAndName(areas, lga_code)).error('no row', expected, remedy);
+        throw table.at(codeAndName(areas, lga_code)).error('no row', EXPECTED_WEATHER, remedy);
       }
       const what = `${codeAndName(areas, lga_code)}: ${gap.reason}; unweighted mean of its ${neighbourCount} neighbours`;
       input.report.push({ source: source.id, rule: 'neighbours', what });
@@ -108,10 +116,14 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   return filledRows;
 }
 
+const EXPECTED_WEATHER =
+  'every month, or a gap declared in the catalog with the rule `neighbours` and a neighbour with data';
+
 /** A row's weather, with NaN where the table marks a value as missing. */
 function readWeather(row: RawRow, fillValues: ReadonlyMap<string, number>): Weather {
   const isMissing = (field: keyof Weather) =>
-    fillValues.has(field) && Number(row.values[field]) === fillValues.get(field);
+    (row.hasColumn(field) && !row.hasValue(field)) ||
+    (fillValues.has(field) && Number(row.values[field]) === fillValues.get(field));
   return {
     rain_mm: isMissing('rain_mm') ? Number.NaN : row.number('rain_mm', { least: 0, most: 3000 }),
     temperature_c: isMissing('temperature_c')

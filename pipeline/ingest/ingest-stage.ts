@@ -7,6 +7,7 @@ import { ingestClimate } from './climate.ts';
 import { ingestCovariates } from './covariate-tables.ts';
 import {
   ACCOUNTS,
+  AREA_ROUNDS,
   CASES,
   CENSUS,
   CLIMATE,
@@ -15,7 +16,7 @@ import {
   LAYERS,
   LGAS,
   OTHER_NAMES,
-  STATE_ROUNDS,
+  PEOPLE,
   STATES,
   SURVEY_ROWS,
 } from './ingest-tables.ts';
@@ -47,9 +48,9 @@ export const run: StageRun = async (io) => {
   const climate = await ingestClimate(input, areas, polygons);
   io.progress(0.8);
   const locator = new Locator(areas, polygons);
-  const { clusters, state_rounds, rows } = await ingestSurveys(input, areas, locator);
-  const census = await ingestCensus(input, areas);
-  const cases = await ingestCases(input, areas, rowByCode(census, 'lga_code'), locator);
+  const { clusters, area_rounds, rows } = await ingestSurveys(input, areas, locator);
+  const { census, people } = await ingestCensus(input, areas);
+  const cases = await ingestCases(input, areas, rowByCode(census, 'lga_code'), locator, people);
   const layers = await ingestLayers(input, areas);
   const covariates = await ingestCovariates(input, areas, polygons);
   input.report.push(...doubtDeliveries(deliveries));
@@ -60,12 +61,13 @@ export const run: StageRun = async (io) => {
     other_names: toTable(OTHER_NAMES, otherNames.rows()),
     climate: toTable(CLIMATE, climate),
     clusters: toTable(CLUSTERS, clusters),
-    state_rounds: toTable(STATE_ROUNDS, state_rounds),
+    area_rounds: toTable(AREA_ROUNDS, area_rounds),
     survey_rows: toTable(SURVEY_ROWS, rows),
     cases: toTable(CASES, cases),
     layers: toTable(LAYERS, layers),
     covariates: toTable(COVARIATES, covariates),
     census: toTable(CENSUS, census),
+    people: toTable(PEOPLE, people),
     accounts: toTable(ACCOUNTS, accountForDeliveries(deliveries)),
     report: input.report,
   };

@@ -64,10 +64,18 @@ export const CLUSTERS = {
     weight: real('Sampling weight, which multiplies the children tested in ratio estimates; 1 if not given'),
   },
 };
-export const STATE_ROUNDS = {
-  name: 'ingest/state_rounds',
-  row: '{A.state} in a round with results by {state.one} only',
-  columns: { survey_year, period: withMeaning('Middle month of fieldwork', period), state_code, method, positivity },
+export const AREA_ROUNDS = {
+  name: 'ingest/area_rounds',
+  row: '{A.state} or {a.lga} in a round with results by area, without clusters',
+  columns: {
+    survey_year,
+    period: withMeaning('Middle month of fieldwork', period),
+    state_code,
+    lga_code: orNull(text('{Lga.one}; null for a result of {a.state}')),
+    method,
+    positivity,
+    examined: orNull(real('Effective number tested, from the published interval or standard error; null without them')),
+  },
 };
 export const SURVEY_ROWS = {
   name: 'ingest/survey_rows',
@@ -76,6 +84,8 @@ export const SURVEY_ROWS = {
     survey_year,
     sample: text('Id of the cluster; code of {a.state} in a round by {state.one}'),
     state_code,
+    lga_code: orNull(text('{Lga.one}; null if unknown, and in a round by {state.one}')),
+    period: orNull(text('Month of the visit; null in a round by {state.one}')),
     longitude: orNull(real('Degrees (WGS 84); null if unknown')),
     latitude: orNull(real('Degrees (WGS 84); null if unknown')),
     method: choice(METHODS, 'Diagnostic method'),
@@ -100,9 +110,14 @@ export const CENSUS = {
   row: '{A.lga} in the census table',
   columns: {
     lga_code,
-    people: whole('People'),
+    people: whole('People; of several years, those of the last that is not after the records'),
     children_0_4: orNull(whole('Children aged 0 to 4; null if the table has no ages')),
   },
+};
+export const PEOPLE = {
+  name: 'ingest/people',
+  row: 'People of {a.lga} in a year that the census table gives; no rows if it does not tell the year',
+  columns: { lga_code, year: whole('Year'), people: whole('People') },
 };
 export const LAYERS = { name: 'ingest/layers', row: '{A.lga}: figures from tables', columns: { lga_code, ...figures } };
 export const COVARIATES = {
@@ -160,15 +175,16 @@ export interface Polygons {
 /** One month of an LGA; the rows of an LGA are contiguous and in order of month. */
 export type ClimateRow = TableRow<typeof CLIMATE>;
 export type Cluster = TableRow<typeof CLUSTERS>;
-export type StateRound = TableRow<typeof STATE_ROUNDS>;
+export type AreaRound = TableRow<typeof AREA_ROUNDS>;
 export type SurveyRow = TableRow<typeof SURVEY_ROWS>;
 export interface Surveys {
   clusters: Cluster[];
-  state_rounds: StateRound[];
+  area_rounds: AreaRound[];
 }
 export type CasesRow = TableRow<typeof CASES>;
 export type AccountRow = TableRow<typeof ACCOUNTS>;
 export type LayerRow = TableRow<typeof LAYERS>;
 export type CensusRow = TableRow<typeof CENSUS>;
+export type PeopleRow = TableRow<typeof PEOPLE>;
 /** By LGA code; an LGA that the census table lacks is absent. */
 export type Census = Record<string, Omit<CensusRow, 'lga_code'>>;

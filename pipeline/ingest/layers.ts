@@ -1,8 +1,11 @@
+import { caseRecords, surveyRounds } from '../catalog/evidence.ts';
 import { type Figure, figureValues } from '../catalog/figures.ts';
+import { yearOfPeople } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
+import { calendarYear } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { checkControls } from './controls.ts';
-import type { Areas, CensusRow, LayerRow } from './ingest-tables.ts';
+import type { Areas, CensusRow, LayerRow, PeopleRow } from './ingest-tables.ts';
 import { codeAndName, createAreaLookup, declaredGap, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
 import { readTableWithCodes } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
@@ -116,26 +119,47 @@ function meanOverClasses(row: RawRow, classes: NonNullable<Source['classes']>, t
 
 /**
  * People and children aged 0-4 by LGA from the census table, without the LGAs that the catalog declares missing (rule
- * `omit`: the area contributes nothing to sums over the table).
+ * `omit`: the area contributes nothing to sums over the table), and people of all years that the table gives.
  */
-export async function ingestCensus(input: IngestInput, areas: Areas): Promise<CensusRow[]> {
+export async function ingestCensus(
+  input: IngestInput,
+  areas: Areas,
+): Promise<{ census: CensusRow[]; people: PeopleRow[] }> {
   const source = sourcesInRole(input, 'population_census')[0];
-  if (!source) return [];
+  if (!source) return { census: [], people: [] };
   const table = await readTableWithCodes(input, areas, source);
-  table.refuseDuplicates(['lga_pcode']);
+  table.refuseDuplicates(['lga_pcode', 'year'].filter((name) => table.columns.has(name)));
   const lookup = createAreaLookup(input, areas);
-  const rowByLga = new Map(
-    readEach(table.rows, (row) => {
+  const yearColumns = [...table.columns].filter((name) => yearOfPeople(name) !== null);
+  const counts = readEach(table.rows, (row) =>
+    (yearColumns.length > 0 ? yearColumns : ['people']).map((column) => {
       const { lga_code } = lookup.lga(row);
       const remedy = gapRemedy({ rule: 'omit', lga_pcode: lga_code });
-      if (row.number('people') === 0 && declaredGap(source, lga_code)?.rule !== 'omit')
-        throw row.at('people').error('0', EXPECTED_PEOPLE, remedy);
+      if (row.number(column) === 0 && declaredGap(source, lga_code)?.rule !== 'omit')
+        throw row.at(column).error('0', EXPECTED_PEOPLE, remedy);
       // Those of a projection have decimals.
-      const people = Math.round(row.number('people', { least: 0 }));
-      row.recordAdjustment('people', 'rounded', people - row.number('people'));
-      const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
-      return [lga_code, { lga_code, people, children_0_4 }];
+      const people = Math.round(row.number(column, { least: 0 }));
+      row.recordAdjustment(column, 'rounded', people - row.number(column));
+      const year = row.hasColumn('year')
+        ? row.number('year', { least: 1950, most: 2100, integer: true })
+        : (yearOfPeople(column) ?? source.files[0]!.year ?? null);
+      return { row, lga_code, year, people };
     }),
+  ).flat();
+  const years = [...new Set(counts.map(({ year }) => year))].sort((a, b) => (a ?? 0) - (b ?? 0));
+  const recordEnds = [...caseRecords(input.sources), ...surveyRounds(input.sources)].map(({ last }) =>
+    calendarYear(last),
+  );
+  const lastRecord = recordEnds.length > 0 ? Math.max(...recordEnds) : Number.POSITIVE_INFINITY;
+  const usedYear = years.findLast((year) => (year ?? 0) <= lastRecord) ?? years[0]!;
+  const rowByLga = new Map(
+    readEach(
+      counts.filter(({ year }) => year === usedYear),
+      ({ row, lga_code, people }) => {
+        const children_0_4 = row.hasColumn('children_0_4') ? readChildren(row, people) : null;
+        return [lga_code, { lga_code, people, children_0_4 }];
+      },
+    ),
   );
   const census = readEach(areas.lgas, ({ lga_code }) => {
     const row = rowByLga.get(lga_code);
@@ -163,7 +187,10 @@ export async function ingestCensus(input: IngestInput, areas: Areas): Promise<Ce
   }));
   checkControls(source, amounts, input.report);
   table.refuseTooFewRows();
-  return census.flat();
+  const people = counts.flatMap(({ lga_code, year, people }) =>
+    year === null || people === 0 ? [] : [{ lga_code, year, people }],
+  );
+  return { census: census.flat(), people };
 }
 
 const EXPECTED_PEOPLE = 'people; if nobody lives there (a park, a lake), a gap declared with the rule `omit`';

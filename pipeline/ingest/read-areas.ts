@@ -11,5 +11,5 @@ export const readAreas = ({ table }: Pick<StageIo, 'table'>): Areas => ({
 /** The country's surveys, by cluster and by state. */
 export const readSurveys = ({ table }: Pick<StageIo, 'table'>): Surveys => ({
   clusters: table(ingest.CLUSTERS),
-  state_rounds: table(ingest.STATE_ROUNDS),
+  area_rounds: table(ingest.AREA_ROUNDS),
 });

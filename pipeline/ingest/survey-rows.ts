@@ -3,6 +3,8 @@ import type { LeaveOutRule } from '../catalog/leave-out-rule.ts';
 import type { Remedy } from '../catalog/remedy.ts';
 import { METHODS, type Method } from '../catalog/shared-schemas.ts';
 import type { Source } from '../catalog/sources.ts';
+import { normalQuantile } from '../lib/numerics/normal.ts';
+import { logit } from '../lib/numerics/special.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
 import { codeAndName, createAreaLookup, type IngestInput } from './input.ts';
 import { type Locator, MOST_DISPLACEMENT_KM } from './locator.ts';
@@ -123,9 +125,10 @@ export function createPlaceReader(input: IngestInput, areas: Areas, locator: Loc
   };
 }
 
-/** The row's method. @throws BadInput if the catalog does not name it */
-export function readMethod(row: RawRow, { methods }: Source): Method {
-  const names = METHODS.map((method) => methods?.[method] ?? method);
+/** The row's method, or the only one of a table without such a column. @throws BadInput if the catalog does not name it */
+export function readMethod(row: RawRow, { methods = {} }: Source): Method {
+  if (!row.hasColumn('method')) return Object.keys(methods)[0] as Method;
+  const names = METHODS.map((method) => methods[method] ?? method);
   const text = row.text('method');
   const method = METHODS[names.indexOf(text)];
   if (!method) throw row.at('method').error(text, `${names.join(' or ')} (sources.json, methods)`);
@@ -195,8 +198,57 @@ export function readPositivity(row: RawRow, examined: number, source: Source): n
   return positive / examined;
 }
 
-export function readShare(row: RawRow, { unit }: Source): number {
-  return unit === 'percent'
-    ? row.number('positivity', { least: 0, most: 100 }) / 100
-    : row.number('positivity', { least: 0, most: 1 });
+export const readShare = (row: RawRow, { unit }: Source, column = 'positivity'): number => {
+  const whole = unit === 'percent' ? 100 : 1;
+  return row.number(column, { least: 0, most: whole }) / whole;
+};
+
+/**
+ * The effective number examined of a published share, from its 95% interval or its standard error; null if the table
+ * has neither.
+ * @throws BadInput if it cannot be derived
+ */
+export function readEffectiveNumber(row: RawRow, positivity: number, source: Source): number | null {
+  const column = ['standard_error', 'interval', 'low'].find((name) => row.hasColumn(name));
+  if (column === undefined) return null;
+  const [low, high] = column === 'standard_error' ? [positivity, positivity] : readInterval(row, source);
+  const number =
+    column === 'standard_error'
+      ? (positivity * (1 - positivity)) / readShare(row, source, column) ** 2
+      : effectiveNumber(positivity, low, high);
+  if (low <= positivity && positivity <= high && number >= 1 && number <= MOST_EXAMINED) return number;
+  throw row
+    .at(column)
+    .error(
+      row.text(column),
+      `what 1 to ${MOST_EXAMINED} children can have around ${row.text('positivity')}; beside 0 and 1 no standard error tells their number`,
+      leaveOutRemedy({ positivity: row.text('positivity') }),
+    );
+}
+
+function readInterval(row: RawRow, source: Source): [low: number, high: number] {
+  if (!row.hasColumn('interval')) return [readShare(row, source, 'low'), readShare(row, source, 'high')];
+  const ends = row.text('interval').match(/\d+(?:[.,]\d+)?/g) ?? [];
+  const [low, high, more] = ends.map((end) => Number(end.replace(',', '.')) / (source.unit === 'percent' ? 100 : 1));
+  if (low === undefined || high === undefined || high > 1 || more !== undefined)
+    throw row.at('interval').error(row.text('interval'), 'two shares or percentages, such as 12.3-18.9');
+  return [low, high];
+}
+
+/**
+ * n = p (1 − p) / s², the size of a simple random sample with the standard error s of the share p (Korn and Graubard
+ * 1998, Survey Methodology 24: 193-201). Of the interval l to h, s = (h − l) / 2z or, if p is nearer to its middle on
+ * the logit scale, s = p (1 − p) (logit h − logit l) / 2z (delta method), z = 1.96; if l is 0 or h is 1, the interval is
+ * cut off there, and s = max(p − l, h − p) / z. For p = 0 the exact interval ends at h = 1 − 0.025^(1/n) (Clopper and
+ * Pearson 1934, Biometrika 26: 404-413), and likewise for p = 1.
+ */
+export function effectiveNumber(p: number, low: number, high: number): number {
+  const z = normalQuantile(0.975);
+  if (p === 0 || p === 1) return Math.log(0.025) / Math.log(p === 0 ? 1 - high : low);
+  if (low === 0 || high === 1) return (p * (1 - p) * z ** 2) / Math.max(p - low, high - p) ** 2;
+  const offMiddle = Math.abs(high + low - 2 * p);
+  const offLogitMiddle = p * (1 - p) * Math.abs(logit(high) + logit(low) - 2 * logit(p));
+  return offMiddle <= offLogitMiddle
+    ? (4 * p * (1 - p) * z ** 2) / (high - low) ** 2
+    : (2 * z) ** 2 / (p * (1 - p) * (logit(high) - logit(low)) ** 2);
 }

@@ -1,17 +1,19 @@
 import type { Method } from '../catalog/shared-schemas.ts';
 import type { Source } from '../catalog/sources.ts';
-import { monthFromIndex, monthIndex } from '../contract/months.ts';
+import { calendarYear, monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { checkControls } from './controls.ts';
-import type { Areas, Cluster, StateRound, SurveyRow, Surveys } from './ingest-tables.ts';
+import type { AreaRound, Areas, Cluster, SurveyRow, Surveys } from './ingest-tables.ts';
 import { createAreaLookup, type IngestInput, sourcesInRole } from './input.ts';
 import type { Locator } from './locator.ts';
 import { readTableWithCodes } from './places-by-name.ts';
+import type { RawRow } from './readers/raw-table.ts';
 import { doubtPauses, doubtStates } from './survey-doubts.ts';
 import {
   createPlaceReader,
   findPositivesUnit,
   readAge,
+  readEffectiveNumber,
   readExamined,
   readMethod,
   readPositivity,
@@ -39,34 +41,38 @@ export async function ingestSurveys(
   locator: Locator,
 ): Promise<Surveys & { rows: SurveyRow[] }> {
   const clusters: Cluster[] = [];
-  const stateRounds: StateRound[] = [];
+  const areaRounds: AreaRound[] = [];
   const rows: SurveyRow[] = [];
+  const location = new InputLocation('sources.json', 'survey sources');
   for (const source of sourcesInRole(input, 'survey_clusters')) {
     const clusterTable = await readClusters(input, areas, locator, source);
     clusters.push(...clusterTable.clusters);
     rows.push(...clusterTable.rows);
   }
   for (const source of sourcesInRole(input, 'survey_states')) {
-    const stateTable = await readStateRounds(input, areas, source);
-    stateRounds.push(...stateTable.rounds);
-    rows.push(...stateTable.rows);
+    const areaTable = await readAreaRounds(input, areas, source);
+    const second = areaTable.rounds.find(({ survey_year }) =>
+      areaRounds.some((round) => round.survey_year === survey_year),
+    );
+    if (second) throw location.error(`round ${second.survey_year} by area in two sources`, 'each round once');
+    areaRounds.push(...areaTable.rounds);
+    rows.push(...areaTable.rows);
   }
-  const location = new InputLocation('sources.json', 'survey sources');
   const ids = new Set<string>();
   for (const { survey_year, cluster_id } of clusters) {
     const id = `${survey_year} ${cluster_id}`;
     if (ids.has(id)) throw location.error(`the cluster ${id} in two sources`, 'each cluster once');
     ids.add(id);
   }
-  const stateRoundYears = new Set(stateRounds.map((round) => round.survey_year));
-  const repeated = clusters.find((cluster) => stateRoundYears.has(cluster.survey_year));
+  const areaRoundYears = new Set(areaRounds.map((round) => round.survey_year));
+  const repeated = clusters.find((cluster) => areaRoundYears.has(cluster.survey_year));
   if (repeated) throw location.error(`round ${repeated.survey_year} by cluster and by area`, 'each round once');
   if (clusters.length === 0 && sourcesInRole(input, 'survey_clusters').length > 0) {
     const found = `no cluster tested by ${usedMethods(input).join(' or ')}`;
     throw new InputLocation('sources.json', 'role survey_clusters').error(found, 'at least one');
   }
   clusters.sort((a, b) => a.survey_year - b.survey_year || (a.cluster_id < b.cluster_id ? -1 : 1));
-  return { clusters, state_rounds: stateRounds, rows };
+  return { clusters, area_rounds: areaRounds, rows };
 }
 
 /** The clusters of one table, restricted to the wanted methods and ages, and all its rows. */
@@ -139,69 +145,87 @@ export async function readClusters(
     throw table.at(`round ${survey_year}`).error(found, expected);
   }
   table.refuseTooFewRows();
-  const rows = allClusters.map(
-    ({ survey_year, cluster_id, state_code, longitude, latitude, method, examined, positivity }): SurveyRow => ({
-      survey_year,
-      sample: cluster_id,
-      state_code,
-      longitude,
-      latitude,
-      method,
-      examined,
-      positivity,
-    }),
-  );
+  const rows = allClusters.map((cluster) => toSurveyRow(cluster, cluster.cluster_id, cluster));
   return { clusters, rows };
 }
 
-/** The rounds of one table by state, restricted to the wanted methods, and all its rows. */
-export async function readStateRounds(
+/** @param place null for the results of an area, of which only the middle month is known */
+const toSurveyRow = (
+  { survey_year, state_code, lga_code, period, method, examined, positivity }: AreaRound & { method: Method },
+  sample: string,
+  place: Pick<Cluster, 'longitude' | 'latitude'> | null,
+): SurveyRow => ({
+  survey_year,
+  sample,
+  state_code,
+  lga_code,
+  period: place && period,
+  longitude: place?.longitude ?? null,
+  latitude: place?.latitude ?? null,
+  method,
+  examined: place && examined,
+  positivity,
+});
+
+/** The rounds of one table by area, restricted to the wanted methods, and all its rows. */
+export async function readAreaRounds(
   input: IngestInput,
   areas: Areas,
   source: Source,
-): Promise<{ rounds: StateRound[]; rows: SurveyRow[] }> {
+): Promise<{ rounds: AreaRound[]; rows: SurveyRow[] }> {
   const table = await readTableWithCodes(input, areas, source);
-  table.refuseDuplicates(['survey_year', 'state_pcode', 'method']);
+  const codeColumn = table.columns.has('lga_pcode') ? 'lga_pcode' : 'state_pcode';
+  table.refuseDuplicates(['survey_year', codeColumn, 'method']);
   const lookup = createAreaLookup(input, areas);
-  const { first, last } = source.fieldwork!;
-  const middleMonth = Math.floor((monthIndex(first) + monthIndex(last)) / 2);
-  const yearRange = { least: Number(first.slice(0, 4)), most: Number(last.slice(0, 4)), integer: true };
-  const allRows = readEach(table.rows, (row) => ({
-    survey_year: row.number('survey_year', yearRange),
-    period: monthFromIndex(middleMonth),
-    state_code: lookup.state(row).state_code,
-    positivity: readShare(row, source),
-    method: readMethod(row, source),
-  }));
-  const rounds = keepMethod(input, source, allRows, (row) => `${row.survey_year} ${row.state_code}`);
+  const stateByLga = new Map(areas.lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
+  const allRows = readEach(table.rows, (row) => {
+    const code = lookup.code(row, codeColumn);
+    const positivity = readShare(row, source);
+    return {
+      ...readAreaRound(row, source),
+      state_code: stateByLga.get(code) ?? code,
+      lga_code: stateByLga.has(code) ? code : null,
+      positivity,
+      method: readMethod(row, source),
+      examined: readEffectiveNumber(row, positivity, source),
+    };
+  });
+  const rounds = keepMethod(input, source, allRows, (row) => `${row.survey_year} ${row.lga_code ?? row.state_code}`);
   for (const [i, row] of allRows.entries()) if (!rounds.includes(row)) table.rows[i]!.recordLeftOut('one method only');
-  for (const year of new Set(rounds.map((round) => round.survey_year))) {
-    const rowCount = rounds.filter((round) => round.survey_year === year).length;
-    if (rowCount !== areas.states.length)
+  for (const [year, results] of Map.groupBy(rounds, (round) => round.survey_year)) {
+    if (codeColumn === 'state_pcode' && results.length !== areas.states.length)
       throw table
         .at(`round ${year}`)
-        .error(`${rowCount} rows`, `${areas.states.length}, one for each entry of \`states\` in model.json`);
-    input.report.push({
-      source: source.id,
-      rule: 'no clusters',
-      what: `round ${year}: positivity without clusters, numbers tested or ranges`,
-    });
+        .error(`${results.length} rows`, `${areas.states.length}, one for each entry of \`states\` in model.json`);
+    const children = results.reduce((sum, { examined }) => sum + (examined ?? 0), 0);
+    const what =
+      children > 0
+        ? `positivity of ${results.length} areas without clusters; their intervals or standard errors are those of ${Math.round(children)} children`
+        : 'positivity without clusters, numbers tested or ranges';
+    input.report.push({ source: source.id, rule: 'no clusters', what: `round ${year}: ${what}` });
   }
   table.refuseTooFewRows();
-  const rows = allRows.map(
-    ({ survey_year, state_code, method, positivity }): SurveyRow => ({
-      survey_year,
-      sample: state_code,
-      state_code,
-      longitude: null,
-      latitude: null,
-      method,
-      examined: null,
-      positivity,
-    }),
-  );
+  const rows = allRows.map((row) => toSurveyRow(row, row.lga_code ?? row.state_code, null));
   return { rounds, rows };
 }
+
+/** The round of a row without a month, and the middle month of its fieldwork. */
+function readAreaRound(row: RawRow, { fieldwork, rounds }: Source): Pick<AreaRound, 'survey_year' | 'period'> {
+  const candidates = rounds ?? yearsWithin(fieldwork!).map((survey_year) => ({ survey_year, ...fieldwork! }));
+  const survey_year = row.hasValue('survey_year')
+    ? row.number('survey_year', { integer: true })
+    : candidates[0]!.survey_year;
+  const round = candidates.find((candidate) => candidate.survey_year === survey_year);
+  if (!round) {
+    const years = candidates.map((candidate) => candidate.survey_year).join(', ');
+    throw row.at('survey_year').error(String(survey_year), `a round of the catalog: ${years}`);
+  }
+  const middle = Math.floor((monthIndex(round.first) + monthIndex(round.last)) / 2);
+  return { survey_year, period: monthFromIndex(middle) };
+}
+
+const yearsWithin = ({ first, last }: { first: Period; last: Period }): number[] =>
+  Array.from({ length: calendarYear(last) - calendarYear(first) + 1 }, (_, i) => calendarYear(first) + i);
 
 /** The methods whose results are used, the preferred one first. */
 const usedMethods = ({ model }: IngestInput): Method[] => [model.parameters.survey.method].flat();

@@ -7,11 +7,11 @@ import { plainName } from '../lib/name-similarity.ts';
  * `FILLER_WORDS`.
  */
 const COLUMN_ALIASES = {
-  survey_year: 'surveyyear yearstart dhsyear year anneeenquete annee an ano yy interviewyear hv007',
+  survey_year: 'surveyyear yearstart dhsyear year anneeenquete annee an ano yy interviewyear hv007 v007',
   survey_name: 'survey surveyname surveyid enquete nomenquete inquerito encuesta round study',
   // The year of the month: a survey that is named by the year in which it began may end in the next.
-  year: 'yearstart interviewyear intyear hv007 year annee an ano yy surveyyear anneeenquete dhsyear',
-  month: 'monthstart month surveymonth interviewmonth intmonth moisenquete mois mes mm hv006',
+  year: 'yearstart interviewyear intyear hv007 v007 year annee an ano yy surveyyear anneeenquete dhsyear',
+  month: 'monthstart month surveymonth interviewmonth intmonth moisenquete mois mes mm hv006 v006',
   period: `
     period timeperiod pe periodid periodcode periodname yearmonth yearmon month date
     interviewdate dateinterview surveydate datesurvey visitdate datevisit
@@ -26,12 +26,12 @@ const COLUMN_ALIASES = {
   cluster_id: `
     clusterid dhsid dhsclust cluster clusternumber clusterno grappe grappeid
     idgrappe aglomerado conglomerado ea eaid eacode eanumber enumerationarea psu zd
-    siteid hv001 id`,
+    siteid hv001 v001 id`,
   longitude: 'longitude longnum lon long lng',
   latitude: 'latitude latnum lat',
   urban: `
     ruralurban urbanrural urbanrura urban milieu milieuresidence residence
-    residencetype typeresidence area residencia arearesidencia`,
+    residencetype typeresidence area residencia arearesidencia hv025 v025`,
   youngest_years: 'lowerage loage agemin minage min',
   oldest_years: 'upperage upage agemax maxage max',
   method: 'method diagnosticmethod test diagnostic',
@@ -40,7 +40,7 @@ const COLUMN_ALIASES = {
     testados testadas examinadas read lues lidas ex n`,
   positive: 'positive pfpos npositive npos positives pos positifs positivos positif positivas pf',
   positivity: 'pfpr positivity prevalence prevalencia prev pr share',
-  weight: 'weight samplingweight',
+  weight: 'weight samplingweight hv005 v005',
   confirmed: `
     confirmed confirmedcases casesconfirmed confirmedmalariacases
     malariaconfirmedcases malariacasesconfirmed diseasecases malariacases
@@ -209,10 +209,15 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
 export const guessSubject = (names: readonly string[]): string | null =>
   Object.keys(SUBJECTS).find((subject) => names.some((name) => SUBJECTS[subject]!.test(name))) ?? null;
 
-/** The column of the same figure for `year`, such as `T_TL_2020` for `T_TL_2015`; `column` itself if there is none. */
-export function columnOfYear(header: readonly string[], column: string, year: number): string {
-  const dated = `${plainNameWithoutYear(column)}${year}`;
-  return header.find((name) => plainName(name) === dated) ?? column;
+/** The columns of the same figure as `column` by the years at the end of their names. */
+export function columnsByYear(header: readonly string[], column: string): Map<number, string> {
+  const figure = plainNameWithoutYear(column);
+  return new Map(
+    header.flatMap((name) => {
+      const [year] = /(?:19|20)\d\d$/.exec(plainName(name)) ?? [];
+      return year !== undefined && plainNameWithoutYear(name) === figure ? [[Number(year), name]] : [];
+    }),
+  );
 }
 
 /** For each of `names`, the likeliest of the file's columns; names without a candidate are left out. */
@@ -228,10 +233,24 @@ export function likeliestColumns(
   );
 }
 
-/** The non-empty cells of a column. */
-export function filledCells({ header, rows }: TextTable, column: string): string[] {
+/** The cells of a column by row; null for an empty one. */
+export function cellsByRow({ header, rows }: TextTable, column: string): (string | null)[] {
   const index = header.indexOf(column);
-  return rows.flatMap(({ cells }) => cells[index] ?? []);
+  return rows.map(({ cells }) => cells[index] ?? null);
+}
+
+/** The non-empty cells of a column. */
+export const filledCells = (table: TextTable, column: string): string[] =>
+  cellsByRow(table, column).filter((cell) => cell !== null);
+
+/** The numbers of a column by row; NaN for an empty cell. */
+export const numbersByRow = (table: TextTable, column: string): number[] =>
+  cellsByRow(table, column).map((cell) => (cell === null ? Number.NaN : Number(cell)));
+
+/** The sum of some columns by row, in which an empty cell is 0. */
+export function sumsByRow(table: TextTable, columns: readonly string[]): number[] {
+  const numbers = columns.map((column) => numbersByRow(table, column));
+  return table.rows.map((_, row) => numbers.reduce((sum, { [row]: number }) => sum + (number || 0), 0));
 }
 
 /** The column with the largest share of matching cells, if that is at least two thirds; else null. */

@@ -25,6 +25,7 @@ import { countryWords, wordingInCountry } from '../contract/words.ts';
 import { createArtifactViews } from '../engine/artifact-views.ts';
 import type { CacheEntry } from '../engine/cache.ts';
 import type { CacheKey } from '../engine/cache-key.ts';
+import { statedGrowth } from '../ingest/people-by-year.ts';
 import { withDatabase } from '../lib/tables/duckdb.ts';
 import type { WordedMethod } from '../model/season/description.ts';
 import { withCaseSeries } from '../model/transmission/case-series-form.ts';
@@ -221,6 +222,7 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
       transmission,
       backtested,
       cases_in: mayPassOnCases(sources) && case_series === 'exact' ? 'cases' : 'index',
+      growth: statedGrowth(sources),
     });
     const method = artifact<WordedMethod>('season/method');
     const season_method = { ...method, description: wordingInCountry(method.description, words) };
@@ -235,7 +237,7 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
         exact_series: fitted?.states ?? [],
         surveys: {
           clusters: await db.rows('FROM ingest.clusters'),
-          state_rounds: await db.rows('FROM ingest.state_rounds'),
+          area_rounds: await db.rows('FROM ingest.area_rounds'),
         },
         cases: await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
         contrasts: await db.rows(

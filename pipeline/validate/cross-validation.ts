@@ -212,10 +212,12 @@ function scoreCell(
   model: HeldOutCell['model'],
   fold: number,
   rounds: number[],
-  draws: HeldOutDraws,
+  fittedDraws: HeldOutDraws,
   random: ReturnType<typeof randomStream>,
 ): HeldOutCell {
-  const { examined, positive, name, round } = observation.risk;
+  const { examined, positive, name, round, clustered } = observation.risk;
+  const { prevalence, rho } = fittedDraws;
+  const draws = clustered ? fittedDraws : { prevalence, rho: rho.map(() => 0) };
   const observed = positive / examined;
   // survey-weighted counts need not be integers; a cell with less than half a child is drawn as one child
   const trials = Math.max(1, Math.round(examined));

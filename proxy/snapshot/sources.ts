@@ -58,7 +58,7 @@ async function openFromFolder(options: SourceOptions): Promise<SnapshotSource> {
   const { snapshot } = options;
   const link = await lstat(snapshot).catch(() => {
     throw new UsageError(
-      `no snapshot at ${snapshot}; run \`malaria-risk build --publish\` first, or name one with --snapshot`,
+      `no snapshot at ${snapshot}; run \`malaria-risk build --country DIR --publish\` first, or name one with --snapshot`,
     );
   });
   const folder = dirname(snapshot);

@@ -75,6 +75,8 @@ export async function openGate(
       admitter.close();
     },
   };
+  // At once, too: the clock of a machine that starts is often set right within seconds.
+  void gate.whyUnavailable();
   const clockTimer = setInterval(() => gate.whyUnavailable(), clockCheckMs).unref();
   return gate;
 }

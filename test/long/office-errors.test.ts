@@ -12,10 +12,10 @@ import { ERRORS_IN_FIRST_FILES, ERRORS_IN_RELEASES, REWRITTEN } from './mutation
 
 /**
  * How many of the twenty must be caught. Of those in first files the checks caught ten before any check was written for
- * them; the other three are no measure of what would be caught elsewhere.
+ * them; the other seven are no measure of what would be caught elsewhere.
  */
 const CAUGHT_IN_RELEASES = 20;
-const CAUGHT_IN_FIRST_FILES = 13;
+const CAUGHT_IN_FIRST_FILES = 17;
 
 describe.skipIf(!HAS_REAL_DATA)(needsReal('errors of offices in real files'), () => {
   afterAll(removeViews);

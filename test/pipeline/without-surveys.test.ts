@@ -1,12 +1,13 @@
 /** A country whose surveys are missing or too few: all but scores, from raw files to answers over HTTP. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import type { Manifest } from '../../pipeline/contract/manifest.ts';
 import { OPERATIONS, type OperationId } from '../../pipeline/contract/operations.ts';
 import { verifySnapshot } from '../../pipeline/publish/snapshot/verify.ts';
 import { buildHere, publishedTiny, readJson, tinySnapshot } from '../support/built-tiny.ts';
 import { temporary } from '../support/command-line.ts';
+import { serveDashboard } from '../support/proxy/dashboard.ts';
 import { giveKey, type Service } from '../support/proxy/service.ts';
 import { runHere } from '../support/run-here.ts';
 import { serveBuilt } from '../support/serve-built.ts';
@@ -17,10 +18,11 @@ const withoutSurveys = ({ sources }: TinyCountry) =>
     sources.findIndex(({ id }) => id === 'surveys'),
     1,
   );
+let directory: string;
 let out: string;
 let snapshot: string;
 beforeAll(async () => {
-  const { directory } = writeTiny(withoutSurveys);
+  directory = writeTiny(withoutSurveys).directory;
   out = publishedTiny();
   ({ snapshot } = await buildHere(directory, out));
 });
@@ -58,6 +60,18 @@ test('`show` tells why there are no scores', async () => {
       code: 0,
       stdout: expect.stringMatching(why),
     });
+});
+
+test('`evaluate risk` says in a line that there is nothing to evaluate', async () => {
+  const folds = path.join(temporary(), 'folds.csv');
+  writeFileSync(folds, 'lga_pcode,fold\nNG001001,1\n');
+  const scores = path.join(temporary(), 'scores.csv');
+  const options = ['--country', directory, '--build', out, '--folds', folds, '--out', scores];
+  const { code, stderr } = await runHere(['evaluate', 'risk', ...options]);
+  expect([code, stderr.trim().split('\n').at(-1)]).toEqual([
+    2,
+    expect.stringContaining('this country has no survey of malaria infection, so there are no survey cells to predict'),
+  ]);
 });
 
 test('an export to DHIS2 has forecasts of cases and alerts, and nothing of scores', async () => {
@@ -110,6 +124,15 @@ test('over HTTP, operations that need scores answer 503 after the errors of thei
     national: { survey_trend: [] },
     states: [{ survey_trend: [] }, { survey_trend: [] }],
   });
+});
+
+test('the page of the first map names what can be drawn in place of scores', async () => {
+  const store = `sqlite:${path.join(temporary(), 'proxy.sqlite')}`;
+  const dashboard = await serveDashboard({ build: out, snapshot: path.join(out, 'current'), store }, onTestFinished);
+  await dashboard.person('mia@example.org', 'member', 'ministry');
+  const { text } = await (await dashboard.signedIn('mia@example.org')).open('/reference/first-map');
+  expect(text).toMatch(/has no scores, .* reported cases per 1,000 people from the table incidence/);
+  expect(text).not.toContain('curl');
 });
 
 test('surveys with less than the stated evidence give no score; model.json may ask for less, which is the first limit', async () => {

@@ -23,21 +23,27 @@ async function commandsFor(service: Service, runOne: typeof runHere = runHere) {
     JSON.parse(
       (await must(`keys create --owner ${owner} --name n --kind live --scopes risk_scores --json${more}`)).stdout,
     );
+  /** `keys find` with `text` on standard input. */
+  const find = (text: string, ...options: string[]) =>
+    runCli(['keys', 'find', ...options], env, ['sh', '-c', 'echo " $0" | "$@"', text]);
   const status = async (key: string) => (await service.get('/v1/risk/lgas?state=KN', key)).status;
-  return { run, must, createKey, status };
+  return { run, must, createKey, find, status };
 }
 
 const backends = BACKENDS.filter((backend) => !backend.skip);
 
-test('keys find reads the key from standard input, where no other user can see it', async () => {
+test('keys find reads the key from standard input alone: others can see it on a command line', async () => {
   const service = await startService();
-  const { createKey, must } = await commandsFor(service);
+  const { createKey, find, must, run } = await commandsFor(service);
   await must('accounts create-organisation acme');
   const { id, key } = await createKey('acme');
-  const piped = ['sh', '-c', 'echo " $0" | "$@"', key];
-  const found = await runCli(['keys', 'find', '--json', '--store', service.storeUrl], {}, piped);
-  expect([found.code, found.stderr]).toEqual([0, '']);
-  expect(JSON.parse(found.stdout)).toMatchObject([{ id }]);
+  const match = await find(key, '--json');
+  expect([match.code, match.stderr]).toEqual([0, '']);
+  expect(JSON.parse(match.stdout)).toMatchObject([{ id }]);
+  const refused = await run(`keys find ${key}`);
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  expect(refused.stderr).toContain('`malaria-proxy keys find < FILE`');
+  expect(refused.stderr).not.toContain(key);
 });
 
 test.each(backends)(
@@ -45,7 +51,7 @@ test.each(backends)(
   async ({ name, newStore }) => {
     const service = await startService(await newStore());
     // Processes that share a file differ from two clients of a database server.
-    const { run, must, createKey, status } = await commandsFor(service, name === 'SQLite' ? runCli : runHere);
+    const { run, must, createKey, find, status } = await commandsFor(service, name === 'SQLite' ? runCli : runHere);
 
     expect((await must('accounts create-organisation acme')).stdout).toBe("organisation 'acme' created, active\n");
     const { id, key } = await createKey('acme');
@@ -60,9 +66,7 @@ test.each(backends)(
       // Only the first four characters of its secret part are shown.
       expect(text).toContain(`${key.slice(0, 17)}${text.startsWith('[') ? '"' : '…'}`);
     }
-    const found = await must(`keys find ${key}`);
-    expect(found.stdout).toMatch(new RegExp(`\n${id} .* acme `));
-    expect(found.stderr).toContain('give it on standard input');
+    expect((await find(key)).stdout).toMatch(new RegExp(`\n${id} .* acme `));
     const [secret] = await service.store.tagSecrets(Date.now());
     const mistyped = `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
     for (const [text, why] of [
@@ -70,7 +74,7 @@ test.each(backends)(
       ['nonsense', /has not the form of a key/],
       [mintKey('malaria', 'live', secret!), /no such key: its tag is right/],
     ] as const) {
-      const refused = await run(`keys find ${text}`);
+      const refused = await find(text);
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(why)]);
       expect(refused.stderr).not.toContain(text);
     }

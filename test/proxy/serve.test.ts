@@ -122,6 +122,15 @@ test('a log that is no longer read, or cannot be written, delays no request', as
   expect(await serving.stop()).toBe(0);
 });
 
+test('of a flood without keys the log has the first hundred of the minute', async () => {
+  const { args } = await setUpWithKey();
+  const serving = await serveCli([...args, '--log']);
+  const answers = await Promise.all(Array.from({ length: 150 }, () => fetch(`${serving.url}/v1/periods`)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  expect(await serving.stop()).toBe(0);
+  expect(serving.read().stdout.match(/"status":401/g)).toHaveLength(100);
+});
+
 test('a log whose reader hangs delays neither requests nor stopping', async () => {
   const { args, key } = await setUpWithKey();
   const serving = await serveCli([...args, '--log', '--per-minute', '1000000']);
@@ -306,7 +315,10 @@ test('problems on start-up are reported in one clear line, with exit code 2', as
     [[...args, '--port', port, '--ops-port', '0'], `port ${port} on 127.0.0.1 is already in use`],
     [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is already in use`],
     [[...args, ...free, '--port', '99999'], 'whole number from 0 to 65535'],
-    [['--snapshot', `${current}-not`, '--store', store, ...free], 'run `malaria-risk build --publish` first'],
+    [
+      ['--snapshot', `${current}-not`, '--store', store, ...free],
+      'run `malaria-risk build --country DIR --publish` first',
+    ],
     [[...args, ...free, '--cors-origin', 'example.org/'], 'expected an origin'],
     [[...args, ...free, '--log', '0'], 'expected true or false'],
   ] as const) {

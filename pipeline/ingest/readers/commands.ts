@@ -61,9 +61,15 @@ export const mergeSidecars = (file: string): string =>
 export const extractImage = (file: string): string =>
   `gdal_translate ${quoteForShell(`GTIFF_DIR:N:${shellName(file)}`)} ${quoteForShell(resultName(file, '_N.tif'))}`;
 
-/** A raster that states to be in longitude and latitude, with the place that a world file beside it gives. */
+/** A GeoTIFF that states to be in longitude and latitude, with the place that a grid, or a world file beside it, gives. */
 export const placeInDegrees = (file: string): string =>
   `gdal_translate -a_srs EPSG:4326 ${quoteForShell(shellName(file))} ${quoteForShell(resultName(file, '_4326.tif'))}`;
+
+/** A raster from 0° to 360° as one from -180° to 180°, cell for cell. */
+export function turnGlobe(file: string, { west, north, cellHeight, columns, rows }: Grid): string {
+  const extent = [west - 180, north - rows * cellHeight, west + 180, north].join(' ');
+  return `gdalwarp -te ${extent} -ts ${columns} ${rows} --config CENTER_LONG 0 ${quoteForShell(shellName(file))} ${quoteForShell(resultName(file, '_180.tif'))}`;
+}
 
 /** Outlines without ground that is enclosed twice; a ring that crosses itself everywhere is left out. */
 export const makeValid = (file: string): string =>

@@ -69,7 +69,8 @@ const PARTLY_QUOTED: Fault = ['a cell that is only partly in quotes', 'quotes ar
 
 function describeCellCount(cells: readonly string[], { length }: readonly string[]): Fault {
   const titleHint = length === 1 ? '; are there titles above the real header (sources.json, dialect, title_rows)?' : '';
-  return [`${cells.length} cells`, `${length} as in the header${titleHint}`];
+  const quoteHint = cells.length > length && length > 1 ? '; is a separator in a cell without quotes?' : '';
+  return [`${cells.length} cells`, `${length} as in the header${titleHint}${quoteHint}`];
 }
 
 function splitCells({ line, text }: CsvRow, separator: Separator, location: InputLocation): string[] {
@@ -145,6 +146,9 @@ interface DecodedText {
 /** Nearly all bytes are text in windows-1252, so it has to look like text too: without control characters or UTF-8. */
 function decodeText(bytes: Buffer, declaredEncoding: Encoding | null, location: InputLocation): DecodedText {
   const findRow = (text: string, isBad: (line: string) => boolean) => text.split('\n').findIndex(isBad) + 1;
+  // Excel's "Unicode text".
+  if (bytes[0] === 0xff && bytes[1] === 0xfe)
+    return { content: new TextDecoder('utf-16le').decode(bytes), encoding: undefined };
   if (!declaredEncoding)
     try {
       return { content: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: undefined };

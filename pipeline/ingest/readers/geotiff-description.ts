@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { GeoTIFF, GeoTIFFImage } from 'geotiff';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import type { Grid } from '../../lib/numerics/grid.ts';
-import { burnMask, extractBand, extractImage, placeInDegrees, reprojectRaster } from './commands.ts';
+import { burnMask, extractBand, extractImage, placeInDegrees, reprojectRaster, turnGlobe } from './commands.ts';
 import { bandConversion, type RasterDeclaration, taggedNodata } from './geotiff-conversion.ts';
 import { refuseSidecars } from './geotiff-sidecars.ts';
 import type { Blocks } from './tiff-blocks.ts';
@@ -52,8 +52,12 @@ export async function describeRaster(file: string, declared: RasterDeclaration =
     throw location.error('no such file', 'a GeoTIFF');
   });
   const tiff = await openTiff(file).catch(async (cause: unknown) => {
-    refuseUnsupported(file, await readFirstBytes(file), 'raster');
-    throw unreadable(cause, location);
+    const bytes = await readFirstBytes(file);
+    refuseUnsupported(file, bytes, 'raster');
+    const start = Buffer.from(bytes.subarray(0, 20)).toString('latin1');
+    throw /^(II|MM)/.test(start)
+      ? unreadable(cause, location)
+      : unreadable(`it begins with ${JSON.stringify(start)}`, location);
   });
   try {
     const imageKinds = await readImageKinds(tiff, file, size, location);
@@ -229,8 +233,15 @@ function readGeoreference(
   const southUp = rowStep > 0;
   const cellHeight = Math.abs(rowStep);
   const north = southUp ? firstRowEdge + rows * cellHeight : firstRowEdge;
-  const [east, south] = [west + columns * cellWidth, north - rows * cellHeight];
   const tolerance = cellWidth;
+  // Longitude from 0 to 360 degrees.
+  if (west >= 180 - tolerance) west -= 360;
+  const [east, south] = [west + columns * cellWidth, north - rows * cellHeight];
+  if (west >= -tolerance && Math.abs(east - west - 360) < tolerance)
+    throw location.error(
+      `longitude ${west} to ${east}`,
+      `-180 to 180; make one with: ${turnGlobe(file, { west, north, cellWidth, cellHeight, columns, rows })}`,
+    );
   if (!(west >= -180 - tolerance && east <= 180 + tolerance && south >= -90 - tolerance && north <= 90 + tolerance)) {
     throw location.error(`longitude ${west} to ${east}, latitude ${south} to ${north}`, 'degrees on the globe');
   }

@@ -16,7 +16,7 @@ export function parseJson(bytes: Uint8Array, location: InputLocation, expected: 
       typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
     return (JSON.parse as (text: string, reviver: typeof keepDigits) => unknown)(text, keepDigits);
   } catch (cause) {
-    const found = cause instanceof SyntaxError ? 'text that is not valid JSON' : 'bytes that are not UTF-8';
-    throw location.error(`${found} (${(cause as Error).message})`, `${expected}; is the file cut short?`);
+    if (!(cause instanceof SyntaxError)) throw location.error('bytes that are not UTF-8', expected);
+    throw location.error(`text that is not valid JSON (${cause.message})`, `${expected}; is the file cut short?`);
   }
 }

@@ -335,13 +335,16 @@ function checkParts(parts: unknown, location: InputLocation): Polygon[] {
   return nonEmptyList(parts).map((rings) => nonEmptyList(rings).map((ring) => checkRing(ring, location)));
 }
 
+const DEGREES =
+  'degrees on the globe; if these are metres of another coordinate system: ogr2ogr -s_srs EPSG:CODE -t_srs EPSG:4326, with its code';
+
 /** The ring's positions without heights. Positions without a height are not copied, because there are many. */
 function checkRing(ring: unknown, location: InputLocation): [number, number][] {
   if (!Array.isArray(ring)) throw location.error('a ring that is not a list', 'a list of positions');
   const points = ring.map((position: unknown): [number, number] => {
     const [longitude, latitude] = Array.isArray(position) ? position : [];
     if (!(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90))
-      throw location.error(`the position ${JSON.stringify(position)}`, 'degrees on the globe');
+      throw location.error(`the position ${JSON.stringify(position)}`, DEGREES);
     return (position as number[]).length === 2 ? (position as [number, number]) : [longitude, latitude];
   });
   const [first, last] = [points[0], points.at(-1)];

@@ -129,6 +129,8 @@ export class RawRow extends InputLocation {
   }
 }
 
+const SINGLE_ROW = 'a single row (add up rows that are parts, and leave out one that is a copy or a total: leave_out)';
+
 /** What a row is made of. */
 type RowParts = Pick<RawRow, 'line' | 'values'> & Partial<Pick<RawRow, 'origin' | 'delivered'>>;
 
@@ -179,7 +181,7 @@ export class RawTable extends InputLocation {
       const earlierRow = seen.get(id);
       if (earlierRow !== undefined) {
         const file = earlierRow.origin === row.origin ? '' : `${earlierRow.origin.error('', '').file}, `;
-        throw row.error(`${key.join(' + ')} ${id}, as in ${file}row ${earlierRow.line}`, 'a single row');
+        throw row.error(`${key.join(' + ')} ${id}, as in ${file}row ${earlierRow.line}`, SINGLE_ROW);
       }
       seen.set(id, row);
     });
@@ -214,7 +216,7 @@ export async function readTable(
   for (const file of deliveredFiles(source)) fileTables.push(await readRows(rawData, source, file, report, deliveries));
   const allRows = fileTables.flatMap(({ rows }) => rows);
   const keptRows = removeLeftOut(allRows, source, report);
-  recordRemovedRows(allRows, keptRows, 'left out');
+  recordRemovedRows(allRows, keptRows, 'leave_out');
   for (const { location, usedColumns } of fileTables) {
     const fileRows = fileTables.length === 1 ? keptRows : keptRows.filter((row) => row.file === location.file);
     if (fileRows.length === 0)
@@ -276,7 +278,8 @@ async function readRows(
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const findColumnIndex = (name: string) => {
     const index = header.indexOf(name);
-    if (index === -1) throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}"`);
+    if (index === -1)
+      throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}", as in sources.json`);
     if (header.lastIndexOf(name) !== index)
       throw location.at('header').error(`the column "${name}" twice`, 'each column once');
     return index;

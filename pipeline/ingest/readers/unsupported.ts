@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { constants, gunzipSync } from 'node:zlib';
 import { BadInput } from '../../lib/bad-input.ts';
 import { quoteForShell } from '../../lib/shell.ts';
-import { extractBand, reprojectOutlines, resultName, shellName } from './commands.ts';
+import { extractBand, placeInDegrees, reprojectOutlines, resultName, shellName } from './commands.ts';
 
 /** What a file is expected to contain. */
 export type ContentKind = 'outlines' | 'table' | 'raster';
@@ -27,6 +27,7 @@ const exportSheets = (file: string) =>
   `${exportLayers(file)} --config OGR_ODS_HEADERS FORCE --config OGR_XLS_HEADERS FORCE`;
 const exportOutlines = (file: string) =>
   `${reprojectOutlines(file)} (and the name of a layer, if ogrinfo lists several)`;
+const pullLfs = (file: string) => `git lfs pull --include ${quoteForShell(shellName(file))}`;
 const unpack = (file: string) => `unzip ${quoteForShell(shellName(file))}`;
 const extractBands = (file: string, source?: string) =>
   `${extractBand(file, 'N', source)} for each band N, such as a month (gdalinfo lists them)`;
@@ -98,6 +99,19 @@ const UNSUPPORTED: readonly Format[] = [
     advice: 'save it in Excel as .xlsx without a password, or',
   },
   { name: 'an OpenDocument workbook', signatures: ZIP, fileName: /\.ods$/i, commands: { table: exportSheets } },
+  { name: 'KML or GML', signatures: ['<'], fileName: /\.(kml|gml)$/i, commands: { outlines: exportOutlines } },
+  { name: 'a text grid', signatures: ['ncols', 'NCOLS'], commands: { raster: placeInDegrees } },
+  {
+    name: 'a web page',
+    signatures: ['<!DOCTYPE html', '<!doctype html', '<html'],
+    commands: {},
+    advice: 'the file itself: was a page saved in its place, as when one is not signed in?',
+  },
+  {
+    name: 'a Git LFS pointer',
+    signatures: ['version https://'],
+    commands: { table: pullLfs, outlines: pullLfs, raster: pullLfs },
+  },
   {
     name: 'a zip archive',
     signatures: ZIP,
@@ -138,6 +152,8 @@ export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Conte
   );
   if (!format) return;
   const convertible = Object.keys(format.commands) as ContentKind[];
+  if (convertible.length === 0)
+    throw new BadInput({ file, found: `the format ${format.name}`, expected: format.advice! });
   const kind = format.commands[wanted] ? wanted : convertible[0]!;
   const expected = `${SUPPORTED[kind]}; ${format.advice ? `${format.advice} ` : ''}make one with: ${format.commands[kind]!(file)}`;
   throw new BadInput({ file, found: `the format ${format.name}`, expected });

@@ -134,7 +134,7 @@ async function contentFaults(country: Country, sources: readonly Source[], deliv
     : { measured: null, faults: [] };
   const doubts = [
     ...(reference ? findDoubts(reference, contents, measured) : []),
-    ...report.filter(({ needs_approval }) => needs_approval),
+    ...[...report, ...(measured?.report ?? [])].filter(({ needs_approval }) => needs_approval),
     ...futureMonthDoubts(sources, new Date().toISOString().slice(0, 7)),
     ...doubtDeliveries(deliveries),
   ];
@@ -186,8 +186,9 @@ export async function readReference(
     const { areas, polygons } = await ingestAreas(input);
     // A fault in the census is reported with the census; the other tables are read without it.
     const hasCensus = sources.some(({ role }) => role === 'population_census');
-    const census = hasCensus ? await ingestCensus(input, areas).catch(() => []) : [];
-    return { reference: { areas, polygons, census: rowByCode(census, 'lga_code') }, fault: null };
+    const noCensus = { census: [], people: [] };
+    const { census, people } = hasCensus ? await ingestCensus(input, areas).catch(() => noCensus) : noCensus;
+    return { reference: { areas, polygons, census: rowByCode(census, 'lga_code'), people }, fault: null };
   } catch (error) {
     if (error instanceof BadInput) return { reference: null, fault: error };
     throw error;

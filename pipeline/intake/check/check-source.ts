@@ -7,14 +7,14 @@ import { ingestCases } from '../../ingest/cases.ts';
 import { ingestClimate } from '../../ingest/climate.ts';
 import { ingestCovariates } from '../../ingest/covariate-tables.ts';
 import { readFacilities } from '../../ingest/facilities.ts';
-import type { Areas, Census, Polygons } from '../../ingest/ingest-tables.ts';
+import type { Areas, Census, PeopleRow, Polygons } from '../../ingest/ingest-tables.ts';
 import { type IngestInput, refuseUnknownPlaces } from '../../ingest/input.ts';
 import { ingestCensus, ingestLayers } from '../../ingest/layers.ts';
 import { Locator } from '../../ingest/locator.ts';
 import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
-import { readClusters, readStateRounds } from '../../ingest/surveys.ts';
+import { readAreaRounds, readClusters } from '../../ingest/surveys.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { describeGrid, type Grid, isSameGrid, wholeGrid } from '../../lib/numerics/grid.ts';
 import type { Content } from '../../measure/doubts/content.ts';
@@ -27,6 +27,8 @@ export interface Reference {
   polygons: Polygons;
   /** Empty without a census. */
   census: Census;
+  /** People of all years of the census. */
+  people: readonly PeopleRow[];
 }
 
 /** The part of a table's content that the checks for doubts use. */
@@ -50,7 +52,7 @@ export async function readOneTable(
     await readTable(rawData, source);
     return {};
   }
-  const { areas, polygons, census } = reference;
+  const { areas, polygons, census, people } = reference;
   // Cases by facility are read with the list of facilities.
   const facilityLists = country.sources.filter(({ role }) => role === 'facilities' && source.role === 'cases_lgas');
   const input: IngestInput = { rawData, model, sources: [source, ...facilityLists], report, deliveries };
@@ -58,11 +60,11 @@ export async function readOneTable(
   refuseUnknownPlaces([source], areas, model.aliases);
   if (source.role === 'climate') return { climate: await ingestClimate(input, areas, polygons) };
   if (source.role === 'survey_clusters') return { surveys: (await readClusters(input, areas, locator, source)).rows };
-  if (source.role === 'survey_states') return { surveys: (await readStateRounds(input, areas, source)).rows };
-  if (source.role === 'population_census') return { census: await ingestCensus(input, areas) };
+  if (source.role === 'survey_states') return { surveys: (await readAreaRounds(input, areas, source)).rows };
+  if (source.role === 'population_census') return { census: (await ingestCensus(input, areas)).census };
   if (source.role === 'layer') return { layers: await ingestLayers(input, areas) };
   if (source.role === 'cases_states' || source.role === 'cases_lgas')
-    return { cases: await ingestCases(input, areas, census, locator) };
+    return { cases: await ingestCases(input, areas, census, locator, people) };
   if (source.role === 'facilities') await readFacilities(input, areas, locator, source);
   else await ingestCovariates(input, areas, polygons);
   return {};

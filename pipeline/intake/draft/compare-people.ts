@@ -1,22 +1,15 @@
 /** Compares every table of people with every raster of people, area by area, to find out which have the population. */
 import { plainName } from '../../lib/name-similarity.ts';
-import { columnOfYear, filledCells, guessSubject } from '../columns.ts';
+import { columnsByYear, filledCells, guessSubject } from '../columns.ts';
 import type { DraftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
 import { placeColumnName } from './draft-keys.ts';
-import {
-  disagreement,
-  medianRatio,
-  peopleByArea,
-  type Ratio,
-  ratiosAgree,
-  sumsByArea,
-  toRatios,
-} from './draft-people.ts';
+import { disagreement, medianRatio, type Ratio, ratiosAgree, sumsByCode, toRatios } from './draft-people.ts';
 import { mayBePeople, populationRasters, yearInName } from './draft-rasters.ts';
-import { type DraftedTable, type draftTables, entryRows } from './draft-tables.ts';
+import { type DraftedTable, type draftTables, entryRows, type PeopleTable } from './draft-tables.ts';
 import { type Answers, numbersQuestionId } from './questions.ts';
 import type { RasterFile, TableFile } from './recognise.ts';
+import { onlyYearIn } from './survey-rounds.ts';
 
 /** Totals of a raster and a table of people differ by less than this factor: they may not cover the same areas. */
 const NEAR_TOTAL_FACTOR = 2;
@@ -25,13 +18,38 @@ const NEAR_TOTAL_FACTOR = 2;
 export type PeopleComparison = ReadonlyMap<TableFile, ReadonlyMap<RasterFile, Ratio[]>>;
 
 /** The table's column of people in a year, or without the year. */
-export function peopleColumn({ entry, usedRows }: DraftedTable, year: number | null): string {
+export function peopleColumn({ entry, usedRows }: PeopleTable, year: number | null): string {
   const { people } = entry.columns!;
-  return year === null ? people! : columnOfYear(usedRows.header, people!, year);
+  return columnsByYear(usedRows.header, people!).get(year ?? 0) ?? people!;
+}
+
+/**
+ * Gives the entry the people of all years that the table has in columns or in rows.
+ * @returns the year of a table of one year, by its rows or the name of its file; null if its columns tell the years
+ */
+export function readPeopleByYear(census: DraftedTable): number | null {
+  const { table, entry } = census;
+  const { people, ...columns } = entry.columns!;
+  const byYear = columnsByYear(table.header, people!);
+  const fileYear = onlyYearIn(table.file);
+  if (byYear.size > 0) {
+    if (fileYear !== null && ![...byYear.values()].includes(people!)) byYear.set(fileYear, people!);
+    const yearColumns = Object.fromEntries([...byYear].map(([year, column]) => [`people_${year}`, column]));
+    census.entry = { ...entry, columns: { ...columns, ...yearColumns } };
+    return null;
+  }
+  const { where = {}, ...rest } = entry;
+  const [column, latest] = Object.entries(where).find(([, value]) => /^(19|20)\d\d$/.test(String(value))) ?? [];
+  if (column === undefined) return fileYear;
+  const rowsByYear = Map.groupBy(table.rows, ({ cells }) => cells[table.header.indexOf(column)]);
+  const isYearly = new Set([...rowsByYear.values()].map((rows) => rows.length)).size === 1;
+  if (!isYearly || Object.keys(where).length > 1) return Number(latest);
+  census.entry = { ...rest, columns: { ...entry.columns, year: column } };
+  return null;
 }
 
 /** The sum of a table's column. */
-export const columnTotal = ({ usedRows }: DraftedTable, column: string): number =>
+export const columnTotal = ({ usedRows }: PeopleTable, column: string): number =>
   filledCells(usedRows, column).reduce((total, cell) => total + Number(cell), 0);
 
 /** Compares tables with the rasters that are of people by their names, or may be by their totals. */
@@ -39,7 +57,7 @@ export async function comparePeople(
   root: string,
   areas: DraftAreas,
   rasters: readonly RasterFile[],
-  tables: readonly DraftedTable[],
+  tables: readonly PeopleTable[],
 ): Promise<PeopleComparison> {
   const namedRasters = populationRasters(rasters);
   const totals = tables.map((table) => columnTotal(table, peopleColumn(table, null)));
@@ -48,11 +66,11 @@ export async function comparePeople(
   const comparison = new Map(tables.map(({ table }) => [table, new Map<RasterFile, Ratio[]>()]));
   for (const raster of rasters) {
     if (tables.length === 0 || !(namedRasters.includes(raster) || (mayBePeople(raster) && isNear(raster)))) continue;
-    const sums = (await sumsByArea(root, raster, areas.outlines)) ?? [];
-    for (const draftedTable of tables) {
-      const ratios = toRatios(sums, peopleByArea(areas, draftedTable, peopleColumn(draftedTable, yearInName(raster))));
+    const sums = await sumsByCode(root, raster, areas);
+    for (const peopleTable of tables) {
+      const ratios = toRatios(areas, sums, peopleTable, peopleColumn(peopleTable, yearInName(raster)));
       if (ratios.length > 0 && (namedRasters.includes(raster) || ratiosAgree(ratios)))
-        comparison.get(draftedTable.table)!.set(raster, ratios);
+        comparison.get(peopleTable.table)!.set(raster, ratios);
     }
   }
   return comparison;

@@ -5,8 +5,16 @@ import { ANY_CODE } from '../../contract/territory.ts';
 import { codeReader } from '../../ingest/places-by-code.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { plainName } from '../../lib/name-similarity.ts';
-import { bestMatchingColumn, type ColumnName, candidateColumns, filledCells, likeliestColumn } from '../columns.ts';
+import {
+  bestMatchingColumn,
+  type ColumnName,
+  candidateColumns,
+  cellsByRow,
+  filledCells,
+  likeliestColumn,
+} from '../columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {
@@ -25,6 +33,9 @@ export interface DraftAreas {
   incompleteTables: ReadonlyMap<string, string>;
   leftOut: LeftOut[];
 }
+
+/** A message names this many areas that a table lacks. */
+const MOST_NAMES = 3;
 
 const isCode = (text: string) => new RegExp(ANY_CODE).test(text);
 
@@ -57,11 +68,10 @@ function dissolveParts(outlines: OutlineFile): OutlineFile {
     (column) => filledCells(attributes, column).length === attributes.rows.length,
   );
   if (!name || !code) return outlines;
-  const [nameIndex, codeIndex] = [name, code].map((column) => attributes.header.indexOf(column)) as [number, number];
-  const identities = attributes.rows.map(({ cells }) => JSON.stringify([cells[codeIndex], cells[nameIndex]]));
-  const codes = new Set(attributes.rows.map(({ cells }) => cells[codeIndex]));
+  const [names, codes] = [cellsByRow(attributes, name), cellsByRow(attributes, code)];
+  const identities = codes.map((cell, i) => JSON.stringify([cell, names[i]]));
   const groups = Map.groupBy(outlines.features, (_, i) => identities[i]!);
-  const isEachCodeOfOneName = codes.size === groups.size;
+  const isEachCodeOfOneName = new Set(codes).size === groups.size;
   // Where most features share their code, it is that of another level.
   if (!isEachCodeOfOneName || groups.size === outlines.features.length || 2 * groups.size <= outlines.features.length)
     return outlines;
@@ -100,75 +110,67 @@ export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonl
   const names = filledCells(attributes, nameField);
   const codeField = findCodeField(attributes, tables) ?? codesToRecode(attributes);
   const stateOutlines = draftStateOutlines(otherFiles, attributes);
-  const shared = {
-    outlines,
-    leftOut: otherFiles.filter((file) => file !== stateOutlines?.outlines).map(unusedOutlines),
-  };
   const codeTable = codeField?.isCertain ? null : findCodeTable(tables, names);
-
-  if (codeField && !codeTable) {
-    const parents = findParents(attributes, stateOutlines === null);
-    if (!parents && !stateOutlines)
-      throw location.error(
-        `areas without their upper-level areas; its fields are ${attributes.header.join(', ')}`,
-        'a field with the codes or names of these, such as ADM1_PCODE, or outlines of the upper level',
-      );
-    const { recode: codeByCell = null } = codeField;
-    const codes = filledCells(attributes, codeField.column).map((cell) => codeByCell?.[cell] ?? cell);
-    const recode = {
-      ...(codeByCell ? { lga_pcode: codeByCell } : {}),
-      ...(parents?.recode ? { state_pcode: parents.recode } : {}),
-    };
-    return {
-      ...shared,
-      columns: { lga: nameField, lga_pcode: codeField.column, ...(parents ? { state_pcode: parents.column } : {}) },
-      codes: null,
-      stateOutlines,
-      lgas: names.map((lga, i) => ({ code: codes[i]!, name: lga, parent: parents?.codes[i] ?? null })),
-      states: stateOutlines ? statesFromOutlines(stateOutlines) : distinctStates(parents!.codes, parents!.names),
-      recode: Object.keys(recode).length > 0 ? recode : null,
-      incompleteTables: new Map(),
-    };
-  }
-  if (!codeTable)
+  if (!codeField && !codeTable) {
+    const [closest] = describeShortfalls(tables, names);
+    const closestText = closest ? `; the closest table is ${closest.file}, which ${closest.shortfall}` : '';
     throw location.error(
-      `areas without codes; their fields are ${attributes.header.join(', ')}${describeClosestTable(tables, names)}`,
+      `areas without codes; their fields are ${attributes.header.join(', ')}${closestText}`,
       'a field with a code for each area (unique, letters, digits, - and _ alone), or a table that gives codes by name',
     );
-  const { table, columns, respelled } = codeTable;
-  const [tableNames, tableCodes] = [filledCells(table, columns.lga!), filledCells(table, columns.lga_pcode!)];
-  const outlineParents = columns.state_pcode || stateOutlines ? null : findParents(attributes, true);
-  const parentByName = new Map(outlineParents?.codes.map((code, i) => [plainName(names[i]!), code]));
-  const parents = columns.state_pcode
-    ? filledCells(table, columns.state_pcode)
-    : outlineParents && tableNames.map((lga) => parentByName.get(plainName(lga))!);
-  if (!parents && !stateOutlines)
-    throw new BadInput({
-      file: table.file,
-      found: 'codes without those of the upper-level areas',
-      expected:
-        'a column with these codes, a field of the outlines with these codes or names, or outlines of the upper level',
-    });
-  const recode = {
-    ...(respelled.size > 0 ? { lga: Object.fromEntries(respelled) } : {}),
+  }
+  const tableParents = codeTable?.columns.state_pcode
+    ? filledCells(codeTable.table, codeTable.columns.state_pcode)
+    : null;
+  const usedStateOutlines = tableParents ? null : stateOutlines;
+  const outlineParents =
+    tableParents || (codeTable && stateOutlines) ? null : findParents(attributes, stateOutlines === null);
+  if (!tableParents && !outlineParents && !stateOutlines)
+    throw location.error(
+      `areas without their upper-level areas; its fields are ${attributes.header.join(', ')}`,
+      `a field with the codes or names of these, such as ADM1_PCODE${codeTable ? `, a column with them in ${codeTable.table.file}` : ''}, or outlines of the upper level`,
+    );
+  const recode: DraftAreas['recode'] & object = {
+    ...(codeTable && codeTable.respelled.size > 0 ? { lga: Object.fromEntries(codeTable.respelled) } : {}),
+    ...(!codeTable && codeField!.recode ? { lga_pcode: codeField!.recode } : {}),
     ...(outlineParents?.recode ? { state_pcode: outlineParents.recode } : {}),
   };
-  const stateName = likeliestColumn(table.header, 'state');
-  return {
-    ...shared,
-    leftOut: otherFiles.filter((file) => parents !== null || file !== stateOutlines?.outlines).map(unusedOutlines),
-    columns: { lga: nameField, ...(outlineParents ? { state_pcode: outlineParents.column } : {}) },
-    codes: { table, columns },
-    stateOutlines: parents ? null : stateOutlines,
-    lgas: tableNames.map((lga, i) => ({ code: tableCodes[i]!, name: lga, parent: parents?.[i] ?? null })),
-    states: outlineParents
-      ? distinctStates(outlineParents.codes, outlineParents.names)
-      : parents
-        ? distinctStates(parents, stateName ? filledCells(table, stateName) : [])
-        : statesFromOutlines(stateOutlines!),
-    recode: Object.keys(recode).length > 0 ? recode : null,
-    incompleteTables: describeIncompleteTables(tables, names, table.file),
+  const { table: tableOfCodes, columns } = codeTable ?? {
+    table: attributes,
+    columns: { lga: nameField, lga_pcode: codeField!.column },
   };
+  const cells = filledCells(tableOfCodes, columns.lga_pcode!);
+  const parentByName = new Map(outlineParents?.codes.map((code, i) => [plainName(names[i]!), code]));
+  const parents = tableParents ?? (codeTable ? null : outlineParents?.codes);
+  const lgas = filledCells(tableOfCodes, columns.lga!).map((name, i) => ({
+    code: recode.lga_pcode?.[cells[i]!] ?? cells[i]!,
+    name,
+    parent: parents?.[i] ?? parentByName.get(plainName(name)) ?? null,
+  }));
+  return {
+    outlines,
+    columns: {
+      lga: nameField,
+      ...(codeTable ? {} : { lga_pcode: codeField!.column }),
+      ...(outlineParents ? { state_pcode: outlineParents.column } : {}),
+    },
+    codes: codeTable && { table: codeTable.table, columns: codeTable.columns },
+    stateOutlines: usedStateOutlines,
+    lgas,
+    states: usedStateOutlines
+      ? statesFromOutlines(usedStateOutlines)
+      : outlineParents
+        ? distinctStates(outlineParents.codes, outlineParents.names)
+        : distinctStates(tableParents!, stateNames(tableOfCodes)),
+    recode: Object.keys(recode).length > 0 ? recode : null,
+    incompleteTables: codeTable ? describeIncompleteTables(tables, names, codeTable.table.file) : new Map(),
+    leftOut: otherFiles.filter((file) => file !== usedStateOutlines?.outlines).map(unusedOutlines),
+  };
+}
+
+function stateNames(table: TextTable): string[] {
+  const column = likeliestColumn(table.header, 'state');
+  return column ? filledCells(table, column) : [];
 }
 
 /** Names of row numbers, which programs write and change. */
@@ -247,15 +249,14 @@ function findParents(attributes: TextTable, byName: boolean) {
   const codeColumn = candidateColumns(attributes.header, 'state_pcode').find(
     (column) => isFull(column) && filledCells(attributes, column).every(isCode),
   );
-  const nameColumn = likeliestColumn(attributes.header, 'state');
   if (codeColumn)
     return {
       column: codeColumn,
       codes: filledCells(attributes, codeColumn),
-      names: nameColumn ? filledCells(attributes, nameColumn) : [],
+      names: stateNames(attributes),
       recode: null,
     };
-  const parentColumn = nameColumn ?? likeliestColumn(attributes.header, 'state_pcode');
+  const parentColumn = likeliestColumn(attributes.header, 'state') ?? likeliestColumn(attributes.header, 'state_pcode');
   if (!byName || parentColumn === null || !isFull(parentColumn)) return null;
   const names = filledCells(attributes, parentColumn);
   const recode = Object.fromEntries(names.map((name) => [name, codeFromName(name)]));
@@ -279,13 +280,15 @@ const unusedOutlines = ({ file, features }: OutlineFile): LeftOut => ({
 });
 
 /**
- * The upper level: the first other file with several outlines that each have a code and a name. Of several codes, it is
- * the one that the lower level's areas have as their parent's.
+ * The upper level: the first other file with several outlines that each have a code and a name, and that are not mostly
+ * areas of the lower level, as in older outlines. Of several codes, it is the one that the lower level's areas have as
+ * their parent's.
  */
 function draftStateOutlines(candidates: readonly OutlineFile[], attributes: TextTable): DraftAreas['stateOutlines'] {
   const parents = new Set(
     candidateColumns(attributes.header, 'state_pcode').flatMap((column) => filledCells(attributes, column)),
   );
+  const lowerNames = new Set(filledCells(attributes, likeliestColumn(attributes.header, 'lga')!).map(plainName));
   for (const outlines of candidates) {
     const table = attributeTable(outlines);
     const namedColumns = (...names: ColumnName[]) =>
@@ -295,7 +298,10 @@ function draftStateOutlines(candidates: readonly OutlineFile[], attributes: Text
     const name = namedColumns('state', 'lga').find(
       (column) => new Set(filledCells(table, column)).size === table.rows.length,
     );
-    if (outlines.features.length > 1 && name && code) return { outlines, columns: { state_pcode: code, state: name } };
+    const namesAbove = name ? filledCells(table, name).filter((cell) => !lowerNames.has(plainName(cell))) : [];
+    const isSameLevel = 2 * table.rows.length > lowerNames.size && 2 * namesAbove.length < table.rows.length;
+    if (outlines.features.length > 1 && name && code && !isSameLevel)
+      return { outlines, columns: { state_pcode: code, state: name } };
   }
   return null;
 }
@@ -339,47 +345,33 @@ function findCodeTable(tables: readonly TableFile[], names: readonly string[]) {
   return codeTables.sort((a, b) => a.respelled.size - b.respelled.size || a.numbers - b.numbers)[0] ?? null;
 }
 
-/** Tables that give codes for most of the names, and the names that each lacks; the most complete first. */
-function tablesByMissingNames(tables: readonly TableFile[], names: readonly string[]) {
+/** How tables that give codes for most of the names fall short, the most complete first. */
+function describeShortfalls(tables: readonly TableFile[], names: readonly string[]) {
   const plainNames = new Set(names.map(plainName));
   return tables
     .flatMap((table) => {
       const nameColumn = bestMatchingColumn(table, () => (cell) => plainNames.has(plainName(cell)));
       if (nameColumn === null || codeColumns(table.header).length === 0) return [];
-      const plainTableNames = filledCells(table, nameColumn).map(plainName);
-      const missing = names.filter((name) => !plainTableNames.includes(plainName(name)));
-      const examples = missing.slice(0, 3).join(', ');
-      const lacks = `has no ${examples}${missing.length > 3 ? ` and ${missing.length - 3} more` : ''}`;
-      return [{ file: table.file, rows: plainTableNames.length, missing: missing.length, lacks }];
+      const tableNames = new Set(filledCells(table, nameColumn).map(plainName));
+      const missing = names.filter((name) => !tableNames.has(plainName(name)));
+      const shortfall =
+        missing.length > 0
+          ? `has no ${firstFew(missing, MOST_NAMES)}`
+          : `has ${table.rows.length} rows for ${names.length} areas, or a duplicate code`;
+      return [{ file: table.file, missing: missing.length, shortfall }];
     })
     .sort((a, b) => a.missing - b.missing);
 }
 
-/** How the table that gives codes for the most names falls short. */
-function describeClosestTable(tables: readonly TableFile[], names: readonly string[]): string {
-  const [best] = tablesByMissingNames(tables, names);
-  if (!best) return '';
-  const { file, rows, missing, lacks } = best;
-  const shortfall = missing > 0 ? lacks : `has ${rows} rows for ${names.length} areas, or a duplicate code`;
-  return `; the closest table is ${file}, which ${shortfall}`;
-}
-
-/** Why tables that almost give all codes are not used, by file: the few names that they lack. */
-function describeIncompleteTables(
-  tables: readonly TableFile[],
-  names: readonly string[],
-  chosen: string,
-): Map<string, string> {
-  const nearlyComplete = tablesByMissingNames(tables, names).filter(
-    ({ missing }) => missing > 0 && missing <= Math.max(1, names.length / 10),
+/** Why tables that almost give all codes are not used, by file. */
+const describeIncompleteTables = (tables: readonly TableFile[], names: readonly string[], chosen: string) =>
+  new Map(
+    describeShortfalls(tables, names).flatMap(({ file, missing, shortfall }) => {
+      if (missing === 0 || missing > Math.max(1, names.length / 10)) return [];
+      const why = `gives codes for ${names.length - missing} of the ${names.length} names, but ${shortfall}: complete it, or use the codes of ${chosen}`;
+      return [[file, why] as const];
+    }),
   );
-  return new Map(
-    nearlyComplete.map(({ file, lacks, missing }) => [
-      file,
-      `gives codes for ${names.length - missing} of the ${names.length} names, but ${lacks}: complete it, or use the codes of ${chosen}`,
-    ]),
-  );
-}
 
 const countNumericColumns = (table: TextTable) =>
   table.header.filter((column) =>

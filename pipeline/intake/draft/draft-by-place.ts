@@ -7,11 +7,14 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { findSiblings, type Sibling } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
+  cellsByRow,
   filledCells,
   guessSubject,
   likeliestColumn,
   likeliestColumns,
+  numbersByRow,
   reportingRateColumn,
+  sumsByRow,
 } from '../columns.ts';
 import { areCounts, findCaseColumns, findTestedColumns, namesSubset } from './case-columns.ts';
 import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
@@ -26,6 +29,7 @@ import {
 } from './draft-keys.ts';
 import { leaveOutTotalAreas, leaveOutTotals } from './draft-totals.ts';
 import { countOmittedZeros, findFilledZeros } from './draft-zeros.ts';
+import { describePatients } from './patients.ts';
 import {
   type Answers,
   type CaseSum,
@@ -95,7 +99,7 @@ type ColumnsByMeasure = Partial<Record<ColumnName, string | readonly string[]>>;
 
 /** @param answers to questions about what numbers without a name are */
 export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: AreaCodes, answers: Answers): TableDraft {
-  if (!place) return draftWithoutPlace(table);
+  if (!place) return draftWithoutPlace(table, areas);
   const placeColumns = [place.column, ...(place.facilityColumn ? [place.facilityColumn] : [])];
   const otherColumns = table.header.filter((column) => !placeColumns.includes(column));
   const measureNames = FIGURE_USES.map(({ measure }) => measure);
@@ -105,6 +109,8 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   };
   const rateColumn = reportingRateColumn(otherColumns);
   const firstTime = findTimeColumn(table, placeColumns);
+  const patients = describePatients(table, place, firstTime);
+  if (patients) return { entries: [], obstacles: [{ why: patients, lost: 'cases' }] };
   const isMonthly = isMonthlyTime(firstTime);
   const keyTimes = typeof firstTime === 'string' ? [] : Object.values(firstTime.columns);
   const figureColumns = otherColumns.filter((column) => column !== rateColumn && !keyTimes.includes(column));
@@ -124,13 +130,10 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   const time = findTimeColumn(table, [...placeColumns, ...Object.values(measures).flat()]);
   const monthlyRows = selectMonthlyRows(table, place, time, measures);
   const latestRows = selectLatestRows(table, place, time, measures);
-  const timeColumns = typeof time === 'string' ? [] : Object.values(time.columns);
-  const keyColumns = [...placeColumns, ...(rateColumn ? [rateColumn] : []), ...timeColumns];
   const isByFacility = place.kind === 'facility' || place.facilityColumn !== undefined;
   const draft: TableDraft = {
     entries: [],
     obstacles: [],
-    keyColumns,
     ...(unnamed ? { unnamed } : {}),
     ...(cases ? { cases } : {}),
   };
@@ -231,13 +234,15 @@ function findTotalRows(
 
 const isMonthlyTime = (time: TimeKey | string) => typeof time !== 'string' && time.isMonthly;
 
-function draftWithoutPlace(table: TableFile): TableDraft {
+function draftWithoutPlace(table: TableFile, { lgas }: AreaCodes): TableDraft {
   const children = describeRowsOfChildren(table);
   if (children) return { entries: [], obstacles: [{ why: children, lost: 'survey results' }] };
   const why = likeliestColumn(table.header, 'facility')
     ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
-    : 'no column contains the area codes or names (areas must be rows, not columns)';
+    : `no column contains the codes or names of areas, such as ${lgas.parents.keys().next().value} (areas must be rows, not columns)`;
   const time = findTimeColumn(table, []);
+  const patients = describePatients(table, null, time);
+  if (patients) return { entries: [], obstacles: [{ why: patients, lost: 'cases' }] };
   const lost = guessSubject([table.file, ...table.header]) ?? 'monthly records';
   return { entries: [], obstacles: [{ why, ...(isMonthlyTime(time) ? { lost } : {}) }] };
 }
@@ -325,24 +330,18 @@ function findCaseSum(
 }
 
 /** The column that is the total of others, by position. */
-function findTotalIn({ header, rows }: TableFile, columns: readonly string[]) {
-  const toNumber = (cell: string | null | undefined) => (cell == null ? Number.NaN : Number(cell));
-  const indexes = columns.map((column) => header.indexOf(column));
-  return columns.length < 2
-    ? null
-    : findTotalColumn(indexes.map((index) => ({ numbers: rows.map(({ cells }) => toNumber(cells[index])) })));
-}
+const findTotalIn = (table: TableFile, columns: readonly string[]) =>
+  columns.length < 2 ? null : findTotalColumn(columns.map((column) => ({ numbers: numbersByRow(table, column) })));
 
 function findCaseSiblings(table: TableFile, columns: readonly string[], summed: readonly string[]): Sibling[] {
-  const isNumeric = (column: string) => areCounts(filledCells(table, column));
-  const countColumns =
-    summed.length === 0 ? [] : columns.filter((column) => summed.includes(column) || isNumeric(column));
+  if (summed.length === 0) return [];
+  const countColumns = columns.filter((column) => summed.includes(column) || areCounts(filledCells(table, column)));
   return findSiblings(
-    countColumns.map((column) => {
-      const index = table.header.indexOf(column);
-      const numbers = table.rows.map(({ cells }) => (cells[index] === null ? Number.NaN : Number(cells[index])));
-      return { column, isTaken: summed.includes(column), numbers };
-    }),
+    countColumns.map((column) => ({
+      column,
+      isTaken: summed.includes(column),
+      numbers: numbersByRow(table, column),
+    })),
   );
 }
 
@@ -354,12 +353,11 @@ const answeredUnused = ({ file }: TableFile, { siblings }: CaseSum, answers: Ans
 
 /** A doubt about rows in which only some of the columns of a sum have a number, and not a total of the others. */
 function partlyBlankDoubts(table: TableFile, summed: readonly string[]): string[] {
-  const { file, header, rows } = table;
-  const indexes = summed.map((column) => header.indexOf(column));
+  const numbers = summed.map((column) => numbersByRow(table, column));
   const total = findTotalIn(table, summed);
-  const partlyBlankRows = rows.filter(({ cells }) => {
-    const isFilled = (i: number) => cells[indexes[i]!] !== null;
-    const needed = [...indexes.keys()].filter((i) =>
+  const partlyBlankRows = table.rows.filter((_, row) => {
+    const isFilled = (i: number) => !Number.isNaN(numbers[i]![row]);
+    const needed = [...numbers.keys()].filter((i) =>
       total && isFilled(total.total) ? !total.parts.includes(i) : i !== total?.total,
     );
     const filledCount = needed.filter(isFilled).length;
@@ -367,7 +365,7 @@ function partlyBlankDoubts(table: TableFile, summed: readonly string[]): string[
   });
   if (partlyBlankRows.length === 0) return [];
   return [
-    `${file}: cases are a sum of which some columns are blank, and are not counted, in ${partlyBlankRows.length} of ${rows.length} rows (first: row ${partlyBlankRows[0]!.line})`,
+    `${table.file}: cases are a sum of which some columns are blank, and are not counted, in ${partlyBlankRows.length} of ${table.rows.length} rows (first: row ${partlyBlankRows[0]!.line})`,
   ];
 }
 
@@ -378,24 +376,18 @@ function testedColumns(table: TableFile, columns: readonly string[], positives: 
 }
 
 /** A doubt about rows with more positives than people tested. */
-function moreThanTestedDoubts(
-  { file, header, rows }: TableFile,
-  positives: readonly string[],
-  tested: readonly string[],
-): string[] {
+function moreThanTestedDoubts(table: TableFile, positives: readonly string[], tested: readonly string[]): string[] {
   if (tested.length === 0) return [];
-  const columnIndex = (column: string) => header.indexOf(column);
-  const sumCells = (cells: readonly (string | null)[], columns: readonly string[]) =>
-    columns.reduce((sum, column) => sum + Number(cells[columnIndex(column)] ?? 0), 0);
-  const rowsAbove = rows
-    .filter(({ cells }) => tested.every((column) => cells[columnIndex(column)] !== null))
-    .map(({ line, cells }) => ({ line, positive: sumCells(cells, positives), tested: sumCells(cells, tested) }))
-    .filter((row) => row.positive > row.tested);
+  const [positiveSums, testedSums] = [sumsByRow(table, positives), sumsByRow(table, tested)];
+  const testedCells = tested.map((column) => cellsByRow(table, column));
+  const rowsAbove = [...table.rows.keys()].filter(
+    (row) => positiveSums[row]! > testedSums[row]! && testedCells.every((cells) => cells[row] !== null),
+  );
   const [first] = rowsAbove;
-  if (!first) return [];
+  if (first === undefined) return [];
   const subject = rowsAbove.length === 1 ? 'a row has' : `${rowsAbove.length} rows have`;
   return [
-    `${file}: ${subject} more positive than tested (first: row ${first.line}, ${first.positive} of ${first.tested}); a digit too many may be among them`,
+    `${table.file}: ${subject} more positive than tested (first: row ${table.rows[first]!.line}, ${positiveSums[first]} of ${testedSums[first]}); a digit too many may be among them`,
   ];
 }
 
@@ -510,14 +502,14 @@ function describeRepeatedRows(
   measures: ColumnsByMeasure,
 ): string | null {
   const { column: area, facilityColumn: facility = area, stateColumn = area, sharedNames = [] } = place;
-  const indexes = [stateColumn, area, facility].map((column) => table.header.indexOf(column));
-  const keys = table.rows.map(({ cells }, i) =>
-    [...new Set(indexes.map((index) => cells[index])), time?.times[i] ?? ''].join(' ').trim(),
+  const keyCells = [stateColumn, area, facility].map((column) => cellsByRow(table, column));
+  const keys = table.rows.map((_, row) =>
+    [...new Set(keyCells.map((cells) => cells[row])), time?.times[row] ?? ''].join(' ').trim(),
   );
-  const counts = Map.groupBy(keys, (key) => key);
-  const repeatedKey = [...counts].find(([, rows]) => rows.length > 1);
-  if (!repeatedKey) return null;
-  const name = table.rows[keys.indexOf(repeatedKey[0])]!.cells[table.header.indexOf(area)]!;
+  const repeated = [...Map.groupBy(keys.keys(), (row) => keys[row]!)].find(([, rows]) => rows.length > 1);
+  if (!repeated) return null;
+  const [repeatedKey, repeatedRows] = repeated;
+  const name = keyCells[1]![repeatedRows[0]!]!;
   if (sharedNames.includes(name))
     return `"${name}" is the name of several areas; add a column with the upper-level area that each row lies in`;
   const keyColumns = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures).flat()];
@@ -526,7 +518,7 @@ function describeRepeatedRows(
       !keyColumns.includes(column) &&
       new Set(table.rows.map(({ cells }, i) => `${keys[i]} ${cells[index]}`)).size === keys.length,
   );
-  const conflict = `${repeatedKey[1].length} rows for ${repeatedKey[0]}`;
+  const conflict = `${repeatedRows.length} rows for ${repeatedKey}`;
   if (!distinguishingColumn) return `${conflict}, and nothing tells them apart; leave one row for each area and time`;
   const values = [...new Set(filledCells(table, distinguishingColumn))];
   const examples = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;

@@ -15,8 +15,6 @@ export interface TableDraft {
   entries: { entry: DraftEntry; note: string }[];
   /** `lost` is the subject that the country then lacks, null if none; left out if no column shows it. */
   obstacles: { why: string; lost?: string | null }[];
-  /** The columns of its areas and times, which are not listed as unused. */
-  keyColumns?: string[];
   /** Guesses that may be wrong. */
   doubts?: string[];
   /** The rows as the entries read them, if they differ from those of the file. */

@@ -1,15 +1,15 @@
 /** Compares rasters and tables of people, area by area. */
 import path from 'node:path';
-import type { TextTable } from '../../ingest/readers/csv.ts';
 import { describeRaster } from '../../ingest/readers/geotiff-description.ts';
 import { median } from '../../lib/numerics/averages.ts';
 import { findSelfCrossing } from '../../lib/numerics/self-crossing.ts';
 import { toGridOutline } from '../../measure/zonal/outline.ts';
 import { sumInside } from '../../measure/zonal/pass.ts';
 import { zonalStatistics } from '../../measure/zonal/sums.ts';
+import { cellsByRow, numbersByRow } from '../columns.ts';
 import type { DraftAreas } from './draft-areas.ts';
 import { placeColumn } from './draft-entry.ts';
-import type { DraftedTable, StatePeople } from './draft-tables.ts';
+import type { DraftedTable } from './draft-tables.ts';
 import type { OutlineFile, RasterFile } from './recognise.ts';
 
 /** An area's population by a raster, divided by its population in the table. */
@@ -21,25 +21,27 @@ export interface Ratio {
 /** Areas whose ratio exceeds this factor, either way, are listed. */
 const FAR_FACTOR = 2;
 
-/** An area's name and its population in the table; null if the table has none. */
-interface AreaCount {
-  name: string;
-  people: number | null;
-}
-
-/** The areas' counts in `column` of the population table, in the order of the outlines. */
-export function peopleByArea(areas: DraftAreas, { usedRows, entry }: DraftedTable, column: string): AreaCount[] {
-  const byCode = peopleByCode(usedRows, placeColumn(entry), column);
-  const findCode = makeCodeFinder(areas);
-  return areas.outlines.features.map((feature) => ({
-    name: String(feature.properties[areas.columns.lga!]),
-    people: byCode.get(findCode(feature) ?? '') || null,
-  }));
-}
-
-function peopleByCode({ header, rows }: TextTable, codeColumn: string, peopleColumn: string) {
-  const [code, people] = [header.indexOf(codeColumn), header.indexOf(peopleColumn)];
-  return new Map(rows.map(({ cells }) => [cells[code], Number(cells[people])]));
+/**
+ * People of a raster by code of the areas with an outline, of either level; none if an outline is invalid, which
+ * `catalog check` reports.
+ */
+export async function sumsByCode(
+  root: string,
+  { file, nodata }: RasterFile,
+  areas: DraftAreas,
+): Promise<ReadonlyMap<string, number>> {
+  const { outlines, stateOutlines } = areas;
+  const stateFeatures = stateOutlines?.outlines.features ?? [];
+  const features = [...outlines.features, ...stateFeatures];
+  if (features.some(({ polygons }) => findSelfCrossing(polygons))) return new Map();
+  const raster = await describeRaster(path.join(root, file), { nodata: nodata ?? undefined });
+  const gridOutlines = features.map(({ polygons }) => toGridOutline(polygons, raster.grid));
+  const [sums] = await sumInside([raster], null, gridOutlines, 1, () => {});
+  const codes = [
+    ...outlines.features.map(makeCodeFinder(areas)),
+    ...stateFeatures.map(({ properties }) => String(properties[stateOutlines!.columns.state_pcode!])),
+  ];
+  return new Map(codes.flatMap((code, i) => (code ? [[code, zonalStatistics(sums![i]!, false).sum] as const] : [])));
 }
 
 /** Makes a function that returns the code of a lower-level area by its outline. */
@@ -53,57 +55,29 @@ function makeCodeFinder({ columns, lgas, recode }: DraftAreas) {
 }
 
 /**
- * People of a raster inside each outline, in their order; null if an outline is invalid, which `catalog check` reports.
- */
-export async function sumsByArea(
-  root: string,
-  { file, nodata }: RasterFile,
-  { features }: OutlineFile,
-): Promise<number[] | null> {
-  if (features.some(({ polygons }) => findSelfCrossing(polygons))) return null;
-  const raster = await describeRaster(path.join(root, file), { nodata: nodata ?? undefined });
-  const outlines = features.map(({ polygons }) => toGridOutline(polygons, raster.grid));
-  const sums = await sumInside([raster], null, outlines, 1, () => {});
-  return sums[0]!.map((areaSums) => zonalStatistics(areaSums, false).sum);
-}
-
-/**
- * @param sums the areas' people of a raster
- * @param counts the areas in the same order
+ * A raster's people beside those of a table of either level.
+ * @param sums the raster's people by code
+ * @param column of the table's people
  * @returns ratios in ascending order, without the areas that have no people in the table
  */
-export const toRatios = (sums: readonly number[], counts: readonly AreaCount[]): Ratio[] =>
-  sums
-    .flatMap((sum, i) => (counts[i]?.people ? [{ name: counts[i].name, ratio: sum / counts[i].people }] : []))
-    .sort((a, b) => a.ratio - b.ratio);
-
-/** The ratios of a raster to a table of people by area of the upper level. */
-export async function stateRatios(
-  root: string,
-  raster: RasterFile,
-  areas: DraftAreas,
-  { usedRows, entry }: StatePeople,
-): Promise<Ratio[]> {
-  const byCode = peopleByCode(usedRows, placeColumn(entry), entry.columns!.people!);
-  const { outlines, columns } = areas.stateOutlines ?? areas;
-  const sums = (await sumsByArea(root, raster, outlines)) ?? [];
-  const parents = new Map(areas.lgas.map((lga) => [lga.code, lga.parent]));
-  const parentCode = areas.stateOutlines
-    ? ({ properties }: OutlineFile['features'][number]) => String(properties[columns.state_pcode!])
-    : (feature: OutlineFile['features'][number]) => parents.get(makeCodeFinder(areas)(feature) ?? '');
-  const states = areas.states.map((area) => ({
-    sum: outlines.features.reduce(
-      (total, feature, i) => total + (parentCode(feature) === area.code ? (sums[i] ?? 0) : 0),
-      0,
-    ),
-    count: { name: area.name, people: byCode.get(area.code) || null },
-  }));
-  return sums.length === 0
-    ? []
-    : toRatios(
-        states.map(({ sum }) => sum),
-        states.map(({ count }) => count),
-      );
+export function toRatios(
+  { lgas, states }: DraftAreas,
+  sums: ReadonlyMap<string, number>,
+  { usedRows, entry }: Pick<DraftedTable, 'usedRows' | 'entry'>,
+  column: string,
+): Ratio[] {
+  const people = numbersByRow(usedRows, column);
+  const peopleByCode = new Map(cellsByRow(usedRows, placeColumn(entry)).map((code, row) => [code, people[row]!]));
+  const sumOfLgas = (state: string) =>
+    lgas.reduce((sum, { code, parent }) => sum + (parent === state ? (sums.get(code) ?? 0) : 0), 0);
+  const isUpperLevel = (entry.columns!.lga_pcode ?? entry.columns!.lga) === undefined;
+  return (isUpperLevel ? states : lgas)
+    .flatMap(({ code, name }) => {
+      const measured = sums.get(code) ?? (isUpperLevel && sums.size > 0 ? sumOfLgas(code) : null);
+      const counted = peopleByCode.get(code);
+      return counted && measured !== null ? [{ name, ratio: measured / counted }] : [];
+    })
+    .sort((one, other) => one.ratio - other.ratio);
 }
 
 /**

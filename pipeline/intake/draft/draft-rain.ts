@@ -5,44 +5,32 @@ import type { DraftedTable } from './draft-tables.ts';
 import type { LeftOut } from './recognise.ts';
 
 type DraftedRasters = DraftRasters['drafted'][number];
-interface RainSource {
-  drafted: DraftedTable | DraftedRasters;
-  file: string;
-  months: readonly Period[];
-  /** Columns of other figures. */
-  otherColumns: readonly string[];
-}
 
 /** Leaves out the table or the rasters, whichever has fewer months, or the rasters if both have the same number. */
 export function chooseRain(
   tables: readonly DraftedTable[],
   rasters: readonly DraftedRasters[],
-): { unused: RainSource['drafted'] | null; leftOut: LeftOut[] } {
+): { unused: DraftedTable | DraftedRasters | null; leftOut: LeftOut[] } {
   const table = tables.find(({ entry }) => entry.role === 'climate');
-  const rasterSeries = rasters.find(({ entry }) => entry.role === 'climate');
-  if (!table || !rasterSeries) return { unused: null, leftOut: [] };
-  const { first, last } = table.entry.span!;
+  const series = rasters.find(({ entry }) => entry.role === 'climate');
+  if (!table || !series) return { unused: null, leftOut: [] };
+  const tableMonths = periodRange(table.entry.span!.first, table.entry.span!.last);
+  const rasterMonths = series.rasters.map(({ period }) => period!).sort();
+  const rasterFiles = `${series.rasters[0]!.file} and ${series.rasters.length - 1} more`;
   const { temperature_c } = table.entry.columns!;
-  const [tableRain, rasterRain]: [RainSource, RainSource] = [
-    {
-      drafted: table,
-      file: table.table.file,
-      months: periodRange(first, last),
-      otherColumns: temperature_c === undefined ? [] : [`"${temperature_c}"`],
-    },
-    {
-      drafted: rasterSeries,
-      file: `${rasterSeries.rasters[0]!.file} and ${rasterSeries.rasters.length - 1} more`,
-      months: rasterSeries.rasters.map(({ period }) => period!).sort(),
-      otherColumns: [],
-    },
-  ];
-  const [used, unused] =
-    rasterRain.months.length > tableRain.months.length ? [rasterRain, tableRain] : [tableRain, rasterRain];
+  const tableRain = {
+    file: table.table.file,
+    months: tableMonths,
+    otherColumns: temperature_c ? [`"${temperature_c}"`] : [],
+  };
+  const rasterRain = { file: rasterFiles, months: rasterMonths, otherColumns: [] };
+  const areRastersUsed = rasterMonths.length > tableMonths.length;
+  const [used, unused] = areRastersUsed ? [rasterRain, tableRain] : [tableRain, rasterRain];
   const lostMonths = unused.months.filter((month) => !used.months.includes(month));
   const lost = [...(lostMonths.length > 0 ? [`rain of ${describeMonths(lostMonths)}`] : []), ...unused.otherColumns];
   const why = `rain of ${describeMonths(unused.months)}; used instead: ${used.file}, ${describeMonths(used.months)}; lost with it: ${lost.join(', ') || 'no month'}`;
-  return { unused: unused.drafted, leftOut: [{ kind: 'left out', file: unused.file, why, lost: null }] };
+  const leftOut: LeftOut = { kind: 'left out', file: unused.file, why, lost: null };
+  return { unused: areRastersUsed ? table : series, leftOut: [leftOut] };
 }
 
 const describeMonths = (months: readonly Period[]) =>

@@ -82,11 +82,16 @@ export function draftRasters(
   const largestValue = (ofRasters: readonly RasterFile[]) =>
     ofRasters.reduce((most, raster) => Math.max(most, raster.max), 0);
   const twiceRounded = (value: number) => Number((2 * value).toPrecision(1));
-  addEntry(population.slice(0, 1), {
+  const withoutYear = (raster: RasterFile) => raster.file.replace(String(yearInName(raster)), '');
+  const [chosenPeople, ...otherPeople] = population;
+  const samePeople = otherPeople.filter(
+    (raster) => yearInName(chosenPeople!) !== null && withoutYear(raster) === withoutYear(chosenPeople!),
+  );
+  addEntry([chosenPeople, ...samePeople], {
     role: 'population',
     unit: 'persons',
     repeats: MAX_REPEATS,
-    ...rangeField(0, twiceRounded(largestValue(population.slice(0, 1)))),
+    ...rangeField(0, twiceRounded(largestValue(population.slice(0, 1).concat(samePeople)))),
   });
   addEntry([elevation], { role: 'elevation', unit: 'm', ...rangeField(-430, 9000) });
   addEntry(rain, { role: 'climate', unit: 'mm per month', ...rangeField(0, twiceRounded(largestValue(rain))) });

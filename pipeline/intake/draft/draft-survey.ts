@@ -100,8 +100,14 @@ export function draftSurvey(
   const isPercent = counts.positivity && filledCells(table, counts.positivity).some((cell) => Number(cell) > 1);
   const placeColumns = isLocated ? coordinates : { [placeColumnName(clusterPlace!)]: clusterPlace!.column };
   const urban = candidateColumns(header, 'urban').find((column) =>
-    filledCells(table, column).every((cell) => parseUrban(cell) !== undefined),
+    filledCells(table, column).every((cell) =>
+      isDhsResidence(column) ? cell in DHS_RESIDENCE : parseUrban(cell) !== undefined,
+    ),
   );
+  const recode = {
+    ...(year?.recode ? { survey_year: year.recode } : {}),
+    ...(urban && isDhsResidence(urban) ? { urban: DHS_RESIDENCE } : {}),
+  };
   const state =
     isLocated || clusterPlace!.kind !== 'state_pcode'
       ? findStateColumn(table, isLocated ? null : clusterPlace!, states)
@@ -121,7 +127,7 @@ export function draftSurvey(
       ...state,
       ...likeliestColumns(header, ['youngest_years', 'oldest_years', 'weight']),
     },
-    ...(year?.recode ? { recode: { survey_year: year.recode } } : {}),
+    ...(Object.keys(recode).length > 0 ? { recode } : {}),
     ...(Object.keys(combinedDialect).length > 0 ? { dialect: combinedDialect } : {}),
     methods,
     rounds,
@@ -150,6 +156,10 @@ export function draftSurvey(
     ],
   };
 }
+
+/** The codes of DHS's columns of residence. */
+const DHS_RESIDENCE = { '1': 'urban', '2': 'rural' };
+const isDhsResidence = (column: string) => /^h?v025$/i.test(column);
 
 const COLUMN_MEANINGS = {
   examined: 'children examined',
@@ -225,7 +235,7 @@ function dayMonthDoubts(table: TableFile, { columns, monthOrder, otherOrders = [
   ];
 }
 
-function parseMethods(cells: readonly string[]): NonNullable<Source['methods']> | string {
+export function parseMethods(cells: readonly string[]): NonNullable<Source['methods']> | string {
   const methods: { microscopy?: string; rdt?: string } = {};
   for (const cell of new Set(cells)) {
     const name = /micro|smear|slide|goutte|^bs$/i.test(cell)

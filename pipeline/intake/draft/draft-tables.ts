@@ -8,6 +8,7 @@ import { monthText, readMonth } from '../../ingest/readers/months.ts';
 import { columnsToRead } from '../../ingest/readers/raw-table.ts';
 import { median } from '../../lib/numerics/averages.ts';
 import { filledCells, guessSubject } from '../columns.ts';
+import { draftAreaSurvey } from './draft-area-survey.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placeColumn, type TableDraft } from './draft-entry.ts';
 import { draftFacilities } from './draft-facilities.ts';
@@ -34,8 +35,8 @@ export interface DraftedTable {
 /** A table whose numbers have no name. */
 type UnnamedTable = UnnamedNumbers & { file: string; table: TableFile; place: PlaceKey };
 
-/** A table of people by area of the upper level. It has no role, but the population raster is compared with it. */
-export type StatePeople = Pick<DraftedTable, 'table' | 'entry' | 'usedRows'>;
+/** A table of people by area, with which rasters are compared; one of the upper level has no other use. */
+export type PeopleTable = Pick<DraftedTable, 'table' | 'entry' | 'usedRows'>;
 
 /** Roles that only one table may have for the same areas. */
 const SINGLE_TABLE_ROLES: readonly Role[] = ['population_census', 'climate', 'cases_states', 'cases_lgas'];
@@ -59,15 +60,14 @@ export function draftTables(
   peopleTables: DraftedTable[];
   leftOut: LeftOut[];
   doubts: string[];
-  statePeople: StatePeople[];
+  statePeople: PeopleTable[];
   unnamedNumbers: UnnamedTable[];
 } & Pick<Hints, 'caseSums'> {
   const leftOut: LeftOut[] = [];
   const doubts: string[] = [];
   const unnamedNumbers: UnnamedTable[] = [];
   const caseSums: { file: string; cases: CaseSum }[] = [];
-  const statePeople: StatePeople[] = [];
-  const explainedColumns = new Map<TableFile, string[]>(tables.map((table) => [table, []]));
+  const statePeople: PeopleTable[] = [];
   const leaveOut = ({ file }: TableFile, why: string, lost: string | null) =>
     leftOut.push({ kind: 'left out', file, why, lost });
   const facilities = draftFacilities(tables, areas);
@@ -80,22 +80,17 @@ export function draftTables(
     const joinedTable = surveyPart === null || typeof surveyPart === 'string' ? table : surveyPart.table;
     const place = facilities.places.get(table) ?? findPlaceColumn(joinedTable, areas);
     const draft = draftTable();
-    const { entries, obstacles, keyColumns = [], rows = table, joinedFiles = [] } = draft;
+    const { entries, obstacles, rows = table, joinedFiles = [] } = draft;
     doubts.push(...(draft.doubts ?? []));
     if (draft.unnamed) unnamedNumbers.push({ ...draft.unnamed, file: table.file, table, place: place! });
     if (draft.cases) caseSums.push({ file: table.file, cases: draft.cases });
-    if (draft.statePeople) {
+    if (draft.statePeople)
       statePeople.push({ table, entry: draft.statePeople, usedRows: entryRows(table, draft.statePeople, place) });
-      explainedColumns.get(table)!.push(...table.header);
-    }
     for (const { why, lost = lostSubject(table) } of obstacles)
       if (table !== codeTable || lost !== null) leaveOut(table, why, lost);
-    const columnsInReasons = table.header.filter((column) => obstacles.some(({ why }) => why.includes(`"${column}"`)));
-    explainedColumns.get(table)!.push(...keyColumns, ...columnsInReasons);
     return entries.flatMap(({ entry, note }) => {
       if (entry.role === 'population_census' && notPeople.has(table)) {
         leaveOut(table, notPeople.get(table)!, null);
-        explainedColumns.get(table)!.push(...table.header);
         return [];
       }
       return { table, laterDeliveries: [], joinedFiles, entry, usedRows: entryRows(rows, entry, place), note };
@@ -106,7 +101,16 @@ export function draftTables(
       if (resultsByPlaces.has(table)) return { entries: [], obstacles: [] };
       if (typeof surveyPart === 'string')
         return { entries: [], obstacles: [{ why: surveyPart, lost: 'survey results' }] };
-      return draftSurvey(joinedTable, place, areas.states, surveyPart) ?? draftByPlace(table, place, areas, answers);
+      const survey = draftSurvey(joinedTable, place, areas.states, surveyPart);
+      if (survey) return survey;
+      const [areaSurvey, draft] = [draftAreaSurvey(table, place), draftByPlace(table, place, areas, answers)];
+      if (!areaSurvey) return draft;
+      const { entries, doubts = [] } = draft;
+      return {
+        ...areaSurvey,
+        entries: [...areaSurvey.entries, ...entries],
+        doubts: [...(areaSurvey.doubts ?? []), ...doubts],
+      };
     }
   });
   const mappedColumnScore = ({ entry }: DraftedTable) =>
@@ -122,27 +126,10 @@ export function draftTables(
       monthlyRowCount(b) - monthlyRowCount(a),
   )) {
     const better = kept.find((rival) => haveSameFigures(candidate, rival) && !haveNoCommonMonth(candidate, rival));
-    if (better) {
-      for (const table of [candidate.table, ...candidate.laterDeliveries]) {
+    if (!better) kept.push(candidate);
+    else
+      for (const table of [candidate.table, ...candidate.laterDeliveries])
         leaveOut(table, ...whyRivalIsBetter(candidate, better));
-        explainedColumns.get(table)!.push(...mappedNames(candidate.entry));
-      }
-    } else kept.push(candidate);
-  }
-  for (const table of tables) {
-    const drafts = kept.filter((draft) => isReadFrom(draft, table));
-    const used = drafts.flatMap((draft) => [...mappedNames(draft.entry), ...joinKeys(draft, table)]);
-    // Unused columns of a used table are listed only if they may be figures, except in a survey, which often has more
-    // about a cluster than is read.
-    const isSurvey = drafts.some(({ entry }) => entry.role === 'survey_clusters');
-    const isMissed = (column: string) =>
-      (isSurvey && filledCells(table, column).length > 0) ||
-      (used.length === 0 && table !== codeTable) ||
-      guessSubject([column]) !== null;
-    const unused = table.header.filter(
-      (column) => !used.includes(column) && !explainedColumns.get(table)!.includes(column) && isMissed(column),
-    );
-    if (unused.length > 0) leaveOut(table, `columns that are not used: ${unused.join(', ')}`, null);
   }
   return {
     kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)),
@@ -154,21 +141,6 @@ export function draftTables(
     caseSums,
   };
 }
-
-const mappedNames = (entry: DraftEntry) => [
-  ...Object.values(columnsToRead(entry)).flat(),
-  ...Object.values(entry.dialect?.tests ?? {}).flatMap((columns) => Object.values(columns)),
-];
-
-const isReadFrom = ({ table, laterDeliveries, joinedFiles }: DraftedTable, candidate: TableFile): boolean =>
-  table === candidate || laterDeliveries.includes(candidate) || joinedFiles.some(({ path }) => path === candidate.path);
-
-/** The columns by which a table is joined to others. */
-const joinKeys = ({ table, joinedFiles }: DraftedTable, candidate: TableFile): string[] =>
-  joinedFiles.flatMap(({ path, join }) => {
-    if (!join) return [];
-    return table === candidate ? Object.keys(join.on) : path === candidate.path ? Object.values(join.on) : [];
-  });
 
 /**
  * Monthly tables with one header and role, of which each begins and ends later than the one before and leaves no month

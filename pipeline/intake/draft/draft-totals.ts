@@ -4,6 +4,7 @@
 import type { Source } from '../../catalog/sources.ts';
 import { findTotals, type MonthlyCounts } from '../../ingest/totals.ts';
 import { firstFew } from '../../lib/first-few.ts';
+import { cellsByRow, sumsByRow } from '../columns.ts';
 import { type AreaLevel, type PlaceKey, placeColumnName, type TimeKey } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
@@ -25,25 +26,21 @@ export function leaveOutTotals(
   { times }: TimeKey,
   columns: readonly string[],
 ): Pick<Source, 'leave_out'> & { doubts: string[] } {
-  const columnIndex = (column: string) => table.header.indexOf(column);
-  const [area, facility, within] = [place.column, place.facilityColumn!, place.stateColumn ?? place.column].map(
-    columnIndex,
-  );
-  const countIndexes = columns.map(columnIndex);
-  const areaByKey = new Map<string, { area: string; members: Map<string, Map<string, number | null>> }>();
-  for (const [i, { cells }] of table.rows.entries()) {
-    const name = cells[facility!];
-    if (name == null || cells[area!] == null) continue;
-    const key = `${cells[within!]} ${cells[area!]}`;
-    const { members } = areaByKey.get(key) ?? { members: new Map<string, Map<string, number | null>>() };
-    const counts = members.get(name) ?? new Map<string, number | null>();
-    const count = countIndexes.reduce((sum, index) => sum + Number(cells[index] ?? 0), 0);
-    areaByKey.set(key, { area: cells[area!]!, members: members.set(name, counts.set(times[i]!, count)) });
-  }
+  const areas = cellsByRow(table, place.column);
+  const facilities = cellsByRow(table, place.facilityColumn!);
+  const upperAreas = cellsByRow(table, place.stateColumn ?? place.column);
+  const counts = sumsByRow(table, columns);
+  const rows = [...counts.keys()].filter((row) => areas[row] !== null && facilities[row] !== null);
+  const rowsByArea = Map.groupBy(rows, (row) => `${upperAreas[row]} ${areas[row]}`);
   const groups = new Map(
-    [...areaByKey].map(([key, { members }]) => [
+    [...rowsByArea].map(([key, areaRows]) => [
       key,
-      [...members].map(([name, counts]): MonthlyCounts => ({ name, counts })),
+      [...Map.groupBy(areaRows, (row) => facilities[row]!)].map(
+        ([name, ownRows]): MonthlyCounts => ({
+          name,
+          counts: new Map(ownRows.map((row) => [times[row]!, counts[row]!])),
+        }),
+      ),
     ]),
   );
   const totals = [...findTotals(groups)].flatMap(([key, names]) => names.map((name) => ({ key, name })));
@@ -54,35 +51,25 @@ export function leaveOutTotals(
     return groupsWithName.length === totalsOfName.length
       ? [{ where: { facility: name }, reason }]
       : totalsOfName.map(({ key }) => ({
-          where: { [placeColumnName(place)]: areaByKey.get(key)!.area, facility: name },
+          where: { [placeColumnName(place)]: areas[rowsByArea.get(key)![0]!]!, facility: name },
           reason,
         }));
   });
   const examples = firstFew([...new Set(totals.map(({ name }) => name))], MAX_EXAMPLES);
-  const areas = `${new Set(totals.map(({ key }) => key)).size} of ${groups.size} areas`;
-  const missing = casesInTotalsAlone(
-    groups,
-    Map.groupBy(totals, ({ key }) => key),
-  );
+  const totalsByKey = Map.groupBy(totals, ({ key }) => key);
+  // Of the areas that have one total.
+  const missing = [...totalsByKey].reduce((sum, [key, [total, ...others]]) => {
+    if (others.length > 0) return sum;
+    return rowsByArea
+      .get(key)!
+      .reduce((excess, row) => excess + (facilities[row] === total!.name ? 1 : -1) * counts[row]!, sum);
+  }, 0);
   const note = missing > 0 ? `, and they have ${missing} more, in months in which one of these is missing` : '';
+  const extent = `${totalsByKey.size} of ${groups.size} areas`;
   return {
     leave_out,
-    doubts: [`${table.file}: totals among the rows of ${areas} are left out: ${examples}; each is ${reason}${note}`],
+    doubts: [`${table.file}: totals among the rows of ${extent} are left out: ${examples}; each is ${reason}${note}`],
   };
-}
-
-/** How many cases more the totals have than the other rows; of the areas that have one total. */
-function casesInTotalsAlone(
-  groups: ReadonlyMap<string, readonly MonthlyCounts[]>,
-  totalsByKey: ReadonlyMap<string, readonly { name: string }[]>,
-): number {
-  const casesOfMember = ({ counts }: MonthlyCounts) => [...counts.values()].reduce<number>((a, b) => a + (b ?? 0), 0);
-  return [...totalsByKey].reduce((sum, [key, totals]) => {
-    if (totals.length > 1) return sum;
-    return groups.get(key)!.reduce((difference, member) => {
-      return difference + (member.name === totals[0]!.name ? 1 : -1) * casesOfMember(member);
-    }, sum);
-  }, 0);
 }
 
 /**
@@ -96,17 +83,13 @@ export function leaveOutTotalAreas(
   columns: readonly string[],
   level: AreaLevel,
 ): Pick<Source, 'leave_out'> & { doubts: string[] } {
-  const columnIndex = (column: string) => table.header.indexOf(column);
-  const area = columnIndex(place.column);
-  const countIndexes = columns.map(columnIndex);
-  const names = new Set(table.rows.flatMap(({ cells }) => cells[area] ?? []));
-  const findCode = level.codeFinder(names);
+  const names = cellsByRow(table, place.column);
+  const counts = sumsByRow(table, columns);
+  const findCode = level.codeFinder(new Set(names.filter((name) => name !== null)));
   const isArea = (name: string) => (place.codeByName ? findCode(name) !== undefined : level.codes.has(name));
-  const rows = table.rows.flatMap(({ cells }, i) => {
-    const name = cells[area];
-    const count = countIndexes.reduce((total, index) => total + Number(cells[index] ?? 0), 0);
-    return name == null ? [] : [{ name, time: time?.times[i] ?? '', count }];
-  });
+  const rows = names.flatMap((name, i) =>
+    name === null ? [] : [{ name, time: time?.times[i] ?? '', count: counts[i]! }],
+  );
   const rowsByState = Map.groupBy(
     rows.filter(({ name }) => isArea(name)),
     ({ name }) => level.parents.get(place.codeByName?.[name] ?? name) ?? null,

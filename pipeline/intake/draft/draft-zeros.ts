@@ -1,7 +1,7 @@
 /** Zeros that an export leaves out, and zeros that were filled in for reports that were never made. */
 import { LEAST_REPORTING_SHARE } from '../../ingest/facilities.ts';
 import { findParts, sumNumbers } from '../../ingest/readers/column-sums.ts';
-import { filledCells } from '../columns.ts';
+import { cellsByRow, filledCells, numbersByRow } from '../columns.ts';
 import { areCounts } from './case-columns.ts';
 import type { PlaceKey } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
@@ -13,23 +13,15 @@ const FEW_CASES = 10;
  * The number of blanks with a sufficient reporting rate that are zeros which the export leaves out: no month has 0, and
  * the places with blanks have months near 0. If these conditions do not hold, the number is 0.
  */
-export function countOmittedZeros({ header, rows }: TableFile, place: PlaceKey, column: string, rate: string): number {
-  const [area, cases, share] = [place.column, column, rate].map((name) => header.indexOf(name)) as [
-    number,
-    number,
-    number,
-  ];
-  const isBlank = ({ cells }: TableFile['rows'][number]) =>
-    cells[cases] === null && Number(cells[share]) >= 100 * LEAST_REPORTING_SHARE;
-  const blanks = rows.filter(isBlank);
-  const places = new Set(blanks.map(({ cells }) => cells[area]));
-  const counts = rows.flatMap(({ cells }) =>
-    cells[cases] == null ? [] : [{ place: cells[area], count: Number(cells[cases]) }],
+export function countOmittedZeros(table: TableFile, place: PlaceKey, column: string, rate: string): number {
+  const areas = cellsByRow(table, place.column);
+  const [counts, rates] = [column, rate].map((name) => numbersByRow(table, name)) as [number[], number[]];
+  const blankRows = [...counts.keys()].filter(
+    (row) => Number.isNaN(counts[row]) && rates[row]! >= 100 * LEAST_REPORTING_SHARE,
   );
-  const placesNearZero = new Set(counts.filter(({ count }) => count <= FEW_CASES).map(({ place }) => place));
-  return counts.every(({ count }) => count > 0) && [...places].every((place) => placesNearZero.has(place))
-    ? blanks.length
-    : 0;
+  const areasNearZero = new Set(areas.filter((_, row) => counts[row]! <= FEW_CASES));
+  const areZeros = !counts.some((count) => count <= 0) && blankRows.every((row) => areasNearZero.has(areas[row]!));
+  return areZeros ? blankRows.length : 0;
 }
 
 /** Least share of reports with cases in which a column is filled, and least number of rows with zeros. */
@@ -45,34 +37,31 @@ export function findFilledZeros(
   columns: readonly string[],
   confirmed: string,
 ): { parts: string[] | null; doubt: string } | null {
-  const { file, header, rows } = table;
-  const columnIndex = (column: string) => header.indexOf(column);
-  const cases = columnIndex(confirmed);
-  const reports = rows.filter(({ cells }) => Number(cells[cases]) > 0);
-  const otherColumns = columns.filter((column) => {
+  const counts = numbersByRow(table, confirmed);
+  const reportRows = [...counts.keys()].filter((row) => counts[row]! > 0);
+  const otherColumns = columns.flatMap((column) => {
     const cells = filledCells(table, column);
-    if (column === confirmed || cells.length === rows.length || !areCounts(cells)) return false;
-    const index = columnIndex(column);
-    return reports.filter(({ cells }) => cells[index] !== null).length >= LEAST_REPORT_SHARE * reports.length;
+    if (column === confirmed || cells.length === table.rows.length || !areCounts(cells)) return [];
+    const numbers = numbersByRow(table, column);
+    const filledRows = reportRows.filter((row) => !Number.isNaN(numbers[row]));
+    return filledRows.length >= LEAST_REPORT_SHARE * reportRows.length ? [{ column, numbers }] : [];
   });
-  const otherIndexes = otherColumns.map(columnIndex);
-  const zeroRows = rows.filter(
-    ({ cells }) =>
-      cells[cases] !== null && Number(cells[cases]) === 0 && otherIndexes.every((index) => cells[index] === null),
+  const zeroRows = counts.filter(
+    (count, row) => count === 0 && otherColumns.every(({ numbers }) => Number.isNaN(numbers[row])),
   );
-  if (otherColumns.length === 0 || reports.length === 0 || zeroRows.length < LEAST_FILLED_ROWS) return null;
-  const toSummed = (column: string) => {
-    const numbers = reports.map(({ cells }) => Number(cells[columnIndex(column)] ?? 0));
+  if (otherColumns.length === 0 || reportRows.length === 0 || zeroRows.length < LEAST_FILLED_ROWS) return null;
+  const toSummed = ({ column, numbers: all }: { column: string; numbers: readonly number[] }) => {
+    const numbers = reportRows.map((row) => all[row] || 0);
     return { column, numbers, sum: sumNumbers(numbers) };
   };
-  const summedColumns = findParts(toSummed(confirmed), otherColumns.map(toSummed));
+  const summedColumns = findParts(toSummed({ column: confirmed, numbers: counts }), otherColumns.map(toSummed));
   const parts = summedColumns.length > 0 ? summedColumns.map(({ column }) => column) : null;
-  const names = otherColumns.map((column) => `"${column}"`).join(', ');
+  const names = otherColumns.map(({ column }) => `"${column}"`).join(', ');
   const consequence = parts
     ? `these months are unknown, and cases are the sum of ${parts.map((part) => `"${part}"`).join(' and ')}`
     : 'if no report was made, the months are unknown: leave the cells blank';
   return {
     parts,
-    doubt: `${file}: "${confirmed}" is 0 in ${zeroRows.length} of ${rows.length} rows in which all of ${names} are blank; ${consequence}`,
+    doubt: `${table.file}: "${confirmed}" is 0 in ${zeroRows.length} of ${counts.length} rows in which all of ${names} are blank; ${consequence}`,
   };
 }

@@ -8,15 +8,23 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
 import { filledCells, likeliestColumn } from '../columns.ts';
-import { columnTotal, comparePeople, decidePeople, peopleColumn, tablesUnlikePeople } from './compare-people.ts';
+import {
+  columnTotal,
+  comparePeople,
+  decidePeople,
+  type PeopleComparison,
+  peopleColumn,
+  readPeopleByYear,
+  tablesUnlikePeople,
+} from './compare-people.ts';
 import { attributeTable, type DraftAreas, draftAreas } from './draft-areas.ts';
 import type { DraftEntry } from './draft-entry.ts';
 import { type AreaCodes, areaLevel } from './draft-keys.ts';
-import { describeRatios, isFarOff, type Ratio, stateRatios } from './draft-people.ts';
+import { describeRatios, isFarOff, type Ratio } from './draft-people.ts';
 import { chooseRain } from './draft-rain.ts';
 import { draftRasters, formatRounded, mayBePeople, yearInName } from './draft-rasters.ts';
 import { withoutOtherAges } from './draft-survey.ts';
-import { type DraftedTable, draftTables, type StatePeople } from './draft-tables.ts';
+import { type DraftedTable, draftTables, type PeopleTable } from './draft-tables.ts';
 import { levelWords } from './level-words.ts';
 import { widenLongTable } from './long-form.ts';
 import { limitAfterSurvey } from './parameters.ts';
@@ -77,7 +85,10 @@ export async function draftCountry(
   const undecidedDraft = draftWith({});
   const peopleAnswers = await decidePeople(root, areas, filesOfKind('raster'), undecidedDraft);
   const firstDraft = Object.keys(peopleAnswers).length > 0 ? draftWith(peopleAnswers) : undecidedDraft;
-  const comparison = await comparePeople(root, areas, filesOfKind('raster'), firstDraft.peopleTables);
+  const comparison = await comparePeople(root, areas, filesOfKind('raster'), [
+    ...firstDraft.peopleTables,
+    ...firstDraft.statePeople,
+  ]);
   const notPeople = tablesUnlikePeople(firstDraft.peopleTables, comparison);
   const { kept, leftOut, doubts, statePeople, unnamedNumbers, caseSums } =
     notPeople.size > 0 ? draftWith(peopleAnswers, notPeople) : firstDraft;
@@ -98,10 +109,9 @@ export async function draftCountry(
     recordYears.length > 0 ? Math.max(...recordYears) : null,
   );
   const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
-  const stateComparison = await comparePeopleByState(root, rasters.population[0] ?? null, areas, statePeople);
-  // The table is compared with the raster, so both must be of the same year.
-  if (census) census.entry.columns!.people = peopleColumn(census, year);
+  const stateComparison = describeStatePeople(statePeople, comparison, rasters.population[0] ?? null);
   const countedPeople = census ? columnTotal(census, peopleColumn(census, year)) : null;
+  const peopleYear = census ? readPeopleByYear(census) : null;
   const rain = chooseRain(kept, rasters.drafted);
   const used = kept.filter((draftedSource) => draftedSource !== rain.unused);
   const entries: DraftSource[] = [
@@ -112,7 +122,7 @@ export async function draftCountry(
       files: [
         ...[table, ...laterDeliveries]
           .flatMap((delivery) => [delivery.path, ...delivery.companions])
-          .map((file) => ({ path: file })),
+          .map((file) => ({ path: file, ...(peopleYear && file === census?.table.path ? { year: peopleYear } : {}) })),
         ...joinedFiles,
       ],
       notes: [describeForm(note, table)],
@@ -188,26 +198,31 @@ const describeForm = (note: string, { dialect: { encoding, sheet } }: TableFile)
   [note, ...(encoding ? [`text in ${encoding}`] : []), ...(sheet === undefined ? [] : [`sheet ${sheet}`])].join(', ');
 
 /** How a raster agrees with tables of people by area of the upper level, which are not used otherwise. */
-async function comparePeopleByState(
-  root: string,
+function describeStatePeople(
+  statePeople: readonly PeopleTable[],
+  comparison: PeopleComparison,
   raster: RasterFile | null,
-  areas: DraftAreas,
-  statePeople: readonly StatePeople[],
-): Promise<{ leftOut: LeftOut[]; doubts: string[] }> {
-  const [leftOut, doubts]: [LeftOut[], string[]] = [[], []];
-  for (const people of statePeople) {
-    const { file } = people.table;
-    const column = `"${people.entry.columns!.people}"`;
-    const ratios = raster ? await stateRatios(root, raster, areas, people) : [];
-    const agreement = ratios.length > 0 ? `${raster!.file} has ${describeRatios(ratios)}` : null;
-    const why = agreement
-      ? `${column} is for the upper level, and only compared: ${agreement}`
-      : `${column} is not used: it is given for the upper level only`;
-    leftOut.push({ kind: 'left out', file, why, lost: agreement ? null : 'people' });
-    if (isFarOff(ratios))
-      doubts.push(`${file}: ${agreement}; one of the two has other people, another unit or other areas`);
-  }
-  return { leftOut, doubts };
+): { leftOut: LeftOut[]; doubts: string[] } {
+  const compared = statePeople.map(({ table, entry }) => {
+    const ratios = raster && comparison.get(table)?.get(raster);
+    const column = `"${entry.columns!.people}"`;
+    return { file: table.file, column, ratios, agreement: ratios && `${raster.file} has ${describeRatios(ratios)}` };
+  });
+  return {
+    leftOut: compared.map(({ file, column, agreement }) => ({
+      kind: 'left out',
+      file,
+      why: agreement
+        ? `${column} is for the upper level, and only compared: ${agreement}`
+        : `${column} is not used: it is given for the upper level only`,
+      lost: agreement ? null : 'people',
+    })),
+    doubts: compared.flatMap(({ file, ratios, agreement }) =>
+      ratios && isFarOff(ratios)
+        ? [`${file}: ${agreement}; one of the two has other people, another unit or other areas`]
+        : [],
+    ),
+  };
 }
 
 /**
@@ -291,9 +306,10 @@ function rasterEntry(
         ? note
         : `${note}; cells of ${entry.nodata}, which the file does not declare as missing, are read as missing (nodata)`,
     ],
-    files: rasters.map(({ file, period }) => ({
-      path: file,
-      ...(entry.role === 'climate' ? { period: period! } : {}),
+    files: rasters.map((raster) => ({
+      path: raster.file,
+      ...(entry.role === 'climate' ? { period: raster.period! } : {}),
+      ...(entry.role === 'population' && yearInName(raster) !== null ? { year: yearInName(raster)! } : {}),
     })),
   };
 }

@@ -4,7 +4,7 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { ROW_COLUMN_NAME } from '../../ingest/readers/dialect.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { nameSimilarity, plainName } from '../../lib/name-similarity.ts';
-import { filledCells } from '../columns.ts';
+import { filledCells, numbersByRow } from '../columns.ts';
 import { areCounts } from './case-columns.ts';
 import type { TimeKey } from './draft-keys.ts';
 
@@ -45,7 +45,7 @@ const areThousands = (cells: readonly string[]) =>
 /** Each column as somebody would hold it against an annual report: its sums by year, and its relation to the others. */
 export function describeNumbers(table: TextTable, columns: readonly string[], time: TimeKey | string): string {
   const years = typeof time === 'string' ? null : time.times.map((text) => text.slice(0, 4));
-  const numbersByColumn = new Map(columns.map((column) => [column, readNumbers(table, column)]));
+  const numbersByColumn = new Map(columns.map((column) => [column, numbersByRow(table, column)]));
   const descriptions = columns.map((column) => {
     const numbers = numbersByColumn.get(column)!;
     const sumByYear = new Map<string, number>();
@@ -60,11 +60,6 @@ export function describeNumbers(table: TextTable, columns: readonly string[], ti
 }
 
 const formatSum = (sum: number) => sum.toLocaleString('en-US', { maximumFractionDigits: Math.abs(sum) < 100 ? 2 : 0 });
-
-function readNumbers({ header, rows }: TextTable, column: string): number[] {
-  const index = header.indexOf(column);
-  return rows.map(({ cells }) => (cells[index] == null ? Number.NaN : Number(cells[index])));
-}
 
 /** What the numbers of a column tell about it; null if nothing. */
 function describeRelation(

@@ -39,7 +39,7 @@ export async function measureSource(
         return tableIndex === -1 ? file : { ...file, rows: table.counts[tableIndex]!.total };
       }),
       ...(source.span ? { span: extendSpan(source.span, rows) } : {}),
-      ...(source.rounds ? { rounds: extendRounds(source.rounds, rows) } : {}),
+      ...(source.rounds && source.role === 'survey_clusters' ? { rounds: extendRounds(source.rounds, rows) } : {}),
     },
     rows,
   };

@@ -34,6 +34,12 @@ export const CHECKS: readonly Check[] = [
     find: { surveys: survey.sharedLocations },
   },
   {
+    finding: 'a round has one month',
+    cause: 'the month in which fieldwork began was entered for all of its clusters',
+    advice: 'take the months from the dates of the interviews; if it took a month, approve',
+    find: { surveys: survey.singleMonths },
+  },
+  {
     finding: 'one result fills a round',
     cause: 'a column was filled down, or holds the result of a larger area',
     advice: 'compare the column with the survey',
@@ -80,6 +86,12 @@ export const CHECKS: readonly Check[] = [
     cause: 'a lost slide was counted as negative',
     advice: 'count only the slides that were read',
     find: { surveys: survey.completeSlides },
+  },
+  {
+    finding: 'slides are negative where rapid tests are positive',
+    cause: 'slides that were not read were entered as negative',
+    advice: 'count only the slides that were read',
+    find: { surveys: survey.negativeSlides },
   },
   {
     finding: 'rapid tests are missing where slides were read',

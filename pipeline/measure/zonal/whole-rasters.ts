@@ -2,7 +2,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { wholeGrid } from '../../lib/numerics/grid.ts';
 import type { PersonsRaster } from './even-people.ts';
-import { createFillCheck, refuseFills } from './raster-checks.ts';
+import { createFillCheck, createSeamFinder, refuseFills } from './raster-checks.ts';
 import { allowedUnits, openSource, rasterSources } from './raster-sources.ts';
 import { createUrbanCentreFinder, type UrbanCentres } from './urban-centre.ts';
 
@@ -13,6 +13,8 @@ export interface WholeRasters {
   people: number;
   /** Number of cells with people. */
   populatedCells: number;
+  /** Straight lines at which people change together. */
+  seams: string[];
 }
 
 /**
@@ -45,12 +47,14 @@ export async function readWholeRasters(
     const { grid } = population;
     const fillCheck = source && createFillCheck(population, source);
     const centreFinder = createUrbanCentreFinder(grid);
+    const seamFinder = createSeamFinder(grid);
     let people = 0;
     let populatedCells = 0;
     for (const window of listWindows(grid, population, [wholeGrid(grid)])) {
       const persons = await population.readWindow(window);
       fillCheck?.check(persons, window);
       centreFinder.add(window.row, persons);
+      seamFinder.add(persons);
       for (const count of persons) {
         if (!(count > 0)) continue;
         people += count;
@@ -59,7 +63,7 @@ export async function readWholeRasters(
       onProgress((0.2 * (window.row + window.rows)) / grid.rows, 'towns');
     }
     fillCheck?.finish();
-    return { centres: centreFinder.finish(), people, populatedCells };
+    return { centres: centreFinder.finish(), people, populatedCells, seams: evenPeople ? [] : seamFinder.finish() };
   } finally {
     await population.close();
   }

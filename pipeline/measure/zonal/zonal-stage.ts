@@ -8,17 +8,25 @@ import type { Areas, Census, ClimateRow, Polygons } from '../../ingest/ingest-ta
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE } from '../../ingest/ingest-tables.ts';
 import { codeAndName, refuseUnknownPlaces } from '../../ingest/input.ts';
+import { censusOfRaster, type PeopleCount, peopleFinder, statedGrowth } from '../../ingest/people-by-year.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { rowByCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
 import { fillCells } from './covariate-rasters.ts';
 import { spreadEvenly } from './even-people.ts';
 import { measureLgas } from './measure.ts';
+import { toGridOutline } from './outline.ts';
+import { sumInside } from './pass.ts';
 import { rainRows } from './rain.ts';
 import { compareWithCensus } from './raster-checks.ts';
-import { fillGaps, rasterSources } from './raster-sources.ts';
+import { allowedUnits, fillGaps, openSource, rasterSources } from './raster-sources.ts';
+import { zonalStatistics } from './sums.ts';
 import { readWholeRasters } from './whole-rasters.ts';
 import type { PredictionCell, ZonalRow } from './zonal-tables.ts';
-import { CELLS, COVARIATES, LGAS } from './zonal-tables.ts';
+import { CELLS, COVARIATES, LGAS, PEOPLE } from './zonal-tables.ts';
+
+/** A finding names this many seams. */
+const MOST_SEAMS = 3;
 
 export interface ZonalInput {
   areas: Areas;
@@ -48,15 +56,35 @@ export const run: StageRun = async (io) => {
   const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
   const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData, census };
   const { lgas, cells, climate, covariates, report } = await measureZones(input, progress);
-  for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, census);
+  const people = await peopleOfRasters(input);
+  const peopleInYear = peopleFinder(io.table(ingest.PEOPLE), people, statedGrowth(sources));
+  const sameYear = rowByCode(censusOfRaster(io.table(ingest.CENSUS), sources, peopleInYear), 'lga_code');
+  for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, sameYear);
   return {
     lgas: toTable(LGAS, lgas),
+    people: toTable(PEOPLE, people),
     cells: toTable(CELLS, cells),
     climate: toTable(CLIMATE, climate),
     covariates: toTable(COVARIATES, covariates),
     report,
   };
 };
+
+/** People by LGA of each population raster of which the catalog gives the year. */
+async function peopleOfRasters({ areas, polygons, sources, rawData }: ZonalInput): Promise<PeopleCount[]> {
+  const source = rasterSources(sources, 'population')[0];
+  const counts: PeopleCount[] = [];
+  for (const { path, year } of source?.files ?? []) {
+    if (year === undefined) continue;
+    const raster = await openSource(source!, rawData, allowedUnits(source!), path);
+    const outlines = polygons.lgas.map((lga) => toGridOutline(lga.polygons, raster.grid));
+    const [sums] = await sumInside([raster.description], null, outlines, 1, () => {});
+    await raster.close();
+    const people = sums!.map((sum) => zonalStatistics(sum, false).sum);
+    counts.push(...areas.lgas.map(({ lga_code }, i) => ({ lga_code, year, people: people[i]! })));
+  }
+  return counts;
+}
 
 /**
  * Computes figures from rasters by LGA, prediction cells and, if rain comes as rasters, rain by month. Gaps that the
@@ -78,6 +106,7 @@ export async function measureZones(
     centres,
     people: peopleInRaster,
     populatedCells,
+    seams,
   } = await readWholeRasters(sources, rawData, evenPeople, onProgress);
   const rasterMeasures = await measureLgas(input, sources, rawData, { centres }, evenPeople, onProgress);
   const { lgas: measured, touchedCells } = rasterMeasures;
@@ -105,6 +134,13 @@ export async function measureZones(
     });
   if (centres.count > 0)
     report.unshift({ source: 'population', rule: 'urban centres', what: `${centres.count} found` });
+  if (seams.length > 0)
+    report.push({
+      source: 'population',
+      rule: 'hard to believe',
+      what: `people change along straight lines: ${firstFew(seams, MOST_SEAMS, '; ')}. Perhaps tiles overlap and were added, or are of different units: join the tiles again`,
+      needs_approval: true,
+    });
   const fill = (source: Source, figure: string, values: (number | null)[]) =>
     fillGaps(source, figure, values, codes, neighbours, report);
   const elevation = rasterSources(sources, 'elevation')[0];

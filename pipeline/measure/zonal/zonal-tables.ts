@@ -14,6 +14,11 @@ export const LGAS = {
     ...figures,
   },
 };
+export const PEOPLE = {
+  name: 'zonal/people',
+  row: 'People of {a.lga} in the year of a population raster; no rows if the catalog gives no year of it',
+  columns: { lga_code, year: whole('Year'), people: real('Σ share × persons') },
+};
 export const CELLS = {
   name: 'zonal/cells',
   row: 'Population cells pooled to about 5 km, split by {lga.one}',

@@ -1,7 +1,7 @@
 import type { StageIo } from '../../catalog/country-stage.ts';
 import type { Method } from '../../catalog/shared-schemas.ts';
 import { calendarMonth, monthIndex, type Period } from '../../contract/months.ts';
-import type { Areas, Cluster, StateRound, Surveys } from '../../ingest/ingest-tables.ts';
+import type { AreaRound, Areas, Cluster, Surveys } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { readAreas, readSurveys } from '../../ingest/read-areas.ts';
 import { mean } from '../../lib/numerics/averages.ts';
@@ -97,7 +97,7 @@ export interface PreparedRisk {
   covariates: Features['covariates'];
   /** Share of the children examined in each month of the year, January first. */
   fieldwork: number[];
-  /** The last month of each round's fieldwork; for a round published by state only, its middle month. */
+  /** The last month of each round's fieldwork; for a round without clusters, its middle month. */
   fieldwork_ends: Period[];
   season_error: number;
 }
@@ -124,7 +124,7 @@ export function prepareRisk(inputs: RiskInputs): PreparedRisk {
   const rounds = surveyRounds(surveys);
   const observations = toObservations(inputs, rounds, log_season, mesh, createCellFinder(areas, cells, mesh));
   const times = meanTimes(surveys, rounds);
-  const periods = [...surveys.clusters, ...surveys.state_rounds].map(({ period }) => period);
+  const periods = [...surveys.clusters, ...surveys.area_rounds].map(({ period }) => period);
   return {
     score_method,
     mesh,
@@ -189,8 +189,8 @@ function logSeasonalIndices({ areas, season }: RiskInputs): Float64Array[] {
 }
 
 /** The survey years, ascending. */
-function surveyRounds({ clusters, state_rounds }: Surveys): number[] {
-  const years = new Set([...clusters, ...state_rounds].map(({ survey_year }) => survey_year));
+function surveyRounds({ clusters, area_rounds }: Surveys): number[] {
+  const years = new Set([...clusters, ...area_rounds].map(({ survey_year }) => survey_year));
   if (years.size === 0) throw new RangeError('no survey observations, expected at least one');
   return [...years].sort((a, b) => a - b);
 }
@@ -199,7 +199,7 @@ function surveyRounds({ clusters, state_rounds }: Surveys): number[] {
 interface CellFinder {
   /** @param name for the message if there is no cell near it */
   cellsOfCluster(cluster: Cluster, name: string): WeightedCells;
-  cellsOfState(state_code: string): WeightedCells;
+  cellsOfArea(area: Pick<Cluster, 'lga_code' | 'state_code'>): WeightedCells;
 }
 
 /** A displaced cluster that is neither urban nor rural is treated as rural, which has the larger displacement. */
@@ -222,20 +222,21 @@ function createCellFinder(
     return weightByPopulation(Array.from(cells.lga.keys()).filter((c) => stateByLga[cells.lga[c]!] === s));
   };
   const locateCluster = createClusterLocator(cells);
+  const cellsOfArea: CellFinder['cellsOfArea'] = ({ lga_code, state_code }) =>
+    lga_code === null ? stateCells(state_code) : lgaCells(positionByCode(lgas, lga_code));
   return {
-    cellsOfCluster({ lga_code, state_code, longitude, latitude, displaced, urban }, name) {
+    cellsOfCluster(cluster, name) {
+      const { lga_code, longitude, latitude, displaced, urban } = cluster;
+      if (longitude === null || latitude === null) return cellsOfArea(cluster);
       const lga = lga_code === null ? null : positionByCode(lgas, lga_code);
-      if (longitude !== null && latitude !== null) {
-        const displacement_km = !displaced ? 0 : urban ? 2 : 5;
-        return locateCluster(longitude, latitude, lga, displacement_km, `cluster ${name}`);
-      }
-      return lga === null ? stateCells(state_code) : lgaCells(lga);
+      const displacement_km = !displaced ? 0 : urban ? 2 : 5;
+      return locateCluster(longitude, latitude, lga, displacement_km, `cluster ${name}`);
     },
-    cellsOfState: stateCells,
+    cellsOfArea,
   };
 }
 
-/** The observations: those of clusters, then those of states in rounds that are published by state only. */
+/** The observations: those of clusters, then those of areas in rounds without clusters. */
 function toObservations(
   inputs: RiskInputs,
   rounds: readonly number[],
@@ -256,12 +257,12 @@ function toObservations(
         clustered: true,
       });
     }),
-    ...surveys.state_rounds.map((round) => {
-      const name = `${round.survey_year} ${round.state_code}`;
+    ...surveys.area_rounds.map((round) => {
+      const { survey_year, state_code, lga_code } = round;
       return observe({
-        name,
-        survey: { ...round, examined },
-        surveyedCells: cellFinder.cellsOfState(round.state_code),
+        name: `${survey_year} ${lga_code ?? state_code}`,
+        survey: { ...round, examined: round.examined ?? examined },
+        surveyedCells: cellFinder.cellsOfArea(round),
         clustered: false,
       });
     }),
@@ -271,7 +272,7 @@ function toObservations(
 /** A row of a survey, and the cells in which its children may live. */
 interface NamedResult {
   name: string;
-  survey: (Cluster | StateRound) & { examined: number };
+  survey: (Cluster | AreaRound) & { examined: number };
   surveyedCells: WeightedCells;
   /** As in `RiskObservation`. */
   clustered: boolean;
@@ -292,7 +293,7 @@ function toObservation(
     0,
   );
   const mainCell = surveyedCells.cells[surveyedCells.weights.indexOf(Math.max(...surveyedCells.weights))]!;
-  const isLocated = 'cluster_id' in survey && (survey.lga_code !== null || survey.longitude !== null);
+  const isLocated = survey.lga_code !== null || ('longitude' in survey && survey.longitude !== null);
   return {
     lga_code: isLocated ? cells.lga_code[mainCell]! : null,
     risk: {
@@ -315,17 +316,17 @@ function toObservation(
 }
 
 /**
- * Mean time of each round's fieldwork in years, weighted by children examined; for a round that is published by state
- * only, all rows count alike.
+ * Mean time of each round's fieldwork in years, weighted by children examined; for a round without clusters
+ * all rows count alike.
  * @throws RangeError if a round's is not later than that of the previous round
  */
-function meanTimes({ clusters, state_rounds }: Surveys, rounds: readonly number[]): number[] {
+function meanTimes({ clusters, area_rounds }: Surveys, rounds: readonly number[]): number[] {
   const times = rounds.map((year) => {
     const clustersOfRound = clusters.filter(({ survey_year }) => survey_year === year);
     const roundResults =
       clustersOfRound.length > 0
         ? clustersOfRound
-        : state_rounds.filter(({ survey_year }) => survey_year === year).map((round) => ({ ...round, examined: 1 }));
+        : area_rounds.filter(({ survey_year }) => survey_year === year).map((round) => ({ ...round, examined: 1 }));
     const examined = roundResults.reduce((sum, survey) => sum + survey.examined, 0);
     return roundResults.reduce((sum, survey) => sum + survey.examined * midMonth(survey.period), 0) / examined;
   });

@@ -66,7 +66,7 @@ export function fitStageBaseline(
 /** Median month of a round's fieldwork, weighted by children examined; for a round without clusters, its only month. */
 function middleMonth(surveys: Surveys, year: number): Period {
   const clusters = surveys.clusters.filter((cluster) => cluster.survey_year === year);
-  if (clusters.length === 0) return surveys.state_rounds.find((round) => round.survey_year === year)!.period;
+  if (clusters.length === 0) return surveys.area_rounds.find((round) => round.survey_year === year)!.period;
   const weightedMonths = clusters.map((cluster) => ({ month: monthIndex(cluster.period), weight: cluster.examined }));
   weightedMonths.sort((a, b) => a.month - b.month);
   const half = weightedMonths.reduce((sum, { weight }) => sum + weight, 0) / 2;

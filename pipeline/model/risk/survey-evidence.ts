@@ -17,16 +17,19 @@ const USUAL_MINIMUM: SurveyEvidence = { clusters: 50, areas: 20, children: 1000 
 type Parameters = Pick<Model['parameters'], 'evidence' | 'risk'>;
 
 /** What all rounds together have. */
-export function countSurveyEvidence({ clusters, state_rounds }: Surveys, { risk }: Parameters): SurveyEvidence {
+export function countSurveyEvidence({ clusters, area_rounds }: Surveys, { risk }: Parameters): SurveyEvidence {
   const areas = new Set([
     ...clusters.map(({ lga_code, state_code }) => lga_code ?? state_code),
-    ...state_rounds.map(({ state_code }) => state_code),
+    ...area_rounds.map(({ lga_code, state_code }) => lga_code ?? state_code),
   ]);
-  const children = clusters.reduce((sum, { examined }) => sum + examined, 0);
+  const children = [...clusters, ...area_rounds].reduce(
+    (sum, { examined }) => sum + (examined ?? risk.state_only_effective_size),
+    0,
+  );
   return {
-    clusters: clusters.length + state_rounds.length,
+    clusters: clusters.length + area_rounds.length,
     areas: areas.size,
-    children: Math.round(children + state_rounds.length * risk.state_only_effective_size),
+    children: Math.round(children),
   };
 }
 
@@ -35,7 +38,7 @@ const suffices = (evidence: SurveyEvidence, { clusters, areas, children }: Surve
 
 /** Whether there are scores. */
 export const allowsScores = (surveys: Surveys, parameters: Parameters): boolean =>
-  surveys.clusters.length + surveys.state_rounds.length > 0 &&
+  surveys.clusters.length + surveys.area_rounds.length > 0 &&
   suffices(countSurveyEvidence(surveys, parameters), parameters.evidence.scores ?? USUAL_MINIMUM);
 
 /** Why there are no scores, or why they are to be doubted; null if the surveys are as large as usual. */

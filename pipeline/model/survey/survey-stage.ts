@@ -1,7 +1,7 @@
 import type { StageIo, StageRun } from '../../catalog/country-stage.ts';
 import type { Model } from '../../catalog/model.ts';
 import { worded } from '../../contract/words.ts';
-import type { Cluster, StateRound } from '../../ingest/ingest-tables.ts';
+import type { AreaRound, Cluster } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { readSurveys } from '../../ingest/read-areas.ts';
 import { ratioEstimate } from '../../lib/numerics/ratio-estimate.ts';
@@ -26,22 +26,26 @@ export const run: StageRun = async (io) => {
 };
 
 function stateTrends(io: StageIo): TrendRow[] {
-  const { clusters, state_rounds } = readSurveys(io);
+  const { clusters, area_rounds } = readSurveys(io);
+  const children = childrenByArea(io);
   const byState = Map.groupBy(clusters, (cluster) => cluster.state_code);
   return io.table(ingest.STATES).flatMap(({ state_code }) => {
     const byYear = Map.groupBy(byState.get(state_code) ?? [], (cluster) => cluster.survey_year);
-    const stateRounds = state_rounds.filter((round) => round.state_code === state_code);
+    const resultsByYear = Map.groupBy(
+      area_rounds.filter((round) => round.state_code === state_code),
+      (round) => round.survey_year,
+    );
     return [
       ...[...byYear].map(([year, clusterSample]) => ({ ...sampleRow(year, clusterSample, io.model), state_code })),
-      ...stateRounds.map((round) => ({ ...rowWithoutSample(round.survey_year, round.positivity), state_code })),
+      ...[...resultsByYear].map(([year, results]) => ({ ...areaRow(year, results, children), state_code })),
     ].sort((a, b) => a.survey_year - b.survey_year);
   });
 }
 
 /** Computed from all clusters, because the country's range cannot be derived from the states' figures. */
 function nationalTrend(io: StageIo): TrendRow[] {
-  const { clusters, state_rounds } = readSurveys(io);
-  const children = childrenByState(io);
+  const { clusters, area_rounds } = readSurveys(io);
+  const children = childrenByArea(io);
   const contextByLga = rowByCode(io.table(context.LGAS), 'lga_code');
   const { confidence } = io.model.parameters.survey;
   const positivityOf = (clusterSample: readonly Cluster[]) =>
@@ -50,7 +54,7 @@ function nationalTrend(io: StageIo): TrendRow[] {
     cluster.urban ?? (cluster.lga_code === null ? null : contextByLga[cluster.lga_code]!.is_urban);
 
   const byYear = Map.groupBy(clusters, (cluster) => cluster.survey_year);
-  const roundsByYear = Map.groupBy(state_rounds, (round) => round.survey_year);
+  const roundsByYear = Map.groupBy(area_rounds, (round) => round.survey_year);
   const years = [...byYear.keys(), ...roundsByYear.keys()].sort((a, b) => a - b);
   return years.map((year) => {
     const clusterSample = byYear.get(year);
@@ -60,11 +64,7 @@ function nationalTrend(io: StageIo): TrendRow[] {
       );
       return { ...sampleRow(year, clusterSample, io.model), urban: urban ?? null, rural: rural ?? null };
     }
-    const stateRounds = roundsByYear.get(year)!;
-    const national = weightedMean(
-      stateRounds.map((row) => ({ value: row.positivity, weight: children.get(row.state_code)! })),
-    )!;
-    return rowWithoutSample(year, national);
+    return areaRow(year, roundsByYear.get(year)!, children);
   });
 }
 
@@ -84,7 +84,16 @@ function sampleRow(year: number, clusterSample: readonly Cluster[], { parameters
 
 const toSample = ({ examined, positivity, weight }: Cluster) => ({ size: examined * weight, positivity });
 
-const rowWithoutSample = (survey_year: number, positivity: StateRound['positivity']): TrendRow => ({
+/** The figure of a round by area, weighted by children aged 0 to 4. */
+function areaRow(year: number, results: readonly AreaRound[], children: ReadonlyMap<string, number>): TrendRow {
+  const weighted = results.map(({ lga_code, state_code, positivity }) => ({
+    value: positivity,
+    weight: children.get(lga_code ?? state_code)!,
+  }));
+  return rowWithoutSample(year, weighted.length === 1 ? weighted[0]!.value : weightedMean(weighted)!);
+}
+
+const rowWithoutSample = (survey_year: number, positivity: AreaRound['positivity']): TrendRow => ({
   state_code: null,
   survey_year,
   positivity,
@@ -97,7 +106,7 @@ const rowWithoutSample = (survey_year: number, positivity: StateRound['positivit
   rural: null,
 });
 
-function childrenByState(io: StageIo): Map<string, number> {
+function childrenByArea(io: StageIo): Map<string, number> {
   const census = rowByCode(io.table(ingest.CENSUS), 'lga_code');
   const contextByLga = rowByCode(io.table(context.LGAS), 'lga_code');
   const hasCensus = Object.keys(census).length > 0;
@@ -105,7 +114,9 @@ function childrenByState(io: StageIo): Map<string, number> {
   const childrenIn = (code: string) =>
     hasCensus ? (census[code]?.children_0_4 ?? census[code]?.people ?? 0) : contextByLga[code]!.population;
   const children = new Map<string, number>();
-  for (const { lga_code, state_code } of io.table(ingest.LGAS))
+  for (const { lga_code, state_code } of io.table(ingest.LGAS)) {
+    children.set(lga_code, childrenIn(lga_code));
     children.set(state_code, (children.get(state_code) ?? 0) + childrenIn(lga_code));
+  }
   return children;
 }

@@ -13,7 +13,7 @@ interface AreaPeriod {
 
 /** Survey months by state, and months of case records by area, in which a state includes its LGAs. */
 const SURVEYS_SQL = `SELECT state_code AS code, period FROM ingest.clusters
-  UNION SELECT state_code, period FROM ingest.state_rounds ORDER BY ALL`;
+  UNION SELECT state_code, period FROM ingest.area_rounds ORDER BY ALL`;
 const RECORDS_SQL = `WITH known AS (FROM ingest.cases WHERE confirmed IS NOT NULL AND NOT masked)
   SELECT coalesce(lga_code, state_code) AS code, period FROM known
   UNION SELECT state_code, period FROM known ORDER BY ALL`;

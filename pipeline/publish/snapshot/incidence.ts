@@ -1,6 +1,7 @@
 /** Reported cases per 1,000 people by area and year. */
 import { roundFields } from '../../contract/decimals.ts';
 import type { CasesRow, CensusRow } from '../../ingest/ingest-tables.ts';
+import type { PeopleInYear } from '../../ingest/people-by-year.ts';
 import type { TableRow } from '../../lib/tables/table.ts';
 import type { TABLES } from './table-columns.ts';
 
@@ -9,20 +10,23 @@ type IncidenceRow = Row<'incidence'>;
 
 /**
  * The table `incidence`. An area of the upper level is the sum of those below it that have records, and their people;
- * if none has any, it has the record of its own. Months that are unknown or left out of fits add no cases.
+ * if none has any, it has the record of its own. People are those of the year, where the catalog tells the years. Months that are unknown or left out of fits add no cases.
  */
 export function incidenceTable(
   { context_states, context_lgas }: { context_states: Row<'context_states'>[]; context_lgas: Row<'context_lgas'>[] },
   cases: readonly CasesRow[],
   census: readonly CensusRow[],
+  peopleInYear: PeopleInYear,
 ): IncidenceRow[] {
   const censusPeople = new Map(census.map(({ lga_code, people }) => [lga_code, people]));
   const peopleByLga = new Map(
     context_lgas.map(({ lga_code, population }) => [lga_code, censusPeople.get(lga_code) ?? population]),
   );
-  const peopleIn = (codes: Iterable<string>) => [...codes].reduce((sum, code) => sum + peopleByLga.get(code)!, 0);
-  const areaRows = (area: IncidenceRow['area'], code: string, records: readonly CasesRow[], people: number) =>
+  const peopleIn = (codes: Iterable<string>, year: number) =>
+    [...codes].reduce((sum, code) => sum + Math.round(peopleInYear(code, year) ?? peopleByLga.get(code)!), 0);
+  const areaRows = (area: IncidenceRow['area'], code: string, records: readonly CasesRow[], lgas: Iterable<string>) =>
     [...Map.groupBy(records, ({ period }) => Number(period.slice(0, 4)))].flatMap(([year, months]): IncidenceRow[] => {
+      const people = peopleIn(lgas, year);
       const series = new Set(months.map(({ lga_code }) => lga_code)).size;
       const usedMonths = months.filter(({ confirmed, masked }) => confirmed !== null && !masked);
       const sum = usedMonths.reduce((total, { confirmed }) => total + confirmed!, 0);
@@ -35,12 +39,12 @@ export function incidenceTable(
     const ofLgas = records.filter(({ lga_code }) => lga_code !== null);
     const lgas = context_lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => lga_code);
     return ofLgas.length > 0
-      ? areaRows('state', state_code, ofLgas, peopleIn(new Set(ofLgas.map(({ lga_code }) => lga_code!))))
-      : areaRows('state', state_code, records, peopleIn(lgas));
+      ? areaRows('state', state_code, ofLgas, new Set(ofLgas.map(({ lga_code }) => lga_code!)))
+      : areaRows('state', state_code, records, lgas);
   });
   const casesByLga = Map.groupBy(cases, ({ lga_code }) => lga_code);
   const lgas = context_lgas.flatMap(({ lga_code }) =>
-    areaRows('lga', lga_code, casesByLga.get(lga_code) ?? [], peopleIn([lga_code])),
+    areaRows('lga', lga_code, casesByLga.get(lga_code) ?? [], [lga_code]),
   );
   return roundFields([...states, ...lgas]);
 }

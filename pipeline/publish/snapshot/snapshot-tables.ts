@@ -14,6 +14,7 @@ import { TABLE_NAMES, type TableName, tableFile, tableFormats } from '../../cont
 import type { Territory } from '../../contract/territory.ts';
 import type { StageTable } from '../../engine/stage.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
+import { peopleFinder } from '../../ingest/people-by-year.ts';
 import { type Database, sqlIdentifier, sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import { writeTable } from '../../lib/tables/parquet.ts';
 import { rowByCode, type TableRow, toTable } from '../../lib/tables/table.ts';
@@ -46,6 +47,8 @@ export interface TableInput {
   backtested: boolean;
   /** Unit of cases in alerts: an index if counts may not be passed on. */
   cases_in: SnapshotTables['alerts'][number]['cases_in'];
+  /** Growth of people that the catalog states, share a year. */
+  growth: number | null;
 }
 
 /** The states with their zones' full names, in SQL. */
@@ -90,7 +93,7 @@ const SEASON_COLUMNS = stageColumns('season', [season.NATIONAL], 'area', 'code')
  */
 export async function makeTables(
   db: Database,
-  { coverage, territory, outlines, transmission, backtested, cases_in }: TableInput,
+  { coverage, territory, outlines, transmission, backtested, cases_in, growth }: TableInput,
 ): Promise<SnapshotTables> {
   await assertSameAreas(db, coverage);
   const states = statesWithZonesSql(territory);
@@ -163,6 +166,7 @@ export async function makeTables(
       { context_states, context_lgas },
       await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
       await db.rows('FROM ingest.census'),
+      peopleFinder(await db.rows('FROM ingest.people'), await db.rows('FROM zonal.people'), growth),
     ),
     forecast_skill,
     alerts: publishableAlerts(await db.rows('FROM alerts.areas'), cases_in),

@@ -97,7 +97,8 @@ function readManifest(directory: string): { manifest: Manifest; manifest_sha256:
     bytes = readFileSync(path.join(directory, 'manifest.json'));
     manifest = JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    return (error as Error).message;
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? 'no such file; give a snapshot, such as build/current' : message;
   }
   const validate = compileSchema(Manifest);
   if (validate(manifest)) return { manifest, manifest_sha256: sha256(bytes) };

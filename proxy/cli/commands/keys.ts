@@ -33,7 +33,12 @@ export function addCommands(program: Command): void {
     'list the ids, names and status of keys; the keys themselves cannot be shown again',
     async (store, { owner, json }: StoreOptions & { owner?: string }) => showKeys(await store.listKeys(owner), json),
   ).option('--owner <name>', 'only the keys of this account');
-  storeCommand(keys, 'find [key]', 'show whose key is on standard input, for example after a leak', findKey);
+  storeCommand(
+    keys,
+    'find',
+    'show whose key is on standard input, for example after a leak',
+    findKey,
+  ).showHelpAfterError('Others can read a key on a command line: `malaria-proxy keys find < FILE` does not show it.');
   storeCommand(keys, 'revoke <id>', 'revoke a key for good; it is refused from the next request on', revokeKey);
   storeCommand(
     keys,
@@ -86,12 +91,11 @@ function addRotateCommand(keys: Command): void {
 const expiryTime = ({ expires }: { expires?: string }, now: number) =>
   expires === undefined ? null : parseExpiry(expires, now);
 
-async function findKey(store: AccountStore, { json }: StoreOptions, argument: string): Promise<void> {
-  const keyText = argument || (await text(process.stdin)).trim();
+async function findKey(store: AccountStore, { json }: StoreOptions): Promise<void> {
+  if (process.stdin.isTTY) console.error('Paste the key, then press Enter and Ctrl-D:');
+  const keyText = (await text(process.stdin)).trim();
   if (!looksLikeKey(keyText)) throw new UsageError('this has not the form of a key');
   const match = await store.findKey(keyText);
-  if (argument !== '')
-    console.error('malaria-proxy: others on this machine can read a key on a command line; give it on standard input');
   if (match) return showKeys([match], json);
   const isTaggedHere = hasValidTag(keyText, await store.tagSecrets(systemClock.wallMs()));
   throw new UsageError(

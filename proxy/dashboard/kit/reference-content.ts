@@ -1,4 +1,5 @@
 /** What the reference pages show, read from the snapshot that is being served, and cached with it. */
+import { hasScores } from '../../../pipeline/contract/products.ts';
 import { describeApi, type OpenapiDocument, type Reference } from '../../../pipeline/contract/reference.ts';
 import type { Places, Tables } from '../../../pipeline/contract/schemas.ts';
 import { readUncompressed, type Snapshot } from '../../snapshot/snapshot.ts';
@@ -6,6 +7,7 @@ import { readUncompressed, type Snapshot } from '../../snapshot/snapshot.ts';
 export interface ReferenceContent extends Reference {
   synthetic: boolean;
   lastEstimated: string;
+  showsScores: boolean;
   places: Places;
 }
 
@@ -29,6 +31,7 @@ async function readReference(snapshot: Snapshot): Promise<ReferenceContent | nul
     ...reference,
     synthetic: reference.modelVersion.startsWith('synthetic'),
     lastEstimated: snapshot.coverage.last_estimated,
+    showsScores: hasScores(snapshot.coverage),
     places,
   };
 }

@@ -5,7 +5,6 @@
 
 import { type Awaitable, DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import type { Allowance, Attempts } from '../../store/attempt-counts.ts';
 import { checkPassword } from '../../store/people/passwords.ts';
 import { CONFIRMATION_MS } from '../../store/people/person-rules.ts';
 import { hashRecoveryCode } from '../../store/people/recovery.ts';
@@ -98,14 +97,7 @@ export async function refuseWithoutPassword(
     return tooManyAttemptsPage('Nothing was changed', waitMs);
   }
   const credentials = await directory.credentialsById(person.id);
-  if (
-    !(await checkPasswordOrGiveBack(
-      visit.formData.text('current'),
-      credentials?.passwordHash ?? null,
-      [allowance],
-      attempts,
-    ))
-  ) {
+  if (!(await checkPassword(visit.formData.text('current'), credentials?.passwordHash ?? null, true))) {
     recordFailure('password', person.email, person, await isKnownBrowser(person, visit, services), visit, services);
     return askAgain('This is not your current password.');
   }
@@ -155,21 +147,6 @@ export async function refuseWithoutCode(
 /** Whether the person has signed in with this browser before. */
 export const isKnownBrowser = async (person: Person, { browserHash, now }: Visit, { directory }: Services) =>
   browserHash !== null && (await directory.sessions.knowsBrowser(browserHash, person.id, now));
-
-/** Whether `password` is right. If the service was too busy to check it, the attempt is not counted. */
-export async function checkPasswordOrGiveBack(
-  password: string,
-  storedHash: string | null,
-  allowances: readonly Allowance[],
-  attempts: Attempts,
-): Promise<boolean> {
-  try {
-    return await checkPassword(password, storedHash);
-  } catch (error) {
-    await attempts.giveBack(allowances);
-    throw error;
-  }
-}
 
 export function tooManyAttemptsNotice(waitMs: number): Html {
   const [unitMs, unit] =

@@ -54,3 +54,10 @@ export function firstMapPage(url: string, inCountryWords: (text: string) => stri
     outlines from <a href="/reference/boundaries-nation"><code>/v1/boundaries/nation</code></a>; both contain the code of
     each area.</p>`;
 }
+
+/** The clients' examples draw scores. */
+export const firstMapWithoutScores = (): Html => html`
+    <p>The data that is currently served has no scores, which the clients’ examples draw. What it has can be drawn with any
+    GIS program: reported cases per 1,000 people from the table <code>incidence</code>, forecasts of cases from
+    <code>forecasts_cases</code> (<a href="/reference/table-csv"><code>/v1/tables</code></a>), and the outlines from
+    <a href="/reference/boundaries-nation"><code>/v1/boundaries/nation</code></a>; all contain the code of each area.</p>`;

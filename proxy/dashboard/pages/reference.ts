@@ -7,7 +7,7 @@ import { notice, searchForm } from '../kit/parts.ts';
 import type { ReferenceContent as Reference } from '../kit/reference-content.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, type PageHandler, routes, type SignedIn } from '../kit/visit.ts';
-import { firstMapPage } from './first-map.ts';
+import { firstMapPage, firstMapWithoutScores } from './first-map.ts';
 import { codeSamples, sampleBlocks } from './samples.ts';
 
 const REFERENCE_PATH = '/reference';
@@ -138,9 +138,12 @@ function codesPage({ places: { states, lgas } }: Reference, { query }: SignedIn,
   return { title, body };
 }
 
-function mapPage(_: Reference, __: SignedIn, { apiUrl, inCountryWords }: Services): Answer {
+function mapPage({ showsScores }: Reference, _: SignedIn, { apiUrl, inCountryWords }: Services): Answer {
   const title = 'Your first map';
-  return { title, body: html`${referenceKicker}<h1>${title}</h1>${firstMapPage(apiUrl(), inCountryWords)}` };
+  return {
+    title,
+    body: html`${referenceKicker}<h1>${title}</h1>${showsScores ? firstMapPage(apiUrl(), inCountryWords) : firstMapWithoutScores()}`,
+  };
 }
 
 export const referenceRoutes = routes(REFERENCE_PATH, ROLES, {

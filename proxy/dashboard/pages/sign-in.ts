@@ -5,6 +5,7 @@
 
 import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Allowance } from '../../store/attempt-counts.ts';
+import { checkPassword } from '../../store/people/passwords.ts';
 import { auditActor, maySignIn, parseEmail } from '../../store/people/person-rules.ts';
 import type { Visitor } from '../../store/people/sessions.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
@@ -12,14 +13,7 @@ import { visitorMenu } from '../kit/layout.ts';
 import { button, doneNotice, inputField, postForm, problemNotice } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, routes, type Visit } from '../kit/visit.ts';
-import {
-  checkPasswordOrGiveBack,
-  codeField,
-  isKnownBrowser,
-  QUARTER_HOUR_MS,
-  refuseWithoutCode,
-  tooManyAttemptsNotice,
-} from './confirm.ts';
+import { codeField, isKnownBrowser, QUARTER_HOUR_MS, refuseWithoutCode, tooManyAttemptsNotice } from './confirm.ts';
 import { recordFailure } from './sign-in-failures.ts';
 
 const ATTEMPTS_PER_EMAIL = 10;
@@ -71,12 +65,8 @@ async function signIn(visit: Visit, services: Services): Promise<Answer> {
     return refuse(tooManyAttemptsNotice(waitMs), 429, waitMs);
   }
 
-  const isRight = await checkPasswordOrGiveBack(
-    formData.text('password'),
-    credentials?.passwordHash ?? null,
-    allowances,
-    attempts,
-  );
+  // An attempt counts even if the service is too busy to check it: else a few names would keep it busy for ever.
+  const isRight = await checkPassword(formData.text('password'), credentials?.passwordHash ?? null, isKnown);
   if (!credentials || !isRight) {
     recordFailure('password', email ?? '', credentials?.person ?? null, isKnown, visit, services);
     return refuse(WRONG_CREDENTIALS, 403);

@@ -20,7 +20,10 @@ export const MIN_PASSWORD_LENGTH = 12;
 /** Nobody types more, and hashing takes time. */
 export const MAX_PASSWORD_LENGTH = 200;
 
-/** Hashing shares Node's thread pool with the API's file reads, so few run at once; the rest wait, up to a bound. */
+/**
+ * Hashing shares Node's thread pool with the API's file reads, so few run at once; the rest wait, up to a bound. People
+ * who have signed in before have no bound, and go first: attempts are limited for each of their browsers.
+ */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 50;
 
@@ -29,21 +32,26 @@ export class TooBusy extends Error {}
 
 let running = 0;
 const waiting: (() => void)[] = [];
+const knownWaiting: (() => void)[] = [];
 
-async function limitConcurrency<T>(work: () => Promise<T>): Promise<T> {
+async function limitConcurrency<T>(work: () => Promise<T>, isKnown = false): Promise<T> {
   if (running >= MAX_RUNNING) {
-    if (waiting.length >= MAX_WAITING) throw new TooBusy('too many passwords to check at once');
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (!isKnown) refuseIfFull();
+    await new Promise<void>((resolve) => (isKnown ? knownWaiting : waiting).push(resolve));
   } else {
     running++;
   }
   try {
     return await work();
   } finally {
-    const next = waiting.shift();
+    const next = knownWaiting.shift() ?? waiting.shift();
     if (next) next();
     else running--;
   }
+}
+
+function refuseIfFull(): void {
+  if (waiting.length >= MAX_WAITING) throw new TooBusy('too many passwords to check at once');
 }
 
 /** A single encoding for characters that can be typed in several ways (NFKC, as NIST SP 800-63B advises). */
@@ -65,17 +73,19 @@ export async function hashPassword(password: string): Promise<string> {
 /** Checked if there is no such person, so that the answer takes just as long. No password matches it. */
 const UNMATCHABLE_HASH = toPhc(randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
-/** Milliseconds that the latest checks took, with their wait. */
+/** Milliseconds that the latest checks took, with their wait; not of people who go first. */
 const recentDurationsMs: number[] = [];
 const RECENT_COUNT = 20;
 
 /**
  * Whether `password` matches `storedHash`, which is null if there is no such person. That takes just as long: a
  * password is hashed if no other is being hashed, else this waits as long as one of the latest checks took. So a flood
- * of sign-ins under made-up names neither delays people who exist nor reveals who does.
+ * of sign-ins under made-up names neither delays people who exist nor reveals who does. `isKnown`: the person has signed
+ * in with the browser before.
  */
-export async function checkPassword(password: string, storedHash: string | null): Promise<boolean> {
+export async function checkPassword(password: string, storedHash: string | null, isKnown = false): Promise<boolean> {
   if (storedHash === null && running > 0 && recentDurationsMs.length > 0) {
+    refuseIfFull();
     await pause(recentDurationsMs[randomInt(recentDurationsMs.length)]);
     return false;
   }
@@ -83,17 +93,16 @@ export async function checkPassword(password: string, storedHash: string | null)
   const [, memory, passes, parallelism, salt, hash] =
     PHC_FORMAT.exec(storedHash ?? UNMATCHABLE_HASH) ?? PHC_FORMAT.exec(UNMATCHABLE_HASH)!;
   const expected = Buffer.from(hash!, 'base64');
-  const actual = (await limitConcurrency(() =>
-    argon2Async('argon2id', {
-      memory: Number(memory),
-      passes: Number(passes),
-      parallelism: Number(parallelism),
-      message: normalizedBytes(password.slice(0, MAX_PASSWORD_LENGTH)),
-      nonce: Buffer.from(salt!, 'base64'),
-      tagLength: expected.length,
-    }),
-  )) as Buffer;
-  if (recentDurationsMs.push(performance.now() - startedAt) > RECENT_COUNT) recentDurationsMs.shift();
+  const options = {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    message: normalizedBytes(password.slice(0, MAX_PASSWORD_LENGTH)),
+    nonce: Buffer.from(salt!, 'base64'),
+    tagLength: expected.length,
+  };
+  const actual = (await limitConcurrency(() => argon2Async('argon2id', options), isKnown)) as Buffer;
+  if (!isKnown && recentDurationsMs.push(performance.now() - startedAt) > RECENT_COUNT) recentDurationsMs.shift();
   return timingSafeEqual(actual, expected) && password.length <= MAX_PASSWORD_LENGTH;
 }
 

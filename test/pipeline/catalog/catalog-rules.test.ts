@@ -235,7 +235,7 @@ const sources: Case[] = [
   [
     'an unknown method',
     set('surveys', { methods: { pcr: 'PCR' } }),
-    /sources\.json, \/sources\/\d+\/methods: found .*\(pcr\)/,
+    /sources\.json, \/sources\/\d+\/methods: found a field pcr, expected one of microscopy, rdt/,
   ],
 ];
 
@@ -260,7 +260,7 @@ const models: Case[] = [
   [
     'a pattern of codes that is no regular expression',
     model('territory.lga.code', '^NG[0-9'),
-    /model\.json, \/territory\/lga\/code: found a value that must match format "regex"/,
+    /model\.json, \/territory\/lga\/code: found "\^NG\[0-9", expected Regular expression for its codes, from \^ to \$: it must match format "regex"/,
   ],
   [
     'words for another method than that of the surveys',
@@ -291,7 +291,7 @@ const models: Case[] = [
     ([field, value]): Case => [
       `${field} ${value}`,
       model(`parameters.${field}`, value),
-      new RegExp(`model\\.json, /parameters/${field.replaceAll('.', '/')}: found a value that must`),
+      new RegExp(`model\\.json, /parameters/${field.replaceAll('.', '/')}: found .+, expected .*(must|one of)`),
     ],
   ),
 ];

@@ -136,16 +136,16 @@ const dialect: Case[] = [
     /nets\.csv, row 3: found bytes that are not UTF-8/,
   ],
   [
-    'UTF-16',
-    bytes('nets.csv', (bytes) => Buffer.from(`\ufeff${bytes}`, 'utf16le')),
-    /nets\.csv, row 1: found bytes that are not UTF-8/,
+    'UTF-16 without its mark',
+    bytes('nets.csv', (bytes) => Buffer.from(String(bytes), 'utf16le')),
+    /nets\.csv, row 1: found a zero byte or a carriage return/,
   ],
   ['a zero byte', cell('nets.csv', 4, 1, '0.5\0'), /nets\.csv, row 4: found a zero byte or a carriage return/],
   ['an empty file', edit('nets.csv', () => ''), /nets\.csv, row 1: found .*expected/],
   [
     'a web page instead of the table',
     edit('nets.csv', () => '<!DOCTYPE html>\n<p>404</p>\n'),
-    /nets\.csv, header: found columns <!DOCTYPE html>/,
+    /nets\.csv: found the format a web page, expected the file itself/,
   ],
   [
     'a title above the header',
@@ -411,6 +411,7 @@ describe('a survey that differs from its catalog entry is refused', () => refuse
 describe('codes with the names of other places are refused', () => refuses(codes));
 describe('valid variations are accepted', () =>
   accepts([
+    ['UTF-16, as Excel writes Unicode text', bytes('nets.csv', (bytes) => Buffer.from(`\ufeff${bytes}`, 'utf16le'))],
     ['a byte order mark', edit('nets.csv', (text) => `\ufeff${text}`)],
     ['carriage returns before line feeds', edit('nets.csv', (text) => text.replaceAll('\n', '\r\n'))],
     ['blank lines', edit('nets.csv', (text) => text.replaceAll('\n', '\n\n'))],

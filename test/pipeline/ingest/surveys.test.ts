@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { run } from '../../../pipeline/ingest/ingest-stage.ts';
-import type { Cluster } from '../../../pipeline/ingest/ingest-tables.ts';
+import type { AreaRound, Cluster } from '../../../pipeline/ingest/ingest-tables.ts';
+import { effectiveNumber } from '../../../pipeline/ingest/survey-rows.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { ioOf, outputRows } from '../../support/stage-io.ts';
 import { sourceIn, writeTiny } from '../../support/tiny-country.ts';
@@ -108,4 +109,65 @@ test('clusters of other ages are counted, and their table is put in doubt if the
   expect(few).toMatchObject({ rule: 'other ages', what: expect.stringMatching(/^2 of 20 clusters left out/) });
   expect(few).not.toHaveProperty('needs_approval');
   expect(await ages(3)).toMatchObject([{ rule: 'other ages', needs_approval: true }]);
+});
+
+test('the effective number of a published share is that of the sample whose interval it is', () => {
+  const [p, n] = [0.2, 150];
+  const se = Math.sqrt((p * (1 - p)) / n);
+  // Wald's interval, and R's svyciprop(method = "logit"): expit(logit 0.2 ± 1.959964 × se / 0.16).
+  expect(effectiveNumber(p, p - 1.959964 * se, p + 1.959964 * se)).toBeCloseTo(n, 3);
+  expect(effectiveNumber(p, 0.1435183, 0.2716597)).toBeCloseTo(n, 2);
+  // Cut off at 0, only the upper half tells.
+  expect(effectiveNumber(0.01, 0, 0.01 + 1.959964 * Math.sqrt(0.0099 / 60))).toBeCloseTo(60, 3);
+  // Exact intervals of 0 of 30 and 30 of 30: binom.test(0, 30) ends at 0.1157033.
+  expect(effectiveNumber(0, 0, 0.1157033)).toBeCloseTo(30, 4);
+  expect(effectiveNumber(1, 1 - 0.1157033, 1)).toBeCloseTo(30, 4);
+});
+
+/** What ingest makes of prevalence by area, in percent; each row with its area and what tells its precision. */
+async function areaResults(header: string, columns: object, lines: string[]) {
+  const { directory } = writeTiny((country) => {
+    const { title, producer, citation, licence, release, format } = sourceIn(country, 'surveys');
+    country.files['areas.csv'] = `place,prev,${header}\n${lines.join('\n')}\n`;
+    country.sources.push({
+      id: 'areas',
+      role: 'survey_states',
+      title,
+      producer,
+      citation,
+      licence,
+      release,
+      format,
+      unit: 'percent',
+      columns: { lga_pcode: 'place', positivity: 'prev', ...columns },
+      methods: { microscopy: 'microscopy' },
+      rounds: [{ survey_year: 2016, first: '2016-03', last: '2016-05' }],
+      files: [{ path: 'areas.csv', rows: lines.length }],
+    });
+  });
+  return outputRows<AreaRound>((await run(ioOf({}, readCountry(directory)))).area_rounds);
+}
+
+test('prevalence by area without the number examined is read with its interval or standard error', async () => {
+  const expected = { survey_year: 2016, period: '2016-04', state_code: 'AB', lga_code: 'NG001001', positivity: 0.2 };
+  for (const [header, columns, cells] of [
+    ['lo,hi', { low: 'lo', high: 'hi' }, '12,28'],
+    ['ci', { interval: 'ci' }, '(12.0 – 28.0)'],
+    ['se', { standard_error: 'se' }, '4.0816'],
+  ] as const) {
+    const [result, ...others] = await areaResults(header, columns, [`NG001001,20,${cells}`]);
+    expect(others).toEqual([]);
+    expect(result).toMatchObject(expected);
+    expect(result!.examined).toBeCloseTo(96.04, 1);
+  }
+  const low = { low: 'lo', high: 'hi' };
+  await expect(areaResults('lo,hi', low, ['NG001001,20,21,28'])).rejects.toThrow(
+    /areas\.csv, row 2, low: found 21, expected what 1 to 10000 children can have around 20/,
+  );
+  await expect(areaResults('se', { standard_error: 'se' }, ['NG001001,0,0'])).rejects.toThrow(
+    /row 2, standard_error: found 0, expected .* beside 0 and 1 no standard error tells their number/,
+  );
+  await expect(areaResults('x', {}, ['NG001001,20,1'])).rejects.toThrow(
+    /source areas: found shares of areas of the lower level, and no number examined, expected their 95% confidence/,
+  );
 });

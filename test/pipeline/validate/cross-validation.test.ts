@@ -35,8 +35,16 @@ test("neither a held-out cell nor the round by state affects the cell's predicti
       clusters: inputs.surveys.clusters.map((cluster) =>
         folds.get(cluster.lga_code!) === 1 ? { ...cluster, positivity: 1 } : cluster,
       ),
-      state_rounds: [
-        { survey_year: 2021, period: '2021-11', state_code: 'AB', method: 'microscopy', positivity: 0.01 },
+      area_rounds: [
+        {
+          survey_year: 2021,
+          period: '2021-11',
+          state_code: 'AB',
+          lga_code: null,
+          examined: null,
+          method: 'microscopy',
+          positivity: 0.01,
+        },
       ],
     },
   };

@@ -4,10 +4,9 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { openMailer } from '../../../proxy/dashboard/mail/mailer.ts';
-import { checkPasswordOrGiveBack, QUARTER_HOUR_MS } from '../../../proxy/dashboard/pages/confirm.ts';
+import { QUARTER_HOUR_MS } from '../../../proxy/dashboard/pages/confirm.ts';
 import type { ServerOptions } from '../../../proxy/server/server.ts';
 import { COMMAND_LINE } from '../../../proxy/store/audit.ts';
-import { checkPassword, hashPassword, TooBusy } from '../../../proxy/store/people/passwords.ts';
 import { hashToken, mintToken } from '../../../proxy/store/people/tokens.ts';
 import { mintSecret } from '../../../proxy/store/people/totp.ts';
 import { codeAt, STEP_MS } from '../../support/proxy/authenticator.ts';
@@ -309,19 +308,6 @@ testBackends('a session that ended while its password was being checked cannot c
   expect(await dashboard.directory.changePassword(session, 'the thief’s', fresh, Date.now())).toBe(false);
   expect(await dashboard.directory.sessions.findVisitor(fresh, Date.now())).toBeNull();
   expect((await dashboard.directory.credentialsByEmail(ADA))!.passwordHash).toBe('the owner’s');
-});
-
-testBackends('an attempt that the service was too busy to check is not counted', async (start) => {
-  const { attempts } = (await start()).store;
-  const allowance = { name: 'email ada', limit: 1, windowMs: 1000 };
-  expect(await attempts.charge([allowance], 0)).toBeNull();
-  const stored = await hashPassword('another');
-  const flood = Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', stored)));
-  await expect(checkPasswordOrGiveBack('x', stored, [allowance], attempts)).rejects.toThrow(TooBusy);
-  expect(await attempts.charge([allowance], 0)).toBeNull();
-  await flood;
-  expect(await checkPasswordOrGiveBack('x', null, [allowance], attempts)).toBe(false);
-  expect(await attempts.charge([allowance], 0)).toBe(1000);
 });
 
 testBackends('no credentials are kept of people whose account is removed', async (start) => {

@@ -61,6 +61,28 @@ test('while two hundred strangers a second flood the page, people sign in, in kn
   expect(await signIns(dashboard, 'wrong_password')).toBeGreaterThan(0);
 });
 
+test('a flood under the names of people neither keeps known browsers out nor lasts', async () => {
+  const dashboard = await startDashboard();
+  const emails = Array.from({ length: 70 }, (_, i) => `person${i}@example.org`);
+  for (const email of emails) await dashboard.person(email, 'member', 'ministry');
+  const known = await dashboard.signedIn('person0@example.org');
+  await known.send('/profile', {}, '/sign-out');
+  const attacker = dashboard.visitor();
+  const csrf = await attacker.csrf('/sign-in');
+  const attack = (round: number) =>
+    emails.map(async (email, i) => {
+      const headers = { 'x-forwarded-for': `10.0.${round}.${i}` };
+      return (await attacker.post('/sign-in', { csrf, email, password: 'wrong' }, headers)).status;
+    });
+  const answers = Array.from({ length: 10 }, (_, round) => attack(round)).flat();
+  await pause(500);
+  const begin = performance.now();
+  expect((await known.signIn('person0@example.org')).status).toBe(200);
+  process.stdout.write(`in a known browser ${(performance.now() - begin).toFixed()} ms\n`);
+  expect(new Set(await Promise.all(answers))).toEqual(new Set([403, 503]));
+  expect(new Set(await Promise.all(attack(10)))).toEqual(new Set([429]));
+});
+
 test('a sign-in that the service is too busy for is counted and reported', async () => {
   const dashboard = await startDashboard();
   await dashboard.person('ada@example.org', 'member', 'ministry');

@@ -77,17 +77,23 @@ describe.each(BACKENDS.filter((backend) => !backend.skip))('$name', ({ name, new
     const report = (line: string) => lines.push(line);
     now = START + 3_600_000;
     await setClock?.(now);
-    const gate = await openGate(store.database, { perMinute: 5, perMonth: 100, clock, report, clockCheckMs: 20 });
+    const options = { perMinute: 5, perMonth: 100, clock, report };
+    const first = await openGate(store.database, options);
+    // A gate that was opened a moment ago remembers it already.
+    await vi.waitFor(async () => {
+      expect((await sql`SELECT 1 FROM probe`.execute(store.database.db)).rows).toHaveLength(1);
+    });
+    first.close();
+    const gate = await openGate(store.database, { ...options, clockCheckMs: 20 });
     onTestFinished(async () => {
       gate.close();
       await store.close();
     });
-    await vi.waitFor(async () => {
-      expect((await sql`SELECT 1 FROM probe`.execute(store.database.db)).rows).toHaveLength(1);
-    });
     now = START;
     await setClock?.(now);
-    await vi.waitFor(() => expect(lines).toContainEqual(expect.stringMatching(/^clock: 3600 s behind /)));
+    // The first may be of the check at the start.
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(1));
+    for (const line of lines) expect(line).toMatch(/^clock: 3600 s behind /);
   });
 
   /** Opens the gate as another process would. */

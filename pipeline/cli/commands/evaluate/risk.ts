@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { UsageError } from '../../../lib/errors.ts';
 import { prepareRisk, readInputs } from '../../../model/risk/inputs.ts';
 import { crossValidate, crossValidationSettings, type HeldOutCell } from '../../../validate/cross-validation.ts';
 import { readFolds, writeHeldOutDraws, writeHeldOutScores } from '../../../validate/held-out-files.ts';
@@ -57,6 +58,11 @@ async function evaluateRisk(options: RiskOptions): Promise<void> {
     { ...options, out: options.build },
     ({ model }, io, onProgress): HeldOutCell[] => {
       const inputs = readInputs(io);
+      const { clusters, area_rounds } = inputs.surveys;
+      if (clusters.length + area_rounds.length === 0)
+        throw new UsageError(
+          'this country has no survey of malaria infection, so there are no survey cells to predict',
+        );
       const prepared = prepareRisk(inputs);
       return crossValidate(prepared, crossValidationSettings(model, inputs, prepared, foldByLga, null), onProgress);
     },

@@ -14,7 +14,7 @@ const testNames = (tests: readonly Method[]) => tests.map((test) => METHOD_NAMES
 
 /** The tests of each round by ascending year; those of one round in the country's order. */
 function testsByRound(model: ModelParameters, { surveys }: SurveyEvidence): [number, Method[]][] {
-  const rows = Map.groupBy([...surveys.clusters, ...surveys.state_rounds], ({ survey_year }) => survey_year);
+  const rows = Map.groupBy([...surveys.clusters, ...surveys.area_rounds], ({ survey_year }) => survey_year);
   return [...rows]
     .map(([year, roundClusters]): [number, Method[]] => [
       year,

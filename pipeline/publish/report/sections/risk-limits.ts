@@ -63,7 +63,8 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
       `No survey was taken in ${monthsInWords(unsurveyed)}: for these months the score depends on the shape of the ` +
         'season alone.',
     );
-  const stateOnlyYears = [...new Set(surveys.state_rounds.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
+  const withoutNumbers = surveys.area_rounds.filter(({ examined }) => examined == null);
+  const stateOnlyYears = [...new Set(withoutNumbers.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
   if (stateOnlyYears.length > 0) {
     const rounds =
       stateOnlyYears.length === 1
@@ -75,6 +76,11 @@ export function describeRiskLimits(contents: Contents, evidence: Evidence): stri
         `is assumed to count as much as a sample of ${state_only_effective_size} children.`,
     );
   }
+  if (surveys.area_rounds.length > withoutNumbers.length)
+    limits.push(
+      'Survey results published by area, without the number of children tested, count as much as the sample that ' +
+        'their confidence intervals or standard errors stand for.',
+    );
   limits.push(
     `Months after ${periodName(coverage.last_estimated)} are forecasts: the same model carried forward without ` +
       'new ' +

@@ -110,7 +110,7 @@ describe('faults of a country are bad input, never a bug in the program', () => 
       ({ model }) => {
         model.name = 'a\0b';
       },
-      /model\.json, \/name: found a value that must match pattern/,
+      /model\.json, \/name: found "a.*b", expected .*must match pattern/,
     ],
     [
       'a name that is too long for a file',

@@ -56,6 +56,15 @@ describe.skipIf(!HAS_GDAL)(needsGdal('rasters'), () => {
     expect(await messageOf(describeRaster(file))).toMatch(/the coordinate system \S*Mollweide, expected EPSG:4326/);
   });
 
+  test('the whole globe from 0 to 360 degrees is turned cell for cell', async () => {
+    const cells = Array.from({ length: 36 }, (_, i) => i);
+    const file = writeRaster(join(temporaryDirectory(), `${NAME}.tif`), [cells, cells], { cell: 10 });
+    runBeside(file, commandsIn(await messageOf(describeRaster(file)))[0]!);
+    const turned = [...cells.slice(18), ...cells.slice(0, 18)];
+    expect(await readAll(made(file, '_180.tif'))).toEqual([...turned, ...turned]);
+    expect((await describeRaster(made(file, '_180.tif'))).grid.west).toBe(-180);
+  });
+
   test('one of several bands', async () => {
     const directory = temporaryDirectory();
     const [one, two] = [join(directory, 'one.tif'), join(directory, 'two.tif')];

@@ -90,6 +90,19 @@ describe('location', () => {
     await raster.close();
   });
 
+  test('longitude may count from 0 to 360: west of Greenwich it is read, and the whole globe is to be turned', async () => {
+    const path = writeRaster(join(temporaryDirectory(), 'a.tif'), ROWS, { west: 342, north: 14 });
+    const raster = await openRaster(path, { marksAreValues: true });
+    expect(raster.grid).toMatchObject({ west: -18, north: 14 });
+    await raster.close();
+    const globe = writeRaster(join(temporaryDirectory(), 'b.tif'), [Array.from({ length: 36 }, (_, i) => i)], {
+      cell: 10,
+    });
+    await expect(openRaster(globe)).rejects.toThrow(
+      /found longitude 0 to 360, expected -180 to 180; make one with: gdalwarp -te -180 -5 180 5 -ts 36 1 /,
+    );
+  });
+
   test('values that belong to points are at the centres of cells', async () => {
     const path = writeRaster(join(temporaryDirectory(), 'a.tif'), ROWS, { rasterType: 2 });
     const raster = await openRaster(path);

@@ -27,6 +27,10 @@ test.each<[string, ContentKind, Uint8Array, string]>([
   ['tables.zip', 'table', bytes('PK\x03\x04'), 'unzip tables.zip'],
   ['OUTLINES$&.gpkg', 'table', bytes('SQLite format 3\0'), "ogr2ogr -f CSV 'OUTLINES$&_tables' 'OUTLINES$&.gpkg'"],
   ['-x.gpkg', 'table', bytes('SQLite format 3\0'), 'ogr2ogr -f CSV ./-x_tables ./-x.gpkg'],
+  ['areas.kml', 'table', bytes('<?xml version="1.0"?>'), 'ogr2ogr -t_srs EPSG:4326 areas_4326.geojson areas.kml'],
+  ['pop.asc', 'table', bytes('ncols 3'), 'gdal_translate -a_srs EPSG:4326 pop.asc pop_4326.tif'],
+  ['cases.csv', 'table', bytes('<!DOCTYPE html>'), 'was a page saved in its place, as when one is not signed in?'],
+  ['people.tif', 'raster', bytes('version https://git-lfs.github.com/spec/v1'), 'git lfs pull --include people.tif'],
   ['areas.zip', 'outlines', bytes('PK\x03\x04'), 'areas_4326.geojson /vsizip/areas.zip'],
   // Quoted for SQL, then for the shell.
   ["d'or.parquet", 'table', bytes('PAR1'), "duckdb -c 'COPY (FROM '\\''d'\\'''\\''or.parquet'\\'') TO "],

@@ -111,7 +111,7 @@ async function ingested(files: Record<string, string>, reporting?: Source['repor
   const report: ReportLine[] = [];
   const input = { rawData: root, sources, model, report };
   const { areas, polygons } = await ingestAreas(input);
-  const census = Object.fromEntries((await ingestCensus(input, areas)).map((row) => [row.lga_code, row]));
+  const census = Object.fromEntries((await ingestCensus(input, areas)).census.map((row) => [row.lga_code, row]));
   const records = await ingestCases(input, areas, census, new Locator(areas, polygons));
   return { draft, model, source: sources.find(({ role }) => role === 'cases_lgas')!, records, report };
 }

@@ -37,12 +37,13 @@ export async function ingested(directory: string, given: Record<string, string> 
   expect(faults).toEqual([]);
   const input = { rawData: root, sources, model, report: [] };
   const { areas, polygons } = await ingestAreas(input);
-  const census = await ingestCensus(input, areas);
+  const { census, people: counts } = await ingestCensus(input, areas);
   const counted = Object.fromEntries(census.map((row) => [row.lga_code, row]));
   return {
     draft,
     input,
     census,
+    people: counts,
     sources,
     cases: await ingestCases(input, areas, counted, new Locator(areas, polygons)),
     climate: await ingestClimate(input, areas, polygons),

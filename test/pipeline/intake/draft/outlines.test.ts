@@ -116,3 +116,15 @@ test('codes with dots, as of GADM, are recoded', async () => {
     lga_pcode: { 'TIN.1.1_1': 'TIN-1-1-1' },
   });
 });
+
+test('older outlines of the lower level are not taken for the upper level', async () => {
+  const { files } = tinyCountry();
+  const older = JSON.parse(String(files['lgas.geojson']));
+  older.features.pop();
+  for (const { properties } of older.features) delete properties.state;
+  const { draft } = await draftOf(filesOf({ ...files, 'older.geojson': JSON.stringify(older) }));
+  const filesIn = (role: string) =>
+    draft.entries.filter(({ entry }) => entry.role === role).map(({ files }) => files[0]!.path);
+  expect([filesIn('lga_boundaries'), filesIn('state_boundaries')]).toEqual([['lgas.geojson'], ['states.geojson']]);
+  expect(draft.leftOut.map(({ file }) => file)).toContain('older.geojson');
+});

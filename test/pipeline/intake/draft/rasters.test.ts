@@ -110,9 +110,17 @@ test('numbers that do not agree with the raster as another table does are not pe
   expect((await used({ 'a_nets.csv': nets, 'census.csv': census! })).table).toEqual(['census.csv']);
 });
 
-test('of population rasters of several years, without a table, that of the last records is the guess', async () => {
+test('of population rasters of several years, without a table, that of the last records weights, and all give growth', async () => {
   const years = { 'pop_2015.tif': raster(0.9), 'pop_2021.tif': raster(1), 'pop_2030.tif': raster(1.3) };
   const { raster: chosen, draft } = await used({ ...years, 'pop_children_2021.tif': raster(0.2) });
-  expect(chosen).toEqual(['pop_2021.tif']);
+  expect(chosen).toEqual(['pop_2021.tif', 'pop_2015.tif', 'pop_2030.tif']);
+  const { files } = draft.entries.find(({ entry }) => entry.role === 'population')!;
+  expect(files.map(({ year }) => year)).toEqual([2021, 2015, 2030]);
   expect(draft.questions).toContainEqual(expect.objectContaining({ id: 'population', guess: 'pop_2021.tif' }));
+});
+
+test('people are of the year in the name of their file', async () => {
+  const { draft } = await used({ 'census_2015.csv': census!, 'people.tif': people! });
+  const { files } = draft.entries.find(({ entry }) => entry.role === 'population_census')!;
+  expect(files).toEqual([{ path: 'census_2015.csv', year: 2015 }]);
 });

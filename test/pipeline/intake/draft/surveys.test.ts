@@ -5,7 +5,7 @@ import { run } from '../../../../pipeline/ingest/ingest-stage.ts';
 import type { Cluster } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { testColumnsIn } from '../../../../pipeline/intake/columns.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';
-import { tinyCountry } from '../../../support/tiny-country.ts';
+import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf } from './drafted.ts';
 
 const GIVEN = { name: 'Tiny country', iso_code: 'NG', upper_one: 'state', upper_many: 'states' };
@@ -72,10 +72,7 @@ test('three rounds in three forms become one row for each cluster, by microscopy
       k,
     ]),
   });
-  expect(said).toEqual({
-    leftOut: ['enquete.csv: columns that are not used: altitude', 'places.csv: columns that are not used: wealth'],
-    doubts: [],
-  });
+  expect(said).toEqual({ leftOut: [], doubts: [] });
   expect(rows.map(({ survey_year, cluster_id, lga_code }) => `${survey_year} ${cluster_id} ${lga_code}`)).toEqual(
     [2015, 2018, 2021].flatMap((year) =>
       ['NG001001', 'NG001002', 'NG002001', 'NG002002'].map((code, i) => `${year} ${i + 1} ${code}`),
@@ -129,6 +126,32 @@ test.each([
 ])('the tests in columns %s', (header, examined) => {
   expect(Object.fromEntries(testColumnsIn(header.split(',')).map((one) => [one.method, one.examined]))).toEqual(
     examined,
+  );
+});
+
+test("columns by DHS's names are read, with its codes of residence and its weights", async () => {
+  const content = clusters('v000,v001,v007,v006,v025,v005,longnum,latnum,method,examined,positive', (cluster) => [
+    'NG7',
+    cluster,
+    2018,
+    10,
+    1 + (cluster % 2),
+    1_000_000 + cluster,
+    ...at(cluster),
+    'RDT',
+    20,
+    cluster,
+  ]);
+  const { clusters: found } = await surveyed({ 'recode.csv': content });
+  expect(
+    found.map(({ cluster_id, survey_year, urban, weight }) => ({ cluster_id, survey_year, urban, weight })),
+  ).toEqual(
+    [1, 2, 3, 4].map((cluster) => ({
+      cluster_id: String(cluster),
+      survey_year: 2018,
+      urban: cluster % 2 === 0,
+      weight: 1_000_000 + cluster,
+    })),
   );
 });
 
@@ -236,7 +259,7 @@ test('shares of each test are read beside a total of positives', async () => {
     4 * k,
   ]);
   const { surveys, clusters: rows, said } = await surveyed({ 'MIS2021.csv': content });
-  expect(said.leftOut).toEqual(['MIS2021.csv: columns that are not used: positive']);
+  expect(said.leftOut).toEqual([]);
   expect(surveys[0]).toMatchObject({ unit: 'percent', columns: { positivity: 'positivity' } });
   expect(rows.map(({ positivity }) => positivity)).toEqual([0.04, 0.08, 0.12, 0.16]);
 });
@@ -260,4 +283,67 @@ test('a cluster far from the upper-level area in its row is put in doubt with it
       needs_approval: true,
     }),
   ]);
+});
+
+test('prevalence by area, as reports print it, is drafted with its interval or asked for it', async () => {
+  const printed = (header: string, cells: (i: number) => (string | number)[]) =>
+    `${[header, ...LGAS.map((code, i) => [code, ...cells(i)].join(','))].join('\n')}\n`;
+  const drafted = async (file: string, content: string) => {
+    const { draft } = await draftOf(filesOf({ ...OTHERS, [file]: content }));
+    return {
+      survey: draft.entries.find(({ entry }) => entry.role === 'survey_states')?.entry,
+      nets: draft.entries.find(({ entry, files }) => entry.figure === 'itn_use' && files[0]!.path === file)?.entry,
+      why: draft.leftOut.find((skipped) => skipped.file === file)?.why,
+      doubts: draft.doubts.join('\n'),
+    };
+  };
+  const { 'nets.csv': _nets, ...withoutNets } = OTHERS;
+  const found = await catalogOf(
+    filesOf({
+      ...withoutNets,
+      'eipm_2021.csv': printed('District;Prévalence TDR (%);IC 95%;ITN use (%)'.replaceAll(';', ','), (i) => [
+        `${20 + i}.5`,
+        `${12 + i}.1 - ${30 + i}.4`,
+        40 + i,
+      ]),
+    }),
+    GIVEN,
+  );
+  expect(found.faults).toEqual([]);
+  expect(found.sources.find(({ role }) => role === 'survey_states')).toMatchObject({
+    unit: 'percent',
+    columns: { positivity: 'Prévalence TDR (%)', interval: 'IC 95%' },
+    methods: { rdt: 'rdt' },
+    rounds: [{ survey_year: 2021, first: '2021-06', last: '2021-06' }],
+  });
+  expect(found.sources.find(({ figure }) => figure === 'itn_use')).toMatchObject({ unit: 'percent' });
+  expect(found.draft.doubts.join()).toContain('eipm_2021.csv: the months of fieldwork are taken for 2021-06');
+  expect(found.model.parameters.survey.method).toBe('rdt');
+
+  const bounds = 'district,year,prevalence_microscopy,lower_ci,upper_ci';
+  expect(
+    (
+      await drafted(
+        'mis.csv',
+        printed(bounds, (i) => [2016, 0.1, 0.05, 0.2 + i / 100]),
+      )
+    ).survey,
+  ).toMatchObject({
+    unit: 'share',
+    columns: { survey_year: 'year', low: 'lower_ci', high: 'upper_ci' },
+    methods: { microscopy: 'microscopy' },
+  });
+  const why = async (header: string, cells: (string | number)[], file = 'mis_2016.csv') =>
+    (
+      await drafted(
+        file,
+        printed(header, () => cells),
+      )
+    ).why;
+  expect(await why('district,PfPR RDT', [0.1])).toBe(
+    '"PfPR RDT" is a share of children by area without the number examined; add it, or their 95% confidence interval (columns low and high, or interval with both), or their standard error (standard_error)',
+  );
+  expect(await why('district,PfPR RDT,low 90%,high 90%', [0.1, 0.05, 0.2])).toContain('without the number examined');
+  expect(await why('district,prevalence,se', [0.1, 0.02])).toContain('without a test that is known; name it');
+  expect(await why('district,PfPR RDT,se', [0.1, 0.02], 'mis.csv')).toContain('without the year of the survey');
 });

@@ -126,6 +126,32 @@ test('rows of single children are named, with the codes of what may be the test'
   ]);
 });
 
+test('a list of patients is named, with how to count it if it has areas and dates', async () => {
+  const patients = rows((lga, month, i) => [
+    LGAS[lga]!,
+    `${iso(month)}-0${1 + (i % 9)}`,
+    i % 80,
+    'MF'[i % 2]!,
+    i % 3 ? 'Positive' : 'Negative',
+  ]);
+  const content = table('code,date,age,sex,result', patients);
+  const sql = `COPY (SELECT "code", left("date", 7) AS period, count(*) AS confirmed FROM read_csv(${"'\\''x.csv'\\''"}, all_varchar = true) WHERE "result" = ${"'\\''Positive'\\''"} GROUP BY ALL`;
+  expect(await whyUnused(country({ 'x.csv': content }))).toEqual([
+    expect.stringContaining(
+      `rows of single patients: 144; keep the list itself out of the folder, and count those confirmed by "code" and month of "date" with: duckdb -c '${sql}`,
+    ),
+  ]);
+  const placeless = content.replaceAll(/^[^,]+,/gm, '');
+  expect(await whyUnused(country({ 'x.csv': placeless }))).toEqual([
+    expect.stringMatching(/^rows of single patients: 144; without a column of areas they cannot be counted/),
+  ]);
+  // Figures by sex are not patients.
+  const bySex = rows((lga, month, i) => [LGAS[lga]!, iso(month), 'MF'[i % 2]!, i]);
+  expect(await whyUnused(country({ 'x.csv': table('code,date,sex,amuna', bySex) }))).not.toEqual([
+    expect.stringMatching(/single patients/),
+  ]);
+});
+
 test('features of one code and name are taken for one area, and named', async () => {
   const outlines = JSON.parse(String(tinyCountry().files['lgas.geojson']));
   const [feature] = outlines.features;

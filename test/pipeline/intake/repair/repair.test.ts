@@ -6,6 +6,7 @@ import { periodRange } from '../../../../pipeline/contract/months.ts';
 import type { ReportLine } from '../../../../pipeline/engine/stage.ts';
 import { ingestAreas } from '../../../../pipeline/ingest/areas.ts';
 import { ingestCases } from '../../../../pipeline/ingest/cases.ts';
+import { ingestClimate } from '../../../../pipeline/ingest/climate.ts';
 import { Locator } from '../../../../pipeline/ingest/locator.ts';
 import { ingestSurveys } from '../../../../pipeline/ingest/surveys.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
@@ -59,6 +60,24 @@ test('places without a row and months without a record become gaps with the rule
   ]);
   expect(cases.accepted).toEqual([{ ...ACCEPT, what: 'declared: gap mask: NG001 2019-01; gap mask: NG001 2019-02' }]);
   expect(await checkCountry(directory)).toEqual([]);
+});
+
+test('a month and a cell that a table of rain lacks have the mean of the neighbours, once it is declared', async () => {
+  const { directory, repairs, left } = await repaired((country) => {
+    const lines = String(country.files['climate.csv']).split('\n');
+    const blank = lines.map((row) => (row.startsWith('NG001001,2018-03') ? 'NG001001,2018-03,' : row));
+    country.files['climate.csv'] = blank.filter((row) => !row.startsWith('NG001001,2019-07')).join('\n');
+    sourceIn(country, 'climate').files[0].rows = 1;
+  });
+  expect([repairs.map(({ declares }) => declares), left]).toEqual([['gap neighbours: NG001001'], []]);
+  const { sources, model } = readCountry(directory);
+  const input = { rawData: directory, sources, model, report: [] };
+  const { areas, polygons } = await ingestAreas(input);
+  const rain = (lga: string, month: string, rows: Awaited<ReturnType<typeof ingestClimate>>) =>
+    rows.find(({ lga_code, period }) => lga_code === lga && period === month)!.rain_mm;
+  const rows = await ingestClimate(input, areas, polygons);
+  for (const month of ['2018-03', '2019-07']) expect(rain(LGAS[0], month, rows)).toBe(rain(LGAS[1], month, rows));
+  expect(rain(LGAS[0], '2018-04', rows)).not.toBe(rain(LGAS[1], '2018-04', rows));
 });
 
 /** Cases by LGA, of which June 2018 has none. */

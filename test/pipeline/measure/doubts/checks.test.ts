@@ -66,6 +66,8 @@ function country(): Writable {
         survey_year,
         sample: `${survey_year} ${lga_code}`,
         state_code: stateOf(Math.floor(i / LGAS)),
+        lga_code,
+        period: `${survey_year}-${10 + (i % 3)}`,
         longitude: 5 + (i % LGAS) + noise(0.4),
         latitude: 5 + Math.floor(i / LGAS) + noise(0.4),
       };
@@ -149,6 +151,20 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         for (const row of lastRound(content)) Object.assign(row, { longitude: 8.5, latitude: 9 });
       },
       /144 clusters of round 2021 at 8.5, 9/,
+    ],
+    [
+      (content) => {
+        for (const row of lastRound(content, 3)) row.lga_code = lgaOf(3, 5);
+      },
+      /12 of 12 clusters of round 2021 in S03L05/,
+    ],
+  ],
+  'a round has one month': [
+    [
+      (content) => {
+        for (const row of lastRound(content)) row.period = '2021-10';
+      },
+      /all 144 samples of round 2021 in 2021-10, at most 48 a month in other rounds/,
     ],
   ],
   'one result fills a round': [
@@ -240,6 +256,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
     [
       (content) => eachPair(lastRound(content), (slides, rapid) => (slides.examined = rapid.examined)),
       /in 144 of 144 samples of round 2021/,
+    ],
+  ],
+  'slides are negative where rapid tests are positive': [
+    [
+      (content) => {
+        for (const [i, row] of lastRound(content).entries()) if (i % 4 === 0) row.positivity = 0;
+      },
+      /no slide positive in \d+ of \d+ samples of round 2021 with many positive rapid tests/,
     ],
   ],
   'rapid tests are missing where slides were read': [

@@ -21,7 +21,7 @@ test('ids shared by several rounds are prefixed with the round, others stay unch
 
 test('missing surveys and rounds out of order are rejected with specific messages', () => {
   const only = (clusters: Cluster[]) => () =>
-    prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters, state_rounds: [] } });
+    prepareRisk({ ...inputs, surveys: { ...inputs.surveys, clusters, area_rounds: [] } });
   expect(only([])).toThrow('no survey observations, expected at least one');
   expect(only([{ ...cluster(0, 0), period: '2018-11' }, cluster(1, 1)])).toThrow(
     'round 2018 has its mean fieldwork at 2018.79, expected later than round 2015 at 2018.88',
@@ -62,10 +62,12 @@ test('a country surveyed by state only, with 30% in one state and 0% in the othe
     surveys: {
       ...inputs.surveys,
       clusters: [],
-      state_rounds: ['AB', 'KN'].map((state_code, s) => ({
+      area_rounds: ['AB', 'KN'].map((state_code, s) => ({
         survey_year: 2021,
         period: '2021-11',
         state_code,
+        lga_code: null,
+        examined: null,
         method: 'microscopy',
         positivity: 0.3 * (1 - s),
       })),

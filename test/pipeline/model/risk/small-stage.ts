@@ -40,10 +40,12 @@ const surveys: Surveys = {
       positivity: (i < 3 ? 12 : 4) / 30,
     })),
   ),
-  state_rounds: ['AA', 'BB'].map((state_code, s) => ({
+  area_rounds: ['AA', 'BB'].map((state_code, s) => ({
     survey_year: 2021,
     period: '2021-11',
     state_code,
+    lga_code: null,
+    examined: null,
     method: 'microscopy',
     positivity: s === 0 ? 0.35 : 0.1,
   })),
@@ -53,7 +55,7 @@ const artifacts: Record<string, unknown> = {
   'ingest/states': areas.states,
   'ingest/lgas': areas.lgas,
   'ingest/clusters': surveys.clusters,
-  'ingest/state_rounds': surveys.state_rounds,
+  'ingest/area_rounds': surveys.area_rounds,
   'zonal/lgas': LGAS.map((lga_code, i) => ({ lga_code, population: cells.population[i] })),
   'zonal/cells': { schema: CELLS, columns: cells },
   'season/lgas': LGAS.flatMap((lga_code) => seasonal_index.map((index) => ({ lga_code, seasonal_index: index }))),

@@ -49,7 +49,17 @@ export const inputs: RiskInputs = {
   covariates: [],
   surveys: {
     clusters: lgas.flatMap((_, a) => [cluster(a, 0), cluster(a, 1)]),
-    state_rounds: [{ survey_year: 2021, period: '2021-11', state_code: 'AB', method: 'microscopy', positivity: 0.9 }],
+    area_rounds: [
+      {
+        survey_year: 2021,
+        period: '2021-11',
+        state_code: 'AB',
+        lga_code: null,
+        examined: null,
+        method: 'microscopy',
+        positivity: 0.9,
+      },
+    ],
   },
   score_method: 'microscopy',
   season: Object.fromEntries(

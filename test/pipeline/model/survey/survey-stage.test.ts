@@ -39,12 +39,12 @@ const cluster = (survey_year: number, state_code: string, of: Partial<Cluster>):
   ...of,
 });
 
-async function trendOf(clusters: Cluster[], state_rounds: Surveys['state_rounds'] = []) {
+async function trendOf(clusters: Cluster[], area_rounds: Surveys['area_rounds'] = []) {
   const artifacts: Record<string, unknown> = {
     'ingest/states': areas.states,
     'ingest/lgas': areas.lgas,
     'ingest/clusters': clusters,
-    'ingest/state_rounds': state_rounds,
+    'ingest/area_rounds': area_rounds,
     'ingest/census': census,
     'context/lgas': [
       { lga_code: 'NG001001', is_urban: true },
@@ -96,14 +96,22 @@ test('small samples are told only if there are any', async () => {
 
 test('a round with results by state only has positivity and nulls; the national figure is weighted by children', async () => {
   const trend = await trendOf([cluster(2018, 'AA', {})], [
-    { survey_year: 2021, state_code: 'AA', positivity: 0.1 },
-    { survey_year: 2021, state_code: 'BB', positivity: 0.5 },
-  ] as Surveys['state_rounds']);
+    { survey_year: 2021, state_code: 'AA', lga_code: null, examined: null, positivity: 0.1 },
+    { survey_year: 2021, state_code: 'BB', lga_code: null, examined: null, positivity: 0.5 },
+  ] as Surveys['area_rounds']);
   const unknown = { low: null, high: null, clusters: null, children_tested: null, small_sample: false };
   expect(trend.states.BB).toMatchObject([{ survey_year: 2021, positivity: 0.5, ...unknown, urban: null, rural: null }]);
   expect(trend.states.AA.map(({ survey_year }) => survey_year)).toEqual([2018, 2021]);
   expect(trend.national[1]).toMatchObject({ survey_year: 2021, ...unknown, urban: null, rural: null });
   expect(trend.national[1]!.positivity).toBeCloseTo((3 * 0.1 + 1 * 0.5) / 4, 12);
+});
+
+test('a round by area of the lower level gives the figures above, weighted by children', async () => {
+  const result = (lga_code: string, state_code: string, positivity: number) =>
+    ({ survey_year: 2021, state_code, lga_code, positivity, examined: 100 }) as Surveys['area_rounds'][number];
+  const { national, states } = await trendOf([], [result('NG001001', 'AA', 0.2), result('NG002001', 'BB', 0.5)]);
+  expect(states.AA[0]).toMatchObject({ positivity: 0.2, low: null, clusters: null, children_tested: null });
+  expect(national[0]!.positivity).toBeCloseTo((3 * 0.2 + 1 * 0.5) / 4, 12);
 });
 
 test('sampling weights affect positivity, not the number of children tested', async () => {

@@ -20,7 +20,7 @@ const contents = (method: string | string[], mean = 0.6) =>
 const evidence = (rows: [number, string][], model = 'spatial', middle = '2021-05') =>
   ({
     risk: { model, baseline: { rounds: [{ survey_year: 2021, middle }] } },
-    surveys: { clusters: rows.map(([survey_year, method]) => ({ survey_year, method })), state_rounds: [] },
+    surveys: { clusters: rows.map(([survey_year, method]) => ({ survey_year, method })), area_rounds: [] },
   }) as unknown as Evidence;
 
 const APART: [number, string][] = [

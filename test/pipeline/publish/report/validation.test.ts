@@ -45,7 +45,7 @@ const section = (
       exact_series: [],
       cases: [],
       contrasts: [],
-      surveys: { clusters: [{ longitude }] as never, state_rounds: [] },
+      surveys: { clusters: [{ longitude }] as never, area_rounds: [] },
     },
   ).toString();
 

@@ -35,7 +35,7 @@ test('limits: months without a survey, rounds known only by state and their weig
         risk: { model: 'spatial' },
         surveys: {
           clusters: ['2018-08', '2018-12'].map((period) => ({ period, examined: 20 })),
-          state_rounds: years.flatMap((survey_year) => [{ survey_year }, { survey_year }]),
+          area_rounds: years.flatMap((survey_year) => [{ survey_year }, { survey_year }]),
         },
       } as unknown as Parameters<typeof describeRiskLimits>[1],
     ).join('\n');

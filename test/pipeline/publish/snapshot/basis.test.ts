@@ -7,7 +7,7 @@ const PREPARE = `
   CREATE TABLE ingest.states AS SELECT unnest(['AA', 'BB']) AS state_code;
   CREATE TABLE ingest.lgas AS FROM (VALUES ('A1', 'AA'), ('A2', 'AA'), ('B1', 'BB')) v(lga_code, state_code);
   CREATE TABLE ingest.clusters AS FROM (VALUES ('AA', '2020-02'), ('AA', '2020-03')) v(state_code, period);
-  CREATE TABLE ingest.state_rounds AS FROM (VALUES ('AA', '2020-05')) v(state_code, period);
+  CREATE TABLE ingest.area_rounds AS FROM (VALUES ('AA', '2020-05')) v(state_code, period);
   CREATE TABLE ingest.cases AS FROM (VALUES
     ('AA', 'A1', '2020-05', 10, false), ('AA', 'A1', '2020-06', 12, false), ('AA', 'A1', '2020-07', NULL, false),
     ('AA', 'A1', '2020-08', 900, true)) v(state_code, lga_code, period, confirmed, masked);

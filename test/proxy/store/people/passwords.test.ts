@@ -39,9 +39,18 @@ test('a password longer than the maximum never matches by its start', async () =
   expect(await checkPassword('a'.repeat(201), stored)).toBe(false);
 });
 
-test('passwords beyond the queue are refused, and those in the queue are checked', async () => {
+test('passwords beyond the queue are refused, of nobody too, and those in the queue are checked; known people go first', async () => {
   const stored = await hashPassword('seven herons');
-  const results = await Promise.allSettled(Array.from({ length: 60 }, () => checkPassword('x', stored)));
+  await checkPassword('x', stored);
+  let checkedCount = 0;
+  const all = Promise.allSettled(
+    Array.from({ length: 60 }, () => checkPassword('x', stored).finally(() => checkedCount++)),
+  );
+  await expect(checkPassword('x', null)).rejects.toThrow(TooBusy);
+  expect(await checkPassword('seven herons', stored, true)).toBe(true);
+  // The eight that were refused, the two that were being checked, and at most one more.
+  expect(checkedCount).toBeLessThan(12);
+  const results = await all;
   const refused = results.filter((result) => result.status === 'rejected');
   expect(refused.length).toBe(8);
   for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toBeInstanceOf(TooBusy);
