@@ -58,8 +58,8 @@ export function drawCounts(
       for (let h = 0; h < months.length; h++) normals[h] = random.normal();
       const groupParts = multiplyVector(weightMatrix, groupProcess, n);
       const deviations = multiplyVector(root, normals, months.length);
-      for (const [h, t] of months.entries()) {
-        const process = deviations[h]! + (groupProcess[t]! + offsets[h]! - groupParts[h]!);
+      for (let h = 0; h < months.length; h++) {
+        const process = deviations[h]! + (groupProcess[months[h]!]! + offsets[h]! - groupParts[h]!);
         const noise = random.normal() / Math.sqrt((2 * drawGamma(random, NOISE_DF / 2)) / NOISE_DF);
         const step = stepsByMonth[horizons[h]! - 1]!;
         const rate = Math.exp(centre + process + step + noiseScales[a]! * noise);

@@ -135,7 +135,6 @@ export function backtest(
 
 function scoreForecast(quantiles: Float64Array, observed: number, people: number | null) {
   const casesAt = (percent: number) => quantiles[percentIndex(percent)]!;
-  const scaledCrps = (scale: (cases: number) => number) => crps(quantiles.map(scale), scale(observed));
   return {
     observed,
     q05: casesAt(5),
@@ -143,11 +142,11 @@ function scoreForecast(quantiles: Float64Array, observed: number, people: number
     q50: casesAt(50),
     q75: casesAt(75),
     q95: casesAt(95),
-    crps_log: scaledCrps(logCases),
-    crps_log1p: scaledCrps(Math.log1p),
+    crps_log: crps(quantiles, observed, logCases),
+    crps_log1p: crps(quantiles, observed, Math.log1p),
     log_error: Math.abs(logCases(casesAt(50)) - logCases(observed)),
     covered_50: covers(quantiles, observed, 25, 75),
     covered_90: covers(quantiles, observed, 5, 95),
-    crps_per_1000: people === null ? null : scaledCrps((value) => (value / people) * 1000),
+    crps_per_1000: people === null ? null : crps(quantiles, observed, (value) => (value / people) * 1000),
   };
 }
