@@ -49,17 +49,16 @@ export function drawCounts(
     const root = choleskyDense(Float64Array.from(conditionalCovariance), months.length)!;
     const offsets = weights.map((b) => dot(b, values));
     const sampleSteps = createStepSampler(levelSteps[a]!, horizons.at(-1)!);
-    const weightMatrix = Float64Array.from(weights.flatMap((b) => [...b]));
+    const rootRows = months.map((_, h) => root.subarray(h * months.length, (h + 1) * months.length));
     const draws = months.map(() => new Float64Array(drawCount));
     const normals = new Float64Array(months.length);
     for (let i = 0; i < drawCount; i++) {
       const groupProcess = groupDraws[i]![group]!;
       const stepsByMonth = sampleSteps(random);
       for (let h = 0; h < months.length; h++) normals[h] = random.normal();
-      const groupParts = multiplyVector(weightMatrix, groupProcess, n);
-      const deviations = multiplyVector(root, normals, months.length);
       for (let h = 0; h < months.length; h++) {
-        const process = deviations[h]! + (groupProcess[months[h]!]! + offsets[h]! - groupParts[h]!);
+        const mean = groupProcess[months[h]!]! + offsets[h]! - dot(weights[h]!, groupProcess);
+        const process = dot(rootRows[h]!, normals) + mean;
         const noise = random.normal() / Math.sqrt((2 * drawGamma(random, NOISE_DF / 2)) / NOISE_DF);
         const step = stepsByMonth[horizons[h]! - 1]!;
         const rate = Math.exp(centre + process + step + noiseScales[a]! * noise);

@@ -107,7 +107,7 @@ export function backtest(
   for (const { month, is_scored } of panelOrigins(panel, span)) {
     const seenPanel = panelUpTo(panel, month);
     for (const method of methods) {
-      const forecast = method.forecast(seenPanel);
+      const forecast = method.forecast(seenPanel, is_scored);
       if (!is_scored) continue;
       for (const [areaIndex, area] of panel.areas.entries())
         for (const [horizonIndex, horizon] of HORIZONS.entries()) {
