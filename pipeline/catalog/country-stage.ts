@@ -73,12 +73,7 @@ function visibleSources(stage: CountryStage, { sources }: Pick<Country, 'sources
   return sourcesToRead.map((source) => {
     const visibleSource: Partial<Source> = structuredClone(source);
     for (const field of DESCRIPTIVE_FIELDS) delete visibleSource[field];
-    visibleSource.files = source.files.map(({ path, period, rows, join }) => ({
-      path,
-      ...(period === undefined ? {} : { period }),
-      ...(rows === undefined ? {} : { rows }),
-      ...(join === undefined ? {} : { join }),
-    }));
+    visibleSource.files = source.files.map(({ url, bytes, sha256, ...file }) => file);
     return visibleSource as Source;
   });
 }

@@ -1,28 +1,61 @@
-import { addMonths } from '../contract/months.ts';
+import { addMonths, type Period } from '../contract/months.ts';
 import { InputLocation } from '../lib/bad-input.ts';
 import { caseRecords, surveyRounds } from './evidence.ts';
 import type { Model } from './model.ts';
 import type { Source } from './sources.ts';
+
+/** The latest month that may be estimated, and why not a later one; null without surveys and case records. */
+function latestMonth(
+  { parameters }: Pick<Model, 'parameters'>,
+  sources: readonly Source[],
+): { month: Period; reason: string } | null {
+  const lastToEnd = <T extends { last: Period }>(observations: readonly T[]) =>
+    observations.toSorted((a, b) => (a.last < b.last ? -1 : 1)).at(-1);
+  const cases = lastToEnd(caseRecords(sources));
+  const survey = lastToEnd(surveyRounds(sources));
+  const { max_months_after_survey: months } = parameters.evidence;
+  const limits = [
+    cases && { month: cases.last, reason: `the case records end there (sources.json, ${cases.id}, span)` },
+    survey && {
+      month: addMonths(survey.last, months),
+      reason: `${months} months after the last survey, ${survey.last} (parameters.evidence.max_months_after_survey)`,
+    },
+  ];
+  return limits.filter((limit) => limit !== undefined).sort((a, b) => (a.month < b.month ? -1 : 1))[0] ?? null;
+}
 
 /**
  * Checks that estimated months are backed by observations: `last_estimated` may be no later than the last month of case
  * records, if there are any, and no more months after the last survey than model.json allows.
  * @throws BadInput naming the limit
  */
-export function checkEvidence({ last_estimated, parameters }: Model, sources: readonly Source[]): void {
-  const lastToEnd = <T extends { last: string }>(observations: readonly T[]) =>
-    observations.toSorted((a, b) => (a.last < b.last ? -1 : 1)).at(-1);
-  const refuseLaterThan = (limit: string, reason: string) => {
-    if (last_estimated > limit)
-      throw new InputLocation('model.json', 'last_estimated').error(last_estimated, `at most ${limit}: ${reason}`);
-  };
-  const cases = lastToEnd(caseRecords(sources));
-  if (cases) refuseLaterThan(cases.last, `the case records end there (sources.json, ${cases.id}, span)`);
-  const survey = lastToEnd(surveyRounds(sources));
-  const { max_months_after_survey: months } = parameters.evidence;
-  if (survey)
-    refuseLaterThan(
-      addMonths(survey.last, months),
-      `${months} months after the last survey, ${survey.last} (parameters.evidence.max_months_after_survey)`,
+export function checkEvidence(model: Model, sources: readonly Source[]): void {
+  const latest = latestMonth(model, sources);
+  if (latest && model.last_estimated > latest.month)
+    throw new InputLocation('model.json', 'last_estimated').error(
+      model.last_estimated,
+      `at most ${latest.month}: ${latest.reason}`,
     );
+}
+
+/** What new surveys and records mean for the months that are estimated, and how to change that. */
+export function newEvidence(
+  model: Pick<Model, 'last_estimated' | 'parameters'>,
+  before: readonly Source[],
+  after: readonly Source[],
+): string[] {
+  const { last_estimated } = model;
+  const [earlier, latest] = [latestMonth(model, before), latestMonth(model, after)];
+  const formerRounds = new Set(surveyRounds(before).map(({ label, last }) => `${label} ${last}`));
+  const laterRounds = surveyRounds(after).filter(
+    ({ label, last }) => last > last_estimated && !formerRounds.has(`${label} ${last}`),
+  );
+  const isUnchanged = latest === null || latest.month === earlier?.month || latest.month <= last_estimated;
+  if (latest === null || (laterRounds.length === 0 && isUnchanged)) return [];
+  const change =
+    latest.month > last_estimated
+      ? `--last-estimated ${latest.month} (catalog update) estimates up to that month`
+      : `it cannot be later: ${latest.reason}`;
+  const rounds = laterRounds.map(({ id, label, last }) => `${id}: ${label} ends in ${last}; `).join('');
+  return [`${rounds}months are estimated up to ${last_estimated}; ${change}`];
 }

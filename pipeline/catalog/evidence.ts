@@ -1,5 +1,5 @@
 /** The months with observations according to the catalog: survey rounds and case records. */
-import { type Period, periodRange } from '../contract/months.ts';
+import type { Period } from '../contract/months.ts';
 import type { Source } from './sources.ts';
 
 type ObservingSource = Pick<Source, 'id' | 'role' | 'rounds' | 'fieldwork' | 'span'>;
@@ -25,15 +25,4 @@ export function caseRecords(sources: readonly ObservingSource[]): ObservedMonths
   return sources.flatMap(({ id, role, span }) =>
     span && (role === 'cases_states' || role === 'cases_lgas') ? [{ label: role, id, ...span }] : [],
   );
-}
-
-/** Months, in order, with surveys in the catalog `after` but not in `before`. */
-export function newSurveyMonths(before: readonly ObservingSource[], after: readonly ObservingSource[]): Period[] {
-  const fieldworkMonths = (sources: readonly ObservingSource[]) =>
-    surveyRounds(sources).flatMap(({ label, first, last }) =>
-      periodRange(first, last).map((period) => ({ key: `${label} ${period}`, period })),
-    );
-  const earlierKeys = new Set(fieldworkMonths(before).map(({ key }) => key));
-  const newMonths = fieldworkMonths(after).filter(({ key }) => !earlierKeys.has(key));
-  return [...new Set(newMonths.map(({ period }) => period))].sort();
 }

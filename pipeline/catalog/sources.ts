@@ -5,7 +5,7 @@ import { Dialect } from './dialect.ts';
 import { FIGURES } from './figures.ts';
 import { LeaveOutRule } from './leave-out-rule.ts';
 import { ROLES, type Role, TABLE_FORMATS } from './roles.ts';
-import { FOR_EDITORS, period, text, year } from './shared-schemas.ts';
+import { FOR_EDITORS, period, text, YEARS, year } from './shared-schemas.ts';
 
 /**
  * A known gap of a source and the rule for handling it. Missing data that is not declared stops the build.
@@ -31,6 +31,8 @@ export const Gap = closedObject({
 });
 export type Gap = Static<typeof Gap>;
 
+const figure = Type.Union([Type.Number(), Type.Null()]);
+
 /** Who accepted the files, when and why; written by `malaria-risk catalog update`, the latest last. */
 export const Acceptance = closedObject({
   at: Type.String({ description: 'ISO 8601, UTC' }),
@@ -38,6 +40,11 @@ export const Acceptance = closedObject({
   reason: text,
   what: Type.String({ description: 'Changes compared with the files accepted before' }),
   doubts: Type.Optional(Type.Array(Type.String(), { description: 'Doubts that were accepted' })),
+  corrected: Type.Optional(
+    Type.Array(closedObject({ key: text, column: text, was: figure, is: figure }), {
+      description: 'Figures that were corrected: the row, the column, and the figure before and since',
+    }),
+  ),
 });
 export type Acceptance = Static<typeof Acceptance>;
 
@@ -231,6 +238,7 @@ export const Source = closedObject({
         'The file to read first, then its siblings, or files that are joined to it (`join`); or several deliveries of a monthly table, the latest last, whose rows replace those of earlier ones for the same place and month; or one raster for each month, with `period`; or, after the raster of people that weights figures, those of other years, with `year`',
     },
   ),
+  year: Type.Optional(Type.Integer({ ...YEARS, description: 'The year that the figures of a layer describe' })),
   accepted: Type.Optional(Type.Array(Acceptance)),
   controls: Type.Optional(
     Type.Array(Control, {

@@ -14,6 +14,7 @@ const COMMANDS: Record<string, [summary: string, load: () => Promise<{ default: 
   verify: ['Check a snapshot offline', () => import('./commands/verify.ts')],
   diff: ['Compare two snapshots', () => import('./commands/diff.ts')],
   show: ['Show the content of a snapshot in tables and charts', () => import('./commands/show.ts')],
+  explain: ['Show what a figure was made from, back to the rows of the files', () => import('./commands/explain.ts')],
   query: ['Query the tables of snapshots in SQL', () => import('./commands/query.ts')],
   export: ['Write a version in the form of another system', () => import('./commands/export/export.ts')],
   draws: ['Write the joint posterior draws behind the scores', () => import('./commands/draws.ts')],
@@ -61,9 +62,12 @@ export async function run(args: readonly string[]): Promise<void> {
 /** Whether the process is ending: failures that result from stopping are not reported. */
 let isStopping = false;
 
+/** Whether the reader of the output has enough, as `head` does: that is no failure, and work goes on. */
+const isPipeClosed = (error: NodeJS.ErrnoException) => error.code === 'EPIPE';
+
 function report(error: Error, json: boolean): void {
   // `--help` and `--version` end this way, too.
-  if (isStopping || (error instanceof CommanderError && error.exitCode === 0)) return;
+  if (isStopping || isPipeClosed(error) || (error instanceof CommanderError && error.exitCode === 0)) return;
   const line = describeError(error);
   process.exitCode = line.exit_code;
   if (json) process.stderr.write(`${JSON.stringify(line)}\n`);
@@ -83,6 +87,10 @@ const STOP_MS = 700;
 /** Runs a command as the whole process: uncaught errors and stop signals set the exit code, too. */
 export async function main(args: readonly string[]): Promise<void> {
   const json = args.includes('--json');
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error) => {
+      if (!isPipeClosed(error)) throw error;
+    });
   process.on('uncaughtException', (error) => {
     report(error, json);
     process.exit();

@@ -9,6 +9,8 @@ export interface PlannedStage {
   /** `cached`: nothing changed; `run`: it will run; `depends`: the stages before it will decide. */
   status: 'cached' | 'run' | 'depends';
   causes: string[];
+  /** How long it took when it last ran for this project; null if it never did, 0 if it need not run. */
+  seconds: number | null;
 }
 
 /** What running the stages would do, without doing it, and the entries of those that need not run. */
@@ -27,11 +29,11 @@ export function planStages<ProjectStage extends Stage>(
     if (!entry) {
       const latest = latestEntry(cache, stage.name, project.name);
       const causes = explainRun(cacheKey, latest, { cache, rawData: project.rawData });
-      return { stage: stage.name, status: 'run', causes };
+      return { stage: stage.name, status: 'run', causes, seconds: latest?.seconds ?? null };
     }
     entries.push(entry);
     for (const [name, hash] of Object.entries(entry.outputs)) artifacts[`${stage.name}/${name}`] = hash;
-    return { stage: stage.name, status: 'cached', causes: [] };
+    return { stage: stage.name, status: 'cached', causes: [], seconds: 0 };
   });
   return { planned, entries };
 }
@@ -55,5 +57,13 @@ export function planWithMissingInputs<ProjectStage extends Stage>(
   const cacheKey = latest && stageCacheKey(stage, project, { ...latest.inputs, ...artifacts });
   const hasChanged = cacheKey !== null && cacheKey.key !== latest!.key;
   const causes = hasChanged ? explainRun(cacheKey, latest, { cache, rawData: project.rawData }) : [];
-  return { stage: stage.name, status: hasChanged ? 'run' : 'depends', causes: [...causes, condition] };
+  const status = hasChanged ? 'run' : 'depends';
+  return { stage: stage.name, status, causes: [...causes, condition], seconds: latest?.seconds ?? null };
+}
+
+/** How long the planned stages take, from earlier runs; null if one of them never ran. */
+export function expectedDuration(planned: readonly PlannedStage[], jobs: number): number | null {
+  if (planned.some(({ seconds }) => seconds === null)) return null;
+  // Stages wait for each other, so that more than two hardly ever run at once.
+  return planned.reduce((sum, { seconds }) => sum + seconds!, 0) / Math.min(jobs, 2);
 }

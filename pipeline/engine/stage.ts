@@ -65,6 +65,8 @@ export interface ReportLine {
   rule: string;
   /** A wording if it speaks of levels, whose names only the country tells. */
   what: string | Wording;
+  /** The places that it is about, all of them, each with what is found there: `KN003 Dala: 12 cases …`. */
+  places?: readonly string[];
   /** Publishing the first version with this finding requires a reason (`publish --approve`). */
   needs_approval?: true;
 }

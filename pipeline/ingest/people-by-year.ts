@@ -1,13 +1,6 @@
 /** People of areas in any year, from those of the years that are given. */
 import type { Source } from '../catalog/sources.ts';
-import type { CensusRow } from './ingest-tables.ts';
-
-/** People of an area in some years. */
-export interface PeopleCount {
-  lga_code: string;
-  year: number;
-  people: number;
-}
+import type { CensusRow, PeopleRow } from './ingest-tables.ts';
 
 /** People of an area in a year; null if no year of it is known. */
 export type PeopleInYear = (lga_code: string, year: number) => number | null;
@@ -21,8 +14,8 @@ export type PeopleInYear = (lga_code: string, year: number) => number | null;
  * @param growth share a year
  */
 export function peopleFinder(
-  table: readonly PeopleCount[],
-  rasters: readonly PeopleCount[],
+  table: readonly PeopleRow[],
+  rasters: readonly PeopleRow[],
   growth: number | null,
 ): PeopleInYear {
   const [byArea, rastersByArea] = [table, rasters].map((counts) =>
@@ -30,7 +23,7 @@ export function peopleFinder(
       counts.toSorted((a, b) => a.year - b.year),
       ({ lga_code }) => lga_code,
     ),
-  ) as [Map<string, PeopleCount[]>, Map<string, PeopleCount[]>];
+  ) as [Map<string, PeopleRow[]>, Map<string, PeopleRow[]>];
   return (lga_code, year) => {
     const ofRasters = rastersByArea.get(lga_code) ?? [];
     const counts = byArea.get(lga_code) ?? ofRasters;
@@ -44,7 +37,7 @@ export function peopleFinder(
 }
 
 /** People on the curve of constant growth through the two years around `year`, or the two nearest to it. */
-function onCurve(counts: readonly PeopleCount[], year: number): number {
+function onCurve(counts: readonly PeopleRow[], year: number): number {
   const next = counts.findIndex((count) => count.year >= year);
   const last = next === -1 ? counts.length - 1 : Math.max(next, Math.min(1, counts.length - 1));
   const [a, b] = [counts[Math.max(last - 1, 0)]!, counts[last]!];
@@ -65,9 +58,5 @@ export function censusOfRaster(
 ): CensusRow[] {
   const year = sources.find(({ role }) => role === 'population')?.files[0]?.year;
   if (year === undefined) return [...census];
-  return census.map(({ lga_code, people, children_0_4 }) => ({
-    lga_code,
-    people: peopleInYear(lga_code, year) ?? people,
-    children_0_4,
-  }));
+  return census.map((row) => ({ ...row, people: peopleInYear(row.lga_code, year) ?? row.people }));
 }

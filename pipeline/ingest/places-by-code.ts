@@ -19,6 +19,8 @@ const LEAST_FALL = 0.1;
 export interface Place {
   code: string;
   name: string;
+  /** The code of its upper-level area. */
+  parent?: string;
 }
 
 /** A place of a table, by name or code, and what it is matched with. */
@@ -48,6 +50,11 @@ export function codeReader(codes: Iterable<string>): (text: string) => string | 
 const asNumber = (text: string) =>
   /^\d+(\.0+)?$/.test(text) ? text.replace(/\.0+$/, '').replace(/^0+(?=\d)/, '') : text;
 
+const placesOfLevel = (column: 'lga_pcode' | 'state_pcode', { lgas, states }: Areas): Place[] =>
+  column === 'lga_pcode'
+    ? lgas.map(({ lga_code: code, lga: name, state_code: parent }) => ({ code, name, parent }))
+    : states.map(({ state_pcode: code, state: name }) => ({ code, name }));
+
 /** The codes of a table by level, each once. */
 export function matchCodes(
   { rows }: RawTable,
@@ -55,11 +62,7 @@ export function matchCodes(
   areas: Areas,
   aliases: readonly Alias[] = [],
 ): PlaceMatch[] {
-  const places =
-    column === 'lga_pcode'
-      ? areas.lgas.map(({ lga_code: code, lga: name }) => ({ code, name }))
-      : areas.states.map(({ state_pcode: code, state: name }) => ({ code, name }));
-  const areaByCode = new Map(places.map((area) => [area.code, area]));
+  const areaByCode = new Map(placesOfLevel(column, areas).map((area) => [area.code, area]));
   const readCode = codeReader(areaByCode.keys());
   const rowsByCode = Map.groupBy(
     rows.filter((row) => row.hasValue(column)),
@@ -101,12 +104,7 @@ export function refuseUnmatchedCodes(
         { declare: 'recode', column, from: name, to: namesake.code },
       );
     const divided = findDividedArea(rows, matches, source);
-    if (!divided)
-      throw place.error(
-        found,
-        `${expected}; if it is a part of one, a row "${name},,CODE,YYYY-MM" of aliases.csv, with the area's code and the first month; if it is of no area, leave_out (sources.json)`,
-        leaveOut,
-      );
+    if (!divided) throw place.error(found, `${expected}${describePlaceOfNone(name)}`, leaveOut);
     const aliasOf = (part: string): Remedy => ({
       declare: 'alias',
       alias: { name: part, parent: '', code: divided.code, from: divided.from },
@@ -118,13 +116,21 @@ export function refuseUnmatchedCodes(
   });
 }
 
+/** What to do about a place of which nothing tells what it is. */
+export const describePlaceOfNone = (name: string): string =>
+  `; if it is a part of one, a row "${name},,CODE,YYYY-MM" of aliases.csv, with the area's code and the first month; if it is of no area, leave_out (sources.json)`;
+
 /** What a code or name of something larger than an area is; null if it is not. */
 export function largerArea(
   text: string,
   { states }: Areas,
-  { territory, name }: Pick<IngestInput['model'], 'territory' | 'name'>,
+  { territory }: Pick<IngestInput['model'], 'territory'>,
 ): string | null {
-  const isCountry = [territory.iso_code, name].some((label) => plainName(label) === plainName(text));
+  const { iso_code, language } = territory;
+  const names = ['en', language].map((inLanguage) =>
+    new Intl.DisplayNames(inLanguage, { type: 'region' }).of(iso_code),
+  );
+  const isCountry = [iso_code, ...names].some((label) => plainName(label ?? '') === plainName(text));
   if (isCountry) return 'the country';
   const state = states.find(({ state_pcode, state_code, state: stateName }) =>
     [state_pcode, state_code, stateName].some((label) => plainName(label) === plainName(text)),
@@ -142,19 +148,14 @@ function findNamesake(
   areas: Areas,
   matches: readonly PlaceMatch[],
 ): (Place & { similarity: number }) | null {
-  const likeness = (name: string, text: string | null | undefined) =>
-    nameSimilarity(plainName(name), plainName(text ?? ''));
-  const states = areas.states.map(({ state_pcode: code, state: name, state_code }) => {
-    return { code, name, state_code, similarity: likeness(name, values.state) };
-  });
-  const lgas = areas.lgas
-    .filter(
-      (lga) =>
-        values.state == null ||
-        states.some(({ state_code, similarity }) => state_code === lga.state_code && similarity === 1),
-    )
-    .map(({ lga_code: code, lga: name }) => ({ code, name, similarity: likeness(name, values.lga) }));
-  const places = column === 'lga_pcode' ? lgas : states;
+  const isNamed = (name: string, text: string | null | undefined) => plainName(name) === plainName(text ?? '');
+  const nameInRow = plainName((column === 'lga_pcode' ? values.lga : values.state) ?? '');
+  const state = areas.states.find((area) => isNamed(area.state, values.state));
+  const isWithin = ({ parent }: Place) =>
+    column === 'state_pcode' || values.state == null || parent === state?.state_code;
+  const places = placesOfLevel(column, areas)
+    .filter(isWithin)
+    .map((place) => ({ ...place, similarity: nameSimilarity(plainName(place.name), nameInRow) }));
   const named = places.filter(({ similarity }) => similarity === 1);
   const free = places.filter(({ code }) => !matches.some(({ area }) => area?.code === code));
   const isOnlyUnmatched = matches.filter(({ area }) => !area).length === 1;

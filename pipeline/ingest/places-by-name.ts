@@ -19,6 +19,7 @@ import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import {
   describeNumericCodes,
+  describePlaceOfNone,
   findDividedArea,
   largerArea,
   matchCodes,
@@ -124,7 +125,7 @@ function refuseUnmatched(
   { name, parent, rows, area, candidates, proposal, isOnlyRemaining }: NameMatch,
   level: 'lga' | 'state',
   areas: Areas,
-  model: Pick<Model, 'territory' | 'name'>,
+  model: Pick<Model, 'territory'>,
 ): void {
   if (area && !proposal) return;
   const larger = isTotal(name) ? 'a total' : level === 'lga' && !area ? largerArea(name, areas, model) : null;
@@ -143,12 +144,14 @@ function refuseUnmatched(
     ? ', which is not like it and is the only area that no other name of the table may mean'
     : '';
   const aliasHint = proposal ? `, as in a row "${aliasCsvLine(proposal)}" of aliases.csv` : '';
-  const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
+  const isLikeNone = !proposal && candidates.length === 0;
+  const leaveOut: Remedy | null = isLikeNone ? { declare: 'leave_out', where: { [level]: name } } : null;
+  const remedy: Remedy | null = proposal ? { declare: 'alias', alias: proposal } : leaveOut;
   throw rows[0]!
     .at('name')
     .error(
       `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-      `the name of an area in the outlines${likest && `: ${likest}${explanation}${aliasHint}`}`,
+      `the name of an area in the outlines${isLikeNone ? describePlaceOfNone(name) : likest && `: ${likest}${explanation}${aliasHint}`}`,
       remedy,
     );
 }

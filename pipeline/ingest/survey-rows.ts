@@ -222,7 +222,7 @@ export function readEffectiveNumber(row: RawRow, positivity: number, source: Sou
     .error(
       row.text(column),
       `what 1 to ${MOST_EXAMINED} children can have around ${row.text('positivity')}; beside 0 and 1 no standard error tells their number`,
-      leaveOutRemedy({ positivity: row.text('positivity') }),
+      leaveOutRemedy({ positivity: row.text('positivity'), [column]: row.text(column) }),
     );
 }
 

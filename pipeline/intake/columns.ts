@@ -253,6 +253,12 @@ export function sumsByRow(table: TextTable, columns: readonly string[]): number[
   return table.rows.map((_, row) => numbers.reduce((sum, { [row]: number }) => sum + (number || 0), 0));
 }
 
+/** How many different rows some columns have. */
+export function countDistinct(table: TextTable, columns: readonly string[]): number {
+  const cells = columns.map((column) => cellsByRow(table, column));
+  return new Set(table.rows.map((_, row) => JSON.stringify(cells.map((column) => column[row])))).size;
+}
+
 /** The column with the largest share of matching cells, if that is at least two thirds; else null. */
 export function bestMatchingColumn(
   table: TextTable,

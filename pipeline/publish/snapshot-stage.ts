@@ -99,7 +99,7 @@ export async function writeSnapshot(directory: string, input: SnapshotInput): Pr
   await writer.write('openapi.json', formatJson(openapi));
   await writer.writeEncoded('v1/openapi.json', JSON.stringify(openapi));
   const reference = describeApi(openapi, tableList);
-  const clients = clientFiles(territory, reference, values);
+  const clients = await clientFiles(territory, reference, values);
   for (const [name, text] of Object.entries(clients)) await writer.write(`client/${name}`, text);
   for (const [name, bytes] of Object.entries(clientArchives(clients))) await writer.write(name, bytes);
   await writer.write('model-card.json', formatJson(modelCard));

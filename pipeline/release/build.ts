@@ -107,11 +107,11 @@ export async function planBuild(options: BuildTarget): Promise<PlannedStage[]> {
     [...entries, cacheKey],
     unpublishableReasons(options, country, rawHashes),
   );
-  if (isBuilt(out, version, keys)) return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes: [] }];
-  return [
-    ...planned,
-    { stage: SNAPSHOT.name, status: 'run', causes: snapshotCauses(country, cache, cacheKey, version) },
-  ];
+  if (isBuilt(out, version, keys))
+    return [...planned, { stage: SNAPSHOT.name, status: 'cached', causes: [], seconds: 0 }];
+  const seconds = latestEntry(cache, SNAPSHOT.name, country.model.country)?.seconds ?? null;
+  const causes = snapshotCauses(country, cache, cacheKey, version);
+  return [...planned, { stage: SNAPSHOT.name, status: 'run', causes, seconds }];
 }
 
 /** The stage table, without the validating stages if they are to be skipped. */

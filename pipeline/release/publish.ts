@@ -4,6 +4,7 @@ import { codeState } from '../lib/code-state.ts';
 import { Stopped, UsageError } from '../lib/errors.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { verifySnapshot } from '../publish/snapshot/verify.ts';
+import { approveOptions, describeApproval, remainingApprovals } from './approvals.ts';
 import { hashOfManifest } from './candidate.ts';
 import { readCandidates } from './candidates.ts';
 import type { Destination } from './destination.ts';
@@ -21,6 +22,8 @@ export interface PublishOptions {
   to?: string | undefined;
   /** The reason to publish a version that needs one. */
   approve?: string | undefined;
+  /** What that reason approves, each `KIND` or `KIND:PLACE`. Default: all that needs one. */
+  finding?: readonly string[] | undefined;
   /** The note that key holders see. */
   note?: string | undefined;
   /** For how many days the replaced version is promised to stay available. */
@@ -52,6 +55,8 @@ export interface Publication {
 export function publishVersion(out: string, options: PublishOptions = {}): Promise<Publication> {
   if (options.approve !== undefined && options.approve.trim() === '')
     throw new UsageError('--approve: found no text, expected the reason to publish this version');
+  if (options.finding && options.approve === undefined)
+    throw new UsageError('--finding: found no --approve, expected the reason to approve it');
   return publishAlone(out, async () => {
     const lock = lockShared(out);
     try {
@@ -63,7 +68,7 @@ export function publishVersion(out: string, options: PublishOptions = {}): Promi
 }
 
 async function publish(out: string, destination: Destination, options: PublishOptions): Promise<Publication> {
-  const { approve = null, note = null, keepDays = null } = options;
+  const { approve = null, finding = [], note = null, keepDays = null } = options;
   const after = findVersion(out, options.version ?? null);
   const { directory, manifest } = after;
   const { model_version } = manifest;
@@ -76,9 +81,10 @@ async function publish(out: string, destination: Destination, options: PublishOp
   if (options.verified !== manifest_sha256) await refuseFaults(directory);
   const review = await reviewSnapshot(before, after);
   if (review.refused.length > 0) throw new Stopped(`${model_version} ${review.refused.join('; ')}`);
-  if (review.approvals.length > 0 && approve === null)
+  const remaining = approve === null ? review.approvals : remainingApprovals(review.approvals, finding);
+  if (remaining.length > 0)
     throw new Stopped(
-      `${model_version} is not published; it needs a reason (--approve REASON): ${review.approvals.join('; ')}; see \`malaria-risk review ${model_version}\``,
+      `${model_version} is not published; it needs a reason (${approveOptions(remaining)}): ${remaining.map(describeApproval).join('; ')}; see \`malaria-risk review ${model_version}\``,
     );
 
   const candidate = readCandidates(out).findLast(({ version }) => version === model_version);
@@ -88,11 +94,12 @@ async function publish(out: string, destination: Destination, options: PublishOp
     at: new Date().toISOString(),
     by: options.by ?? (process.env.MALARIA_BY || userInfo().username),
     reason: approve,
-    approved: review.approvals,
+    approved: review.approvals.map(describeApproval),
     manifest_sha256,
     bytes: Object.values(manifest.files).reduce((sum, { bytes }) => sum + bytes, 0),
     built: candidate?.code ? { at: candidate.built_at, code: candidate.code } : null,
     published_by_code: codeState(),
+    past_forecasts: review.diff?.past_forecasts ?? null,
     changes: review.diff && releaseChanges(review.diff, review),
   };
   const startedRecords: (readonly [string, Release])[] = [];

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CodeState } from '../lib/code-state.ts';
+import type { PastForecasts } from '../publish/snapshot/past-forecasts.ts';
 import { releasesFolder } from './build-paths.ts';
 import { writeDurably } from './disk.ts';
 
@@ -28,6 +29,8 @@ export interface Release {
   /** The code that built it; null if that was not recorded. */
   built: { at: string; code: CodeState } | null;
   published_by_code: CodeState;
+  /** How good the forecasts of the replaced version were; null if none had met its month. */
+  past_forecasts: PastForecasts | null;
   /** Its changes; null if it replaced nothing. */
   changes: {
     scores_compared: number;

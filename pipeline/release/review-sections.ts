@@ -1,5 +1,7 @@
 import { type Section, tableBlock } from '../lib/pages/blocks.ts';
-import { findingLines } from '../publish/snapshot/findings.ts';
+import { findingLines, isAboutFit } from '../publish/snapshot/findings.ts';
+import type { Finding } from '../publish/snapshot/provenance.ts';
+import { approveOptions, describeApproval } from './approvals.ts';
 import type { Review } from './review.ts';
 
 /** What the version would replace. */
@@ -10,37 +12,50 @@ export function replacedBy({ model_version, replaces }: Review): string {
     : `${model_version} would replace ${replaces}.`;
 }
 
-/** A review for the person who approves a version, without the diff: verdict, findings, inputs. */
-export function reviewSections(review: Review): Section[] {
-  const { refused, approvals, read, findings } = review;
+/** Whether the version may be published, and what has to be approved. */
+export function verdictSection({ refused, approvals }: Review): Section {
+  return {
+    title: 'May it be published?',
+    blocks: [
+      refused.length + approvals.length === 0 && 'Yes, and no reason is required.',
+      { heading: 'It cannot be published', items: refused, isAlert: true },
+      {
+        heading: `Publishing it requires a reason (publish ${approveOptions(approvals)})`,
+        items: approvals.map(describeApproval),
+        isAlert: true,
+      },
+    ],
+  };
+}
+
+/** What was read, and the build's findings; those about fits last. */
+export function findingSections({ read, findings }: Review): Section[] {
+  const isAboutData = (finding: Finding) => !isAboutFit(finding);
   return [
-    {
-      title: 'May it be published?',
-      blocks: [
-        refused.length + approvals.length === 0 && 'Yes, and no reason is required.',
-        { heading: 'It cannot be published', items: refused, isAlert: true },
-        { heading: 'Publishing it requires a reason (publish --approve REASON)', items: approvals, isAlert: true },
-      ],
-    },
     { title: 'What was read from the tables', blocks: [{ items: read }] },
-    {
-      title: 'Findings of the build',
-      blocks: [
-        findings.new.length === 0 && 'There are no new findings.',
-        { heading: 'New findings', items: findingLines(findings.new) },
-        { heading: 'Findings that no longer occur', items: findingLines(findings.gone) },
-        {
-          summary: `${findings.known.length} findings that the current version has too`,
-          details: [{ items: findingLines(findings.known) }],
-        },
-      ],
-    },
-    { title: 'Inputs', blocks: review.replaces === null ? [] : inputBlocks(review) },
+    { title: 'Findings about the data', blocks: findingBlocks(findings, isAboutData) },
+    { title: 'Findings about fits', blocks: findingBlocks(findings, isAboutFit) },
   ];
 }
 
-const inputBlocks = ({ sources, making }: Review): Section['blocks'] => [
-  sources.length === 0 && 'The raw data are the same.',
+const findingBlocks = (findings: Review['findings'], isShown: (finding: Finding) => boolean): Section['blocks'] => [
+  findings.new.filter(isShown).length === 0 && 'There are no new findings.',
+  { heading: 'New findings', items: findingLines(findings.new.filter(isShown)) },
+  { heading: 'Findings that no longer occur', items: findingLines(findings.gone.filter(isShown)) },
+  {
+    summary: `${findings.known.filter(isShown).length} findings that the current version has too`,
+    details: [{ items: findingLines(findings.known.filter(isShown)) }],
+  },
+];
+
+/** Which files and settings differ from those of the version that it would replace. */
+export const inputSection = (review: Review): Section => ({
+  title: 'Inputs',
+  blocks: review.diff === null ? [] : inputBlocks(review),
+});
+
+const inputBlocks = ({ sources, evidence, making }: Review): Section['blocks'] => [
+  sources.length === 0 && 'The raw files and their entries in the catalog are the same.',
   tableBlock(
     'Changed raw data',
     [
@@ -63,6 +78,7 @@ const inputBlocks = ({ sources, making }: Review): Section['blocks'] => [
       ),
     ),
   },
+  { heading: 'Months that are estimated', items: evidence },
   { heading: 'model.json', items: making.model },
   { heading: 'Code', items: making.code },
 ];

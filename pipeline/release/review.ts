@@ -1,12 +1,16 @@
+import { newEvidence } from '../catalog/evidence-rules.ts';
+import type { Model } from '../catalog/model.ts';
+import type { Source } from '../catalog/sources.ts';
 import { tableFile } from '../contract/table-list.ts';
 import { summarizeAccounts } from '../ingest/accounts.ts';
 import type { AccountRow } from '../ingest/ingest-tables.ts';
 import { withDatabase } from '../lib/tables/duckdb.ts';
 import { diffSnapshots, type SnapshotDiff } from '../publish/snapshot/diff.ts';
-import { controlLines, findingLines } from '../publish/snapshot/findings.ts';
+import { controlLines } from '../publish/snapshot/findings.ts';
 import type { Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import type { Finding } from '../publish/snapshot/provenance.ts';
 import { createViews } from '../publish/snapshot/views.ts';
+import { type Approval, approvalsOfChanges, approvalsOfFindings, substances } from './approvals.ts';
 import { changedMaking, changedSources, type MakingChange, type SourceChange } from './data-changes.ts';
 
 /** The changes that publishing a version would make, for the person who approves it. */
@@ -18,7 +22,7 @@ export interface Review {
   /** Why it cannot be published. */
   refused: string[];
   /** Why publishing it needs a reason (`publish --approve`). */
-  approvals: string[];
+  approvals: Approval[];
   /** The counts that were read from the files, as an annual report has them. */
   read: string[];
   /** Null if there is nothing to compare with. */
@@ -26,6 +30,8 @@ export interface Review {
   /** Findings of the build compared with those of the version that it would replace. */
   findings: { new: Finding[]; known: Finding[]; gone: Finding[] };
   sources: SourceChange[];
+  /** What new surveys and records mean for the months that are estimated. */
+  evidence: string[];
   making: MakingChange;
 }
 
@@ -42,18 +48,29 @@ export async function reviewSnapshot(before: Snapshot | null, after: Snapshot): 
     refused: refusals(before, after),
     approvals: [
       ...(before && !isSameCountry
-        ? [`another country: ${manifest.country} in place of ${before.manifest.country}`]
+        ? [{ kind: 'country', places: [], what: `${manifest.country} in place of ${before.manifest.country}` }]
         : []),
-      ...(diff ? changesToApprove(diff, before!, after) : []),
-      ...findingLines(findings.new.filter((finding) => finding.needs_approval)),
+      ...(diff ? approvalsOfChanges(diff, before!.manifest, manifest) : []),
+      ...approvalsOfFindings(readFindings(after), before ? readFindings(before) : []),
     ],
     read: [...summarizeAccounts(await readAccounts(after)), ...controlLines(readFindings(after))],
     diff,
     findings,
     sources: before && isSameCountry ? changedSources(before.manifest, manifest) : [],
+    evidence: before && isSameCountry ? evidenceNotes(before, after) : [],
     making: before && isSameCountry ? changedMaking(before.manifest, manifest) : { model: [], code: [] },
   };
 }
+
+const evidenceNotes = (before: Snapshot, after: Snapshot) =>
+  newEvidence(
+    {
+      ...after.json<Pick<Model, 'parameters'>>('model-card.json'),
+      last_estimated: after.manifest.coverage.last_estimated,
+    },
+    before.manifest.sources as Source[],
+    after.manifest.sources as Source[],
+  );
 
 const readAccounts = ({ directory, manifest }: Snapshot): Promise<AccountRow[]> =>
   withDatabase(async (db) => {
@@ -69,36 +86,15 @@ function refusals(before: Snapshot | null, { manifest }: Snapshot): string[] {
   return reasons;
 }
 
-function changesToApprove(
-  diff: SnapshotDiff,
-  { manifest: earlier }: Snapshot,
-  { manifest: later }: Snapshot,
-): string[] {
-  const missingAnswers = diff.answers.filter(({ only_in_a }) => only_in_a > 0);
-  return [
-    ...diff.over,
-    ...(earlier.coverage.transmission && !later.coverage.transmission ? ['the transmission model is missing'] : []),
-    // Removed estimated months show here; forecasts have the same files whatever their months.
-    ...missingAnswers.map(({ operation, only_in_a }) => `${only_in_a} answers of ${operation} are missing`),
-    ...diff.tables.flatMap(({ table, rows, columns_only_in_a }) => [
-      ...(rows.b === null
-        ? [`the table ${table} is missing`]
-        : columns_only_in_a.map((column) => `the column ${table}.${column} is missing`)),
-    ]),
-  ];
-}
-
 const readFindings = (snapshot: Snapshot): Finding[] => snapshot.json<Finding[]>('findings.json');
 
 function compareFindings(before: Finding[] | null, after: Finding[]): Review['findings'] {
-  const key = ({ stage, source, rule, what }: Finding) => JSON.stringify([stage, source, rule, what]);
-  const [earlierKeys, laterKeys] = [before ?? [], after].map((findings) => new Set(findings.map(key))) as [
-    Set<string>,
-    Set<string>,
-  ];
+  const [earlier, later] = [before ?? [], after].map((findings) => new Set(findings.flatMap(substances)));
+  const isIn = (there: ReadonlySet<string>) => (finding: Finding) =>
+    substances(finding).every((substance) => there.has(substance));
   return {
-    new: after.filter((finding) => !earlierKeys.has(key(finding))),
-    known: after.filter((finding) => earlierKeys.has(key(finding))),
-    gone: (before ?? []).filter((finding) => !laterKeys.has(key(finding))),
+    new: after.filter((finding) => !isIn(earlier!)(finding)),
+    known: after.filter(isIn(earlier!)),
+    gone: (before ?? []).filter((finding) => !isIn(later!)(finding)),
   };
 }

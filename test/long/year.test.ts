@@ -133,7 +133,9 @@ test('a survey round moves scores: the review reports it, and publishing require
   await accept('surveys', receive('surveys.csv', round), 'round of 2021', '--release', '2');
   await type(0, 'build');
   const review = await type(1, 'review');
-  expect(review).toMatch(/Publishing it requires a reason \(publish --approve REASON\):\n.*scores moved/);
+  expect(review).toMatch(
+    /Publishing it requires a reason \(publish --approve REASON --finding thresholds\):\n.*scores moved/,
+  );
   expect(review).toMatch(/surveys +changed +1 to 2/);
   await type(1, 'publish');
   expect(current()).toBe(before);

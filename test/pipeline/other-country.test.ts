@@ -102,7 +102,7 @@ describe('a country that differs from Nigeria in every respect, built from its c
     expect(limits.join(' ')).toMatch(
       /The score refers to one test, microscopy, .* 0\.5 ± 0\.5 above that by microscopy/,
     );
-    const types = readFileSync(path.join(snapshot, 'client/ts/types.ts'), 'utf8');
+    const types = readFileSync(path.join(snapshot, 'client/ts/types.d.ts'), 'utf8');
     expect(types).toContain('tested positive by microscopy, or, where that was not done, by rapid diagnostic test');
   });
 

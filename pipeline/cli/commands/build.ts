@@ -1,9 +1,13 @@
-import { Command } from 'commander';
+import path from 'node:path';
+import { Command, Option } from 'commander';
+import { writeAtomic } from '../../lib/atomic-write.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { findingBlocks } from '../../publish/snapshot/findings.ts';
 import { type BuildResult, build } from '../../release/build.ts';
-import { type Publication, publishVersion } from '../../release/publish.ts';
-import { STAGE_NAMES } from '../../stages.ts';
+import { releasesFolder } from '../../release/build-paths.ts';
+import type { Publication } from '../../release/publish.ts';
+import { withArtifacts } from '../../release/with-artifacts.ts';
+import { STAGE_NAMES, stagesNeededFor } from '../../stages.ts';
 import { blocksText } from '../terminal/blocks-text.ts';
 import { addBuildOptions, type BuildOptions, printLines, terminalWidth } from '../terminal/options.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -11,12 +15,20 @@ import { addPublishOptions, describePublication, type PublishCommandOptions } fr
 
 interface BuildCommandOptions extends BuildOptions, PublishCommandOptions {
   publish?: boolean;
+  until?: string;
+  quiet?: boolean;
   json?: boolean;
 }
 
 export default function buildCommand(): Command {
   const command = addBuildOptions(new Command('build'))
     .description('Build a snapshot: run the stages whose inputs, code or parameters changed, and check the result')
+    .addOption(
+      new Option('--until <stage>', 'run the stages up to this one, and make no candidate').choices(
+        STAGE_NAMES.slice(0, -1),
+      ),
+    )
+    .option('--quiet', 'print the result only, no progress and no findings')
     .option('--publish', 'then publish it, as `malaria-risk publish` does');
   return addPublishOptions(command)
     .option('--json', 'progress and result as JSON lines')
@@ -26,7 +38,8 @@ export default function buildCommand(): Command {
 The snapshot is written to <out>/snapshots/<model_version> in one step. It is a candidate: \`malaria-risk review\` shows
 what publishing it would change, and <out>/current points to it once it is published. An invalid input stops the build
 with one line and changes nothing. So does a raw file whose SHA-256 differs from the catalog's: \`catalog update\`
-accepts it, --unpinned uses it for a trial. Accepted raw files are kept in <out>/raw, each under its SHA-256.
+accepts it, --unpinned uses it for a trial. Accepted raw files are kept in <out>/raw, each under its SHA-256, and what
+the build did and when in <out>/releases/<version>/build.log.
 
 Examples:
   malaria-risk build --country raw-data/synthetic --publish
@@ -36,11 +49,27 @@ Examples:
     .action(async (options: BuildCommandOptions) => {
       if (options.publish && options.withoutValidation)
         throw new UsageError('--publish: found --without-validation too, but its result cannot be published');
+      const { until, out, json = false, quiet } = options;
+      if (until !== undefined) {
+        await withProgress(
+          stagesNeededFor([until]).map(({ name }) => name),
+          json,
+          (onEvent) => withArtifacts([until], { ...options, onEvent }, () => {}),
+          { quiet },
+        );
+        printLines(json ? JSON.stringify({ until }) : `Ran the stages up to ${until}; there is no candidate`);
+        return;
+      }
       const commandLine = process.argv.slice(2).join(' ');
-      const result = await withProgress(STAGE_NAMES, options.json ?? false, (onEvent) =>
-        build({ ...options, command: commandLine, onEvent }),
+      const log: string[] = [];
+      const result = await withProgress(
+        STAGE_NAMES,
+        json,
+        (onEvent) => build({ ...options, command: commandLine, onEvent }),
+        { quiet, log: { write: (line) => log.push(line) } },
       );
-      if (!options.json) printLines(describeBuild(result));
+      await writeAtomic(path.join(releasesFolder(out), result.model_version, 'build.log'), log.join(''));
+      if (!json) printLines(describeBuild(quiet ? { ...result, findings: [] } : result));
       let publication: Publication | null = null;
       try {
         if (options.publish) publication = await publishResult(options, result);
@@ -51,13 +80,15 @@ Examples:
     });
 }
 
-function publishResult(
-  { out, approve, by, to, note, keepDays }: BuildCommandOptions,
+async function publishResult(
+  { out, approve, finding, by, to, note, keepDays }: BuildCommandOptions,
   built: BuildResult,
 ): Promise<Publication> {
+  // Loaded only here: with it, the program would take twice as long to start.
+  const { publishVersion } = await import('../../release/publish.ts');
   // An older snapshot may have been damaged since it was built.
   const verified = built.already ? undefined : built.manifest_sha256;
-  return publishVersion(out, { version: built.model_version, approve, by, to, note, keepDays, verified });
+  return publishVersion(out, { version: built.model_version, approve, finding, by, to, note, keepDays, verified });
 }
 
 function describeBuild(built: BuildResult): string {

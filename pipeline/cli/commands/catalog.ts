@@ -7,7 +7,7 @@ import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { stopsBuild } from '../../intake/check/fault.ts';
 import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
-import { type UpdateRequest, updateSource } from '../../intake/update/update.ts';
+import { addFiles, type Update, type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { quoteForShell } from '../../lib/shell.ts';
 import { describeFaults, describeUpdate } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
@@ -15,6 +15,7 @@ import {
   addCountryOptions,
   type CountryOptions,
   outOption,
+  parseAtLeastOne,
   parseMonth,
   parseText,
   printLines,
@@ -41,6 +42,7 @@ export default function catalogCommand(): Command {
     .description('Check a catalog and its files, accept changed files, print JSON Schemas for editors')
     .addCommand(checkCommand())
     .addCommand(updateCommand())
+    .addCommand(addCommand())
     .addCommand(repairCommand())
     .addCommand(startCommand())
     .addCommand(schemaCommand());
@@ -178,6 +180,7 @@ interface UpdateOptions extends CountryOptions {
   citation?: string;
   licence?: string;
   title?: string;
+  year?: number;
   json?: boolean;
 }
 
@@ -211,11 +214,8 @@ Examples:
   malaria-risk catalog update cases_states new.csv --country raw-data/nigeria --raw-data DIR \\
     --last-estimated 2024-01 --accept 'January, from NHMIS'`;
 
-function updateCommand(): Command {
-  return addCountryOptions(new Command('update'))
-    .description('Show how a changed file differs from the accepted one, and accept it')
-    .argument('<source>', 'id of the source in sources.json, or the name of its file')
-    .argument('[files...]', 'new files, if not in the raw data already')
+const addAcceptOptions = (command: Command) =>
+  addCountryOptions(command)
     .addOption(outOption())
     .option('--accept <reason>', 'accept the change, for this reason', parseText)
     .option('--accept-names', 'write the doubtful names of areas to aliases.csv as proposed')
@@ -226,24 +226,67 @@ function updateCommand(): Command {
     .option('--citation <text>', 'how to cite it', parseText)
     .option('--licence <text>', 'its licence', parseText)
     .option('--title <text>', 'its title', parseText)
-    .option('--json', 'print everything as JSON')
+    .option('--year <n>', 'the year that the figures of a layer describe', parseAtLeastOne)
+    .option('--json', 'print everything as JSON');
+
+function updateCommand(): Command {
+  return addAcceptOptions(new Command('update'))
+    .description('Show how a changed file differs from the accepted one, and accept it')
+    .argument('<source>', 'id of the source in sources.json, or the name of its file')
+    .argument('[files...]', 'new files, if not in the raw data already')
     .addHelpText('after', UPDATE_HELP)
     .action(async (source: string, files: string[], options: UpdateOptions) => {
-      const update = await updateSource(updateRequest(source, files, options));
-      const hasDoubtfulNames = update.names.some(({ area }) => area === null);
-      const isPending = !update.accepted && (hasDoubtfulNames || update.files.length + update.edits.length > 0);
-      if (options.json) printLines(JSON.stringify(update, null, 2));
-      else printLines(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
-      if (isPending && !hasDoubtfulNames && !options.json)
-        printLines('', 'Nothing has been changed yet; accept it with --accept REASON.');
-      if (isPending) process.exitCode = EXIT.finding;
+      printUpdate(await updateSource(updateRequest(source, files, options)), options);
     });
 }
 
+const ADD_HELP = `
+Monthly rasters and records are added to the files of SOURCE. Any other file, such as another round of a survey, gets an
+entry of its own, like that of SOURCE.
+
+Example:
+  malaria-risk catalog add rain/*.tif --like rain --country raw-data/nigeria --raw-data DIR --accept 'rain of 2024'`;
+
+function addCommand(): Command {
+  return addAcceptOptions(new Command('add'))
+    .description('Add files like those of a source to the catalog')
+    .argument('<files...>', 'new files')
+    .requiredOption('--like <source>', 'id of the source that they resemble, or the name of its file')
+    .addHelpText('after', ADD_HELP)
+    .action(async (files: string[], options: UpdateOptions & { like: string }) => {
+      for (const update of await addFiles(updateRequest(options.like, files, options))) printUpdate(update, options);
+    });
+}
+
+function printUpdate(update: Update, { json }: UpdateOptions): void {
+  const hasDoubtfulNames = update.names.some(({ area }) => area === null);
+  const isPending = !update.accepted && (hasDoubtfulNames || update.files.length + update.edits.length > 0);
+  if (json) printLines(JSON.stringify(update, null, 2));
+  else printLines(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
+  if (isPending && !hasDoubtfulNames && !json)
+    printLines('', 'Nothing has been changed yet; accept it with --accept REASON.');
+  if (isPending) process.exitCode = EXIT.finding;
+}
+
 function updateRequest(source: string, files: string[], options: UpdateOptions): UpdateRequest {
-  const { country, rawData, out, accept, acceptNames, by, period, lastEstimated, release, citation, licence, title } =
-    options;
-  const description = Object.entries({ release, citation, licence, title }).filter(([, text]) => text !== undefined);
+  const {
+    country,
+    rawData,
+    out,
+    accept,
+    acceptNames,
+    by,
+    period,
+    lastEstimated,
+    release,
+    citation,
+    licence,
+    title,
+    year,
+  } = options;
+  const description = Object.entries({ release, citation, licence, title, year }).filter(
+    ([, value]) => value !== undefined,
+  );
   const accepted = accept === undefined ? undefined : acceptance(accept, by);
   return {
     country,

@@ -10,8 +10,8 @@ import { parseFileToWrite, printLines } from '../terminal/options.ts';
 const HELP = `
 Compares scores area by area, for the months that both snapshots estimate and those that both forecast. A score has
 moved if it changed by more than parameters.diff.score_change in B's model.json; the other thresholds there set what
---gate lets pass. If B estimates months that A forecast, A's forecasts are scored on those for which B has a survey that
-A did not have; in the other months both are extrapolations of the model.
+--gate lets pass. If B has records of cases of months that A forecast, and they are still in the cache beside B, A's
+forecasts are scored on them.
 
 Exits with 0; with --gate, with 1 if a threshold is exceeded; with 2 if there is nothing to compare.
 
@@ -34,16 +34,18 @@ export default function diffCommand(): Command {
       const [before, after] = [openSnapshot(a), openSnapshot(b)];
       const diff = await diffSnapshots(before, after);
       const outlines = diffOutlines(after);
+      const parts = diffSections(diff, outlines);
+      const [sections, details] = [parts.slice(0, 2), parts.slice(2)];
       if (options.html !== undefined) {
         const { renderChangesPage: changesPage } = await import('../../publish/report/changes-page.ts');
         const { a: oldVersion, b: newVersion, synthetic } = diff;
         const lead = `From ${oldVersion} to ${newVersion}.`;
         await writeAtomic(
           options.html,
-          changesPage({ title: 'Changes in the new version', lead, synthetic, sections: [], diff, outlines }),
+          changesPage({ title: 'Changes in the new version', lead, synthetic, sections, details, diff, outlines }),
         );
       }
-      printLines(...(options.json ? [JSON.stringify(diff, null, 2)] : sectionsText(diffSections(diff, outlines))));
+      printLines(...(options.json ? [JSON.stringify(diff, null, 2)] : sectionsText(parts)));
       if (options.gate && diff.over.length > 0) process.exitCode = EXIT.finding;
     });
 }

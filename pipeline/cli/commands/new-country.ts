@@ -271,11 +271,13 @@ async function showNextSteps(
   if (doubts.length > 0)
     printLines('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));
   const serveLines = [
-    `  npx malaria-risk build --country ${countryArgument} --raw-data ${rawArgument} --out ${outArgument} --publish --approve 'a first look'`,
+    `  npx malaria-risk build --country ${countryArgument} --raw-data ${rawArgument} --out ${outArgument}`,
+    `  npx malaria-risk review --out ${outArgument}`,
+    `  npx malaria-risk publish --out ${outArgument} --approve REASON`,
     `  npx malaria-proxy serve --snapshot ${outArgument}/current --port ${port} --ops-port ${port + 1000} --first-key`,
     '',
-    'A reason (--approve) is required until the fields above are filled in, and also accepts what the build finds hard to',
-    'believe: leave it out to read that first, then run publish with your reason.',
+    'REASON is yours: it is required until the fields above are filled in, and for what the build finds hard to believe,',
+    'which the review lists with the option for each.',
     `Check it again at any time: npx malaria-risk verify ${outArgument}/current`,
   ];
   if (faults.length === 0)

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { readCatalog } from '../../catalog/country.ts';
 import { describeProducts } from '../../contract/products.ts';
+import { expectedDuration } from '../../engine/plan.ts';
 import { planBuild } from '../../release/build.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { addBuildOptions, type BuildOptions, printLines } from '../terminal/options.ts';
@@ -11,7 +12,7 @@ const HELP = `
 A stage runs when one of these has changed: the content of its inputs, its code (comments included), package-lock.json,
 its part of model.json, or the version of Node. These do not count: file times, files imported only for their types, and
 descriptions in sources.json (title, citation, licence, notes), which only the snapshot contains. A stage that "may run"
-is skipped if the stages before it produce the same output as before. Then the products that the sources allow are
+is skipped if the stages before it produce the same output as before. Durations are those of earlier runs here. Then the products that the sources allow are
 listed; whether surveys and records suffice shows in the build.
 
 Examples:
@@ -32,10 +33,14 @@ export default function planCommand(): Command {
         printLines(JSON.stringify(plan, null, 2));
         return;
       }
-      for (const { stage, status, causes } of plan) {
-        printLines(`${stage.padEnd(13)} ${STATUS_WORDS[status]}`);
+      for (const { stage, status, causes, seconds } of plan) {
+        printLines(
+          `${stage.padEnd(13)} ${STATUS_WORDS[status]}${seconds ? `, ${seconds.toFixed(1)} s last time` : ''}`,
+        );
         if (options.why) for (const cause of causes) printLines(`${' '.repeat(14)}${cause}`);
       }
+      const expected = expectedDuration(plan, options.jobs);
+      if (expected) printLines('', `Expected to take at most ${Math.ceil(expected)} s, from earlier runs here.`);
       const { sources } = readCatalog(options.country, options.rawData);
       printLines(
         '',

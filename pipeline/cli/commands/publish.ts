@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Publication, publishVersion } from '../../release/publish.ts';
+import type { Publication } from '../../release/publish.ts';
 import { MOST_KEPT_VERSIONS } from '../../release/release-index.ts';
 import { OWN_DIRECTORY } from '../../release/release-records.ts';
 import { outOption, parseAtLeastOne, parseText, printLines } from '../terminal/options.ts';
@@ -7,8 +7,10 @@ import { outOption, parseAtLeastOne, parseText, printLines } from '../terminal/o
 const HELP = `
 Verifies the complete version, compares it with the current one as \`malaria-risk review\` does, and updates \`current\`
 last: if it is killed, either the old version or the new one is current. Changes beyond parameters.diff in model.json,
-anything that is missing, and findings marked for approval stop the publication unless --approve gives a reason. Who
-published it, when, why, from which commit and with which changes is recorded in <out>/releases.
+anything that is missing, and findings marked for approval stop the publication unless --approve gives a reason. With
+--finding the reason is for these kinds, or kinds at a place, alone. What was approved stays approved in later versions,
+while it says the same: numbers may change. Who published it, when, why, from which commit and with which changes is
+recorded in <out>/releases.
 
 Publishing an older version is a rollback. It stays current until the next publication; builds do not touch it.
 
@@ -28,6 +30,7 @@ progress or the storage cannot be reached.
 Examples:
   malaria-risk publish
   malaria-risk publish --approve "2021 survey added: scores in the north rise, as expected"
+  malaria-risk publish --approve "a mining town" --finding cases-do-not-fit-the-people:NG007014
   malaria-risk publish --note "January to March 2024 added" --keep-days 180
   malaria-risk publish --to /srv/malaria
   malaria-risk publish --to s3://data/malaria/prod
@@ -36,16 +39,20 @@ Examples:
 export interface PublishCommandOptions {
   out: string;
   approve?: string;
+  finding?: string[];
   by?: string;
   note?: string;
   keepDays?: number;
   to?: string;
 }
 
+const collect = (text: string, earlier: string[] = []) => [...earlier, parseText(text)];
+
 /** Options of every command that publishes. */
 export function addPublishOptions(command: Command): Command {
   return command
     .option('--approve <reason>', 'the reason for publishing changes that require one', parseText)
+    .option('--finding <kind[:place]>', 'what the reason approves; may be repeated (default: all)', collect)
     .option('--to <destination>', "another build's directory, or s3://BUCKET/PREFIX, instead of <out>/current")
     .option('--note <text>', 'a note on it for key holders', parseText)
     .option('--keep-days <n>', 'promise to keep the replaced version for this many days', parseAtLeastOne)
@@ -62,6 +69,7 @@ export default function publishCommand(): Command {
     .addHelpText('after', HELP)
     .action(async (version: string | undefined, options: PublishCommandOptions & { json?: boolean }) => {
       const { out, json: _, ...publishOptions } = options;
+      const { publishVersion } = await import('../../release/publish.ts');
       const publication = await publishVersion(out, { version, ...publishOptions });
       printLines(options.json ? JSON.stringify(publication) : describePublication(publication));
     });

@@ -11,6 +11,8 @@ export interface View {
   country?: string;
   /** SQL for one state, `$state`. */
   state?: string;
+  /** SQL for one LGA, `$lga`. */
+  lga?: string;
   /** Columns that are drawn in the terminal. */
   charts?: Record<string, Chart>;
   /** A file without which there is no answer, and the reason why a country may not have it. */
@@ -28,6 +30,15 @@ const ALERT_COLUMNS = `period, cases_in, cases, usual, usual_low, usual_high,
       CASE WHEN detection_class IN ('alert', 'fall') OR warning_class = 'alert'
         THEN 'the score rests on surveys and did not move' END) AS note`;
 const MONTHS = 'JFMAMJJASOND';
+const historySql = (areas: string, isArea: string) => `
+  WITH scores AS (
+    SELECT period, score, 'estimated' AS kind FROM risk_${areas} WHERE ${isArea}
+    UNION ALL SELECT period, score, 'forecast' FROM forecasts_${areas} WHERE ${isArea}),
+  years AS (SELECT DISTINCT left(period, 4) AS year, kind FROM scores)
+  SELECT year, years.kind, min(score) AS lowest, max(score) AS highest, list(score ORDER BY month) AS months
+  FROM years CROSS JOIN (SELECT unnest(range(1, 13)) AS month)
+    LEFT JOIN scores ON scores.kind = years.kind AND period = format('{}-{:02d}', year, month)
+  GROUP BY ALL ORDER BY year, years.kind`;
 export const VIEWS: Record<string, View> = {
   risk: {
     question: 'How high is the score in a month, estimated or forecast, and how certain?',
@@ -45,16 +56,9 @@ export const VIEWS: Record<string, View> = {
     needs: needsScores,
   },
   history: {
-    question: 'How did the score of an area of the upper level change, month by month?',
-    state: `
-  WITH scores AS (
-    SELECT period, score, 'estimated' AS kind FROM risk_states WHERE state_code = $state
-    UNION ALL SELECT period, score, 'forecast' FROM forecasts_states WHERE state_code = $state),
-  years AS (SELECT DISTINCT left(period, 4) AS year, kind FROM scores)
-  SELECT year, years.kind, min(score) AS lowest, max(score) AS highest, list(score ORDER BY month) AS months
-  FROM years CROSS JOIN (SELECT unnest(range(1, 13)) AS month)
-    LEFT JOIN scores ON scores.kind = years.kind AND period = format('{}-{:02d}', year, month)
-  GROUP BY ALL ORDER BY year, years.kind`,
+    question: 'How did the score of an area change, month by month?',
+    state: historySql('states', 'state_code = $state'),
+    lga: historySql('lgas', 'lga_code = $lga'),
     charts: { months: { kind: 'series', heading: MONTHS } },
     needs: needsScores,
   },

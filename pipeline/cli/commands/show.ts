@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import { openSnapshot } from '../../publish/snapshot/open-snapshot.ts';
-import { type Provenance, traceFile } from '../../publish/snapshot/provenance.ts';
-import { parseMonth, printLines } from '../terminal/options.ts';
+import { readReleases } from '../../release/release-records.ts';
+import { outOption, parseMonth, printLines } from '../terminal/options.ts';
 import { addRowOptions, printRows, type RowOptions } from '../terminal/rows.ts';
 import { query } from './query.ts';
 import { VIEWS, type View } from './show-views.ts';
 
 interface ShowOptions extends RowOptions {
   state?: string;
+  lga?: string;
   period?: string;
   snapshot: string;
 }
@@ -16,24 +17,26 @@ interface ShowOptions extends RowOptions {
 export default function showCommand(): Command {
   const command = new Command('show');
   for (const [name, view] of Object.entries(VIEWS)) command.addCommand(viewCommand(name, view));
-  return command.addCommand(provenanceCommand()).addHelpText(
+  return command.addCommand(skillCommand()).addHelpText(
     'after',
     `
 Examples:
   malaria-risk show risk --state KN --period 2023-09
   malaria-risk show context --state 'Akwa Ibom'
-  malaria-risk show season
-  malaria-risk show provenance v1/risk/lgas/2023-09/KN.json`,
+  malaria-risk show history --lga Dala
+  malaria-risk show skill`,
   );
 }
 
 const snapshotOption = ['--snapshot <dir>', 'directory of the snapshot', 'build/current'] as const;
 
 function viewCommand(name: string, view: View): Command {
-  const { question, country, state } = view;
+  const { question, country, state, lga } = view;
   const command = addRowOptions(new Command(name).description(question).option(...snapshotOption));
   if (country && state) command.option('--state <name>', 'the areas within one of the upper level; its code or name');
+  else if (lga) command.option('--state <name>', 'code or name of an area of the upper level');
   else if (state) command.requiredOption('--state <name>', 'code or name of the area of the upper level');
+  if (lga) command.option('--lga <name>', 'code or name of an area of the lower level, instead of --state');
   if (country?.includes('$period'))
     command.option('--period <month>', 'default: the latest estimated month', parseMonth);
   return command
@@ -41,23 +44,26 @@ function viewCommand(name: string, view: View): Command {
       'after',
       `\nIts rows are those of this query${country && state ? ', with --state of the second' : ''}:`,
     )
-    .addHelpText('after', [country, state].filter(Boolean).join('\n'))
+    .addHelpText('after', [country, state, lga].filter(Boolean).join('\n'))
     .action((options: ShowOptions) => show(name, view, options));
 }
 
-async function show(name: string, { country, state, charts, needs }: View, options: ShowOptions): Promise<void> {
+async function show(name: string, { country, state, lga, charts, needs }: View, options: ShowOptions): Promise<void> {
   const { snapshot } = options;
   const { manifest } = openSnapshot(snapshot);
   if (needs && !Object.hasOwn(manifest.files, needs.file)) {
     printMissing(needs.why, options);
     return;
   }
-  const stateCode = options.state === undefined ? null : await findStateCode(snapshot, options.state);
-  const values = { state: stateCode, period: options.period ?? null };
-  const rows = await query((stateCode === null ? country : state)!, { snapshot, values });
+  const stateCode = options.state === undefined ? null : await findAreaCode(snapshot, 'state', options.state);
+  const lgaCode = options.lga === undefined ? null : await findAreaCode(snapshot, 'lga', options.lga);
+  const sql = lgaCode !== null ? lga : stateCode !== null ? state : country;
+  if (sql === undefined) throw new UsageError(`show ${name}: found no area, expected --state or --lga`);
+  const values = { state: stateCode, lga: lgaCode, period: options.period ?? null };
+  const rows = await query(sql, { snapshot, values });
   if (rows.length > 0) printRows(rows, options, charts);
   else if (options.period === undefined)
-    printMissing(`${manifest.model_version} has nothing to show of ${stateCode ?? 'the country'}.`, options);
+    printMissing(`${manifest.model_version} has nothing to show of ${lgaCode ?? stateCode ?? 'the country'}.`, options);
   else throw new UsageError(`show ${name}: found no rows in ${snapshot}, expected a month that it covers`);
 }
 
@@ -70,57 +76,36 @@ function printMissing(why: string, options: RowOptions): void {
 }
 
 /**
- * Code of the state with this code or name, whatever its case, accents and punctuation.
- * @throws UsageError with the nearest names if there is none
+ * Code of the area with this code or name, whatever its case, accents and punctuation.
+ * @throws UsageError with the nearest names if there is none, and for a name of several
  */
-async function findStateCode(snapshot: string, asked: string): Promise<string> {
+export async function findAreaCode(snapshot: string, level: 'state' | 'lga', asked: string): Promise<string> {
   const plainSql = (text: string) => `regexp_replace(strip_accents(lower(${text})), '[^\\p{L}\\p{N}]', '', 'g')`;
-  const states = await query(
-    `SELECT state_code, state_code || ' ' || state AS offered,
-       list_contains([${plainSql('state_code')}, ${plainSql('state')}], ${plainSql('$asked')}) AS found,
-       left(${plainSql('state')}, 2) = left(${plainSql('$asked')}, 2) AS near
-     FROM context_states ORDER BY found DESC, state_code`,
+  const areas = await query(
+    `SELECT ${level}_code AS code, ${level}_code || ' ' || ${level} AS offered,
+       list_contains([${plainSql(`${level}_code`)}, ${plainSql(level)}], ${plainSql('$asked')}) AS found,
+       left(${plainSql(level)}, 2) = left(${plainSql('$asked')}, 2) AS near
+     FROM context_${level}s ORDER BY found DESC, code`,
     { snapshot, values: { asked } },
   );
-  if (states[0]!.found) return String(states[0]!.state_code);
-  const near = states.filter((state) => state.near);
-  const offered = (near.length > 0 ? near : states).map((state) => state.offered);
+  const matches = areas.filter(({ found }) => found);
+  if (matches.length === 1) return String(matches[0]!.code);
+  const near = matches.length > 0 ? matches : areas.filter((area) => area.near);
+  const offered = (near.length > 0 ? near : areas).map((area) => area.offered);
   throw new UsageError(
-    `--state: found ${asked}, expected ${near.length > 0 ? 'perhaps' : 'one of'} ${offered.join(', ')}`,
+    `--${level}: found ${asked}, expected ${near.length > 0 ? 'perhaps' : 'one of'} ${offered.join(', ')}`,
   );
 }
 
-function provenanceCommand(): Command {
-  return new Command('provenance')
-    .description('Which stages and raw files is a file made from?')
-    .argument('<file>', 'a file in the snapshot, such as v1/risk/lgas/2023-09/KN.json')
-    .option(...snapshotOption)
-    .option('--json', 'as JSON')
-    .action((file: string, { snapshot, json }: { snapshot: string; json?: boolean }) => {
-      const provenance = traceFile(openSnapshot(snapshot).manifest, file);
-      printLines(json ? JSON.stringify(provenance, null, 2) : describeProvenance(provenance));
+function skillCommand(): Command {
+  return addRowOptions(new Command('skill'))
+    .description('How good were the forecasts of cases of each version, once their months had come?')
+    .addOption(outOption())
+    .action(({ out, ...options }: RowOptions & { out: string }) => {
+      const rows = readReleases(out).flatMap(({ replaces, past_forecasts: skill }) =>
+        skill ? [{ version: replaces, months: skill.periods.join(' '), ...skill.all }] : [],
+      );
+      if (rows.length > 0) printRows(rows, options);
+      else printMissing('No version here has forecast months that have records since.', options);
     });
-}
-
-/** The stages and raw files behind a file, with the raw files' citations and licences. */
-function describeProvenance(provenance: Provenance): string {
-  const { file, bytes, sha256, model_version, updated_at, made_of } = provenance;
-  return [
-    `${file}: ${bytes} bytes, SHA-256 ${sha256}`,
-    `${model_version}, updated ${updated_at}`,
-    `Made from ${made_of.join(', ') || 'model.json alone'}`,
-    '',
-    'Stages behind it, the last one first:',
-    ...provenance.stages.map(
-      ({ stage, key, reads, code }) =>
-        `  ${stage.padEnd(13)} key ${key.slice(0, 16)}, ${code.length} files of code${reads.length ? `; reads ${reads.join(', ')}` : ''}`,
-    ),
-    '',
-    'Raw files behind it:',
-    ...provenance.raw.flatMap((raw) => [
-      `  ${raw.path} (read by ${raw.read_by.join(', ')})`,
-      `    SHA-256 ${raw.sha256}`,
-      `    ${raw.title}, release ${raw.release}: ${raw.citation}; ${raw.licence}`,
-    ]),
-  ].join('\n');
 }

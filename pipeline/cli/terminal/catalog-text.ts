@@ -3,7 +3,7 @@ import { ALIASES_FILE, aliasCsvLine } from '../../catalog/aliases.ts';
 import type { Fault } from '../../intake/check/fault.ts';
 import type { RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
 import type { SourceComparison } from '../../intake/compare/compare-sources.ts';
-import { describeRatio } from '../../intake/compare/doubts.ts';
+import { describeFigure, describeRatio } from '../../intake/compare/doubts.ts';
 import type { Distribution } from '../../intake/compare/statistics.ts';
 import type { MatchedName, Update } from '../../intake/update/update.ts';
 import { groupMessages } from '../../lib/bad-input.ts';
@@ -18,7 +18,7 @@ export function describeFaults(faults: readonly Fault[]): string[] {
 }
 
 export function describeUpdate(update: Update): string {
-  const { source, files, edits, comparison, doubts, names } = update;
+  const { source, files, edits, comparison, doubts, names, notes } = update;
   if (names.some(({ area }) => area === null)) return describeNames(update);
   if (files.length === 0 && edits.length === 0) return `${source}: unchanged since accepted, nothing to do`;
   const blocks = [
@@ -31,6 +31,7 @@ export function describeUpdate(update: Update): string {
       'Changes to the catalog:',
       ...edits.map((edit) => `  ${edit.file}, ${edit.field}: ${shorten(edit.was)} -> ${shorten(edit.value)}`),
     ],
+    ...(notes.length > 0 ? [['What it does not change by itself:', ...notes.map((note) => `  ${note}`)]] : []),
     ...(doubts.length > 0 ? [['Doubts:', ...groupMessages(doubts).map((doubt) => `  ${doubt}`)]] : []),
   ];
   return blocks.map((lines) => lines.join('\n')).join('\n\n');
@@ -108,9 +109,12 @@ function describeComparison({ rows, outlines, rasters = [] }: SourceComparison):
   ];
 }
 
+const LISTED_FIGURES = 10;
+
 function describeRows({
   rows,
   examples,
+  figures,
   changed_columns,
   columns,
   by_state,
@@ -128,6 +132,8 @@ function describeRows({
       `  removed ${rows.removed}${exampleText(examples.removed)}`,
       `  changed ${rows.changed}${exampleText(examples.changed)}`,
       ...changed_columns.map(({ column, rows: changed }) => `    ${column} in ${changed}`),
+      ...figures.slice(0, LISTED_FIGURES).map((figure) => `    ${describeFigure(figure)}`),
+      ...(figures.length > LISTED_FIGURES ? [`    and ${figures.length - LISTED_FIGURES} more (--json)`] : []),
     ],
     [
       'Columns:',

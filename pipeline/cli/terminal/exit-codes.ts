@@ -33,7 +33,6 @@ const SYSTEM_ERRORS: Record<string, [exit_code: number, message: string]> = {
   ENAMETOOLONG: [EXIT.bad_input, 'the name is too long; expected a shorter one'],
   ENOENT: [EXIT.bad_input, 'no such file or directory'],
   EIO: [EXIT.try_again, 'the disk failed; what is published is unchanged'],
-  EPIPE: [EXIT.try_again, 'the program that read the output has ended'],
 };
 
 /** An error as `--json` prints it, on one line of standard error. */

@@ -90,14 +90,20 @@ export function showProgress(
   };
 }
 
-/** Shows the progress of `work` while it runs. */
+/** Shows the progress of `work` while it runs. @param log a screen that gets every event as JSON, with the time */
 export function withProgress<T>(
   stages: readonly string[],
   json: boolean,
   work: (onEvent: ProgressDisplay['onEvent']) => Promise<T>,
+  { quiet = false, log }: { quiet?: boolean | undefined; log?: Screen } = {},
 ): Promise<T> {
-  const progress = showProgress(stages, json);
-  return work(progress.onEvent).finally(progress.end);
+  const displays = [...(quiet ? [] : [showProgress(stages, json)]), ...(log ? [showProgress(stages, true, log)] : [])];
+  const onEvent: ProgressDisplay['onEvent'] = (event) => {
+    for (const display of displays) display.onEvent(event);
+  };
+  return work(onEvent).finally(() => {
+    for (const display of displays) display.end();
+  });
 }
 
 /** The estimated time left; empty at first, when an estimate would be unreliable. */

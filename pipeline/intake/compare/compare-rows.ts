@@ -64,6 +64,8 @@ export interface RowComparison {
   rows: { was: number; is: number; added: number; removed: number; changed: number };
   /** Keys of some of these rows. */
   examples: { added: string[]; removed: string[]; changed: string[] };
+  /** All numbers that differ in rows of both releases, in the order of the rows. */
+  figures: { key: string; column: string; was: number | null; is: number | null }[];
   /** Columns that differ in rows of both releases, and in how many. */
   changed_columns: { column: string; rows: number }[];
   columns: { column: string; was: Distribution; is: Distribution }[];
@@ -131,6 +133,9 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
         removed: await exampleKeys('was ANTI JOIN "is" USING (_key)'),
         changed: await exampleKeys('changes WHERE changed'),
       },
+      figures: await db.rows(
+        `SELECT _key AS key, "column", was, "is" FROM pairs WHERE was IS DISTINCT FROM "is" ORDER BY _key, nth`,
+      ),
       changed_columns: await db.rows(
         `SELECT "column", count(*) AS rows FROM (SELECT unnest(columns) AS "column" FROM changes)
          GROUP BY ALL ORDER BY rows DESC, "column"`,

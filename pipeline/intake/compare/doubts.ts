@@ -210,6 +210,9 @@ function sumDoubts(
   });
 }
 
+export const describeFigure = ({ key, column, was, is }: RowComparison['figures'][number]): string =>
+  `${key}: ${column} ${was ?? 'blank'} -> ${is ?? 'blank'}`;
+
 export function describeRatio(ratio: number): string {
   if (ratio === 0) return 'now 0';
   if (!Number.isFinite(ratio)) return 'was 0';

@@ -1,6 +1,6 @@
 /** The columns whose sum is the confirmed cases of a routine table: parts by age, test and sex, without overlap. */
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { filledCells, guessSubject, nameAsWords, TEST_WORDS } from '../columns.ts';
+import { filledCells, nameAsWords, TEST_WORDS } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
 
 /** The people that a column counts; null stands for all ages, tests or sexes. */
@@ -107,13 +107,6 @@ const cleanName = (column: string) =>
     .replace(/^\d{3}-\d+[a-z]?(?=\s)/, '')
     .replaceAll(/(?<=\p{L})\s*\+/gu, ' ');
 
-/** Whether a name consists of ages and sexes. */
-function hasOnlyAgesAndSexes(name: string): boolean {
-  const { rest = name } = parseAges(name) ?? {};
-  const withoutSexes = Object.values(SEX_WORDS).reduce((text, sex) => text.replace(sex, ''), rest);
-  return withoutSexes !== name && !/[\p{L}\d]/u.test(withoutSexes);
-}
-
 /** Whether a column's name, as `cleanName` writes it, is of the figures that are looked for. */
 type NameTest = (name: string, hasWord: (word: keyof typeof TEST_WORDS) => boolean) => boolean;
 
@@ -154,15 +147,11 @@ export const areCounts = (cells: readonly string[]) =>
  * @returns null if no column is one of confirmed cases
  */
 export function findCaseColumns(
-  table: TextTable & Pick<TableFile, 'file' | 'dialect'>,
+  table: TextTable & Pick<TableFile, 'file'>,
   columns: readonly string[],
 ): CaseColumns | null {
-  // Figures as rows by age alone have the name of their file.
-  const isFileOfCases = table.dialect.wide !== undefined && guessSubject([table.file]) === 'cases';
-  const isRelevant: NameTest = (name, hasWord) =>
-    namesCases(name, hasWord) || (isFileOfCases && hasOnlyAgesAndSexes(name));
   const allParts = columns.flatMap((column) =>
-    areCounts(filledCells(table, column)) ? (parsePart(column, isRelevant) ?? []) : [],
+    areCounts(filledCells(table, column)) ? (parsePart(column, namesCases) ?? []) : [],
   );
   // If columns name their test, positives without a test are of an unknown one.
   const parts = allParts.some(({ test }) => test !== null) ? allParts.filter(({ isVague }) => !isVague) : allParts;

@@ -2,13 +2,12 @@
 import path from 'node:path';
 import { METHODS } from '../../catalog/shared-schemas.ts';
 import { EXPECTED_PRECISION } from '../../catalog/source-rules.ts';
-import { candidateColumns, filledCells, likeliestColumn, nameAsWords, TEST_WORDS } from '../columns.ts';
+import { candidateColumns, countDistinct, filledCells, likeliestColumn, nameAsWords, TEST_WORDS } from '../columns.ts';
 import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnName } from './draft-keys.ts';
 import { parseMethods } from './draft-survey.ts';
 import type { TableFile } from './recognise.ts';
 import { findRounds, findYearColumn, onlyYearIn } from './survey-rounds.ts';
-import { countDistinct } from './unnamed-numbers.ts';
 
 /** Words in names of columns, in lower case without accents and punctuation. */
 const PREVALENCE_WORDS = /\b(preval\w*|pf ?pr|parasit\w*|positivity|positivite|positividade)\b/;

@@ -8,6 +8,7 @@ import { findSiblings, type Sibling } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
   cellsByRow,
+  countDistinct,
   filledCells,
   guessSubject,
   likeliestColumn,
@@ -22,6 +23,7 @@ import {
   type AreaCodes,
   findStateColumn,
   findTimeColumn,
+  isMonthlyTime,
   monthSpan,
   type PlaceKey,
   placeColumnName,
@@ -41,7 +43,7 @@ import {
 } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { findYearColumn } from './survey-rounds.ts';
-import { countDistinct, describeNumbers, numberColumns, type UnnamedNumbers } from './unnamed-numbers.ts';
+import { describeNumbers, numberColumns, type UnnamedNumbers } from './unnamed-numbers.ts';
 
 /** A measure that a column of a table by area may give, and the role that the table has for it. */
 interface FigureUse {
@@ -231,8 +233,6 @@ function findTotalRows(
   if (place.kind === 'facility') return null;
   return leaveOutTotalAreas(table, place, time, columns, place.kind === 'lga_pcode' ? lgas : states);
 }
-
-const isMonthlyTime = (time: TimeKey | string) => typeof time !== 'string' && time.isMonthly;
 
 function draftWithoutPlace(table: TableFile, { lgas }: AreaCodes): TableDraft {
   const children = describeRowsOfChildren(table);
@@ -489,10 +489,12 @@ function selectLatestRows(
 function surveyYears(table: TableFile): TimeKey | null {
   const survey = findYearColumn(table);
   if (!survey?.recode) return null;
-  const columnIndex = table.header.indexOf(survey.column);
-  const times = table.rows.map(({ cells }) => survey.recode![cells[columnIndex] ?? ''] ?? '');
+  const times = cellsByRow(table, survey.column).map((cell) => survey.recode![cell ?? ''] ?? '');
   return { columns: { year: survey.column }, isMonthly: false, monthOrder: undefined, times };
 }
+
+/** A column that tells all but a few rows apart: these were entered twice. */
+const NEARLY_DISTINCT_SHARE = 0.95;
 
 /** Describes several rows for one area and time, and the column in which they differ; null if there are none. */
 function describeRepeatedRows(
@@ -513,13 +515,24 @@ function describeRepeatedRows(
   if (sharedNames.includes(name))
     return `"${name}" is the name of several areas; add a column with the upper-level area that each row lies in`;
   const keyColumns = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures).flat()];
-  const distinguishingColumn = table.header.findLast(
-    (column, index) =>
-      !keyColumns.includes(column) &&
-      new Set(table.rows.map(({ cells }, i) => `${keys[i]} ${cells[index]}`)).size === keys.length,
-  );
   const conflict = `${repeatedRows.length} rows for ${repeatedKey}`;
-  if (!distinguishingColumn) return `${conflict}, and nothing tells them apart; leave one row for each area and time`;
+  const candidates = table.header
+    .filter((column) => !keyColumns.includes(column))
+    .map((column) => {
+      const longerKeys = cellsByRow(table, column).map((cell, row) => `${keys[row]} ${cell}`);
+      return { column, longerKeys, distinct: new Set(longerKeys).size };
+    });
+  const mostDistinct = Math.max(...candidates.map(({ distinct }) => distinct));
+  if (mostDistinct < NEARLY_DISTINCT_SHARE * keys.length)
+    return `${conflict}, and nothing tells them apart; leave one row for each area and time`;
+  const { column: distinguishingColumn, longerKeys } = candidates.findLast(
+    ({ distinct }) => distinct === mostDistinct,
+  )!;
+  const [twice] = [...Map.groupBy(longerKeys.keys(), (row) => longerKeys[row]!)].filter(([, rows]) => rows.length > 1);
+  if (twice) {
+    const [first, second] = twice[1].map((row) => table.rows[row]!.line);
+    return `rows ${first} and ${second} are both of ${twice[0]}; leave one of them`;
+  }
   const values = [...new Set(filledCells(table, distinguishingColumn))];
   const examples = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
   return `${conflict}, which differ in "${distinguishingColumn}" (${examples}); leave one row for each area and time`;

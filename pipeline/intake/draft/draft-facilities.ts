@@ -1,17 +1,17 @@
 /** Tables by health facility: cases, and the list that says where each facility is. */
-import { bestMatchingColumn, candidateColumns, filledCells, likeliestColumns } from '../columns.ts';
+import { bestMatchingColumn, candidateColumns, countDistinct, filledCells, likeliestColumns } from '../columns.ts';
 import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
 import {
   type AreaCodes,
   findPlaceColumn,
   findStateColumn,
   findTimeColumn,
+  isMonthlyTime,
   type PlaceKey,
   placeColumnName,
   type TimeKey,
 } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
-import { countDistinct } from './unnamed-numbers.ts';
 
 export interface DraftFacilities {
   /** The list that has most of the facilities of the tables without areas. */
@@ -25,10 +25,7 @@ export interface DraftFacilities {
  */
 export function draftFacilities(tables: readonly TableFile[], areas: AreaCodes): DraftFacilities {
   const times = new Map(tables.map((table) => [table, findTimeColumn(table, [])]));
-  const isMonthly = (table: TableFile) => {
-    const time = times.get(table)!;
-    return typeof time !== 'string' && time.isMonthly;
-  };
+  const isMonthly = (table: TableFile) => isMonthlyTime(times.get(table)!);
   const monthly = tables.filter((table) => candidateColumns(table.header, 'facility').length > 0 && isMonthly(table));
   const placesOfAreaTables = tables.filter(isMonthly).flatMap((table): [TableFile, PlaceKey][] => {
     const place = findPlaceColumn(table, areas);

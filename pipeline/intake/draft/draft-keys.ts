@@ -6,7 +6,7 @@ import { codeReader } from '../../ingest/places-by-code.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { dateOrders, monthOrders, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
 import { plainName, sharedWords, splitWords, withoutWords } from '../../lib/name-similarity.ts';
-import { bestMatchingColumn, candidateColumns, filledCells } from '../columns.ts';
+import { bestMatchingColumn, candidateColumns, cellsByRow, filledCells } from '../columns.ts';
 
 /** A level's codes and names. */
 export interface AreaLevel {
@@ -144,6 +144,8 @@ export interface TimeKey {
   otherOrders?: readonly MonthOrder[];
 }
 
+export const isMonthlyTime = (time: TimeKey | string): time is TimeKey => typeof time !== 'string' && time.isMonthly;
+
 /**
  * The times of a table's rows, or why they cannot be read.
  * @param excluded columns that are something else
@@ -155,7 +157,6 @@ export function findTimeColumn(
   sortOrders?: (orders: readonly MonthOrder[], cells: readonly string[]) => MonthOrder[],
 ): TimeKey | string {
   const header = table.header.filter((column) => !excluded.includes(column));
-  const columnIndex = (column: string) => table.header.indexOf(column);
   const namedColumns = candidateColumns(header, 'period');
   const otherColumns = header.filter((column) => !namedColumns.includes(column));
   let obstacle = 'without a column of months';
@@ -169,9 +170,7 @@ export function findTimeColumn(
     const [monthOrder, ...otherOrders] =
       namedOrders.length > 1 && sortOrders ? sortOrders(namedOrders, cells) : namedOrders;
     if (orders.length === 1 || (orders.length > 1 && sortOrders)) {
-      const times = table.rows.map(
-        ({ cells: rowCells }) => readMonth(rowCells[columnIndex(column)] ?? '', monthOrder) ?? '',
-      );
+      const times = cellsByRow(table, column).map((cell) => readMonth(cell ?? '', monthOrder) ?? '');
       const timeKey = { columns: { period: column }, isMonthly: true, monthOrder, times };
       return otherOrders.length > 0 ? { ...timeKey, otherOrders } : timeKey;
     }
@@ -196,12 +195,10 @@ export function findTimeColumn(
   const monthColumn = candidateColumns(header, 'month').find((column) =>
     isColumn(column, (cell) => readMonthOfYear(cell) !== null),
   );
-  const years = table.rows.map(({ cells }) => cells[columnIndex(yearColumn)] ?? '');
+  const years = cellsByRow(table, yearColumn).map((cell) => cell ?? '');
   if (!monthColumn) return { columns: { year: yearColumn }, isMonthly: false, monthOrder: undefined, times: years };
-  const times = table.rows.map(({ cells }, i) => {
-    const monthNumber = readMonthOfYear(cells[columnIndex(monthColumn)] ?? '');
-    return `${years[i]}-${monthNumber?.padStart(2, '0')}`;
-  });
+  const months = cellsByRow(table, monthColumn).map((cell) => readMonthOfYear(cell ?? ''));
+  const times = years.map((year, row) => `${year}-${months[row]?.padStart(2, '0')}`);
   return { columns: { year: yearColumn, month: monthColumn }, isMonthly: true, monthOrder: undefined, times };
 }
 
@@ -228,16 +225,16 @@ function describeFiscalYears(table: TextTable, header: readonly string[]): strin
     header.find((name) => filledCells(table, name).length > 0 && filledCells(table, name).every(isMatch));
   const [year, month] = [findColumn(isFiscalYear), findColumn(isMonthNumber)];
   if (year === undefined || month === undefined) return null;
-  const [yearIndex, monthIndex] = [year, month].map((name) => table.header.indexOf(name)) as [number, number];
-  const times = table.rows
-    .map(({ cells }) => ({ year: cells[yearIndex] ?? '', month: Number(cells[monthIndex]) }))
-    .sort((a, b) => (a.year === b.year ? a.month - b.month : a.year < b.year ? -1 : 1));
-  const [first, last] = [times[0]!, times.at(-1)!];
+  const [years, months] = [year, month].map((name) => filledCells(table, name)) as [string[], string[]];
+  const [firstYear] = years.toSorted();
+  const firstMonth = Math.min(...months.filter((_, row) => years[row] === firstYear).map(Number));
   // A record that begins in the middle of its fiscal year probably begins in January.
-  const firstMonth = new Date(Date.UTC(2000, (13 - first.month) % 12));
-  const name = firstMonth.toLocaleString('en', { month: 'long', timeZone: 'UTC' });
-  const guess = first.month === 1 ? '' : `: ${name}, if the record begins in January`;
-  return `"${year}" has fiscal years, and "${month}" the number of the month in them, from ${first.month} of ${first.year} to ${last.month} of ${last.year}; say which month of the calendar is 1${guess}, and write months as YYYY-MM`;
+  const start = new Date(Date.UTC(2000, (13 - firstMonth) % 12)).toLocaleString('en', {
+    month: 'long',
+    timeZone: 'UTC',
+  });
+  const guess = firstMonth === 1 ? '' : `: ${start}, if the record begins in January`;
+  return `"${year}" has fiscal years, and "${month}" the number of the month in them, from ${firstMonth} of ${firstYear} on; say which month of the calendar is 1${guess}, and write months as YYYY-MM`;
 }
 
 /** The first and the last of some months. */

@@ -7,7 +7,7 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { monthText, readMonth } from '../../ingest/readers/months.ts';
 import { columnsToRead } from '../../ingest/readers/raw-table.ts';
 import { median } from '../../lib/numerics/averages.ts';
-import { filledCells, guessSubject } from '../columns.ts';
+import { cellsByRow, filledCells, guessSubject } from '../columns.ts';
 import { draftAreaSurvey } from './draft-area-survey.ts';
 import { draftByPlace } from './draft-by-place.ts';
 import { type DraftEntry, placeColumn, type TableDraft } from './draft-entry.ts';
@@ -119,8 +119,11 @@ export function draftTables(
   const monthlyRowCount = ({ entry, usedRows }: DraftedTable) => (entry.span ? usedRows.rows.length : 0);
   // Of two tests of the same sample, microscopy is preferred.
   const microscopyScore = ({ entry }: DraftedTable) => (entry.methods?.microscopy === undefined ? 0 : 1);
-  for (const candidate of joinDeliveries(candidates).toSorted(
+  const deliveries = joinDeliveries(candidates);
+  const partScore = (draft: DraftedTable) => (deliveries.some((rival) => hasPartOfCases(draft, rival)) ? 1 : 0);
+  for (const candidate of deliveries.toSorted(
     (a, b) =>
+      partScore(a) - partScore(b) ||
       mappedColumnScore(b) - mappedColumnScore(a) ||
       microscopyScore(b) - microscopyScore(a) ||
       monthlyRowCount(b) - monthlyRowCount(a),
@@ -243,39 +246,56 @@ const LEAST_COPY_SHARE = 0.9;
 /** How the cases of two tables differ where both have an area and month; null if one may be a copy of the other. */
 function describeDifference(draft: Pick<DraftedTable, 'entry' | 'usedRows'>, better: DraftedTable): string | null {
   if (!/^cases_/.test(draft.entry.role)) return null;
-  const [counts, betterCounts] = [countsByKey(draft), countsByKey(better)];
-  const pairs = [...counts].flatMap(([key, count]) => (betterCounts.has(key) ? [[count, betterCounts.get(key)!]] : []));
+  const pairs = pairCases(draft, better);
   const differing = pairs.filter(([count, betterCount]) => count !== betterCount).length;
   if (differing <= (1 - LEAST_COPY_SHARE) * pairs.length) return null;
   const { file } = better.table;
-  const [sum, betterSum] = [0, 1].map((i) => pairs.reduce((total, pair) => total + pair[i]!, 0)) as [number, number];
+  const [cases, betterCases] = [0, 1].map((i) => sum(pairs.map((pair) => pair[i]!)).toLocaleString('en-US'));
   const ratio = median(pairs.flatMap(([count, betterCount]) => (betterCount! > 0 ? [count! / betterCount!] : [])));
-  return `gives other cases than ${file} in ${differing} of ${pairs.length} areas and months of both: ${sum.toLocaleString('en-US')} here, ${betterSum.toLocaleString('en-US')} there, ${ratio.toFixed(2)} times as many in the middle. If they are other patients, add both up in one file; if one replaces the other, list only that one after --from`;
+  return `gives other cases than ${file} in ${differing} of ${pairs.length} areas and months of both: ${cases} here, ${betterCases} there, ${ratio.toFixed(2)} times as many in the middle. If they are other patients, add both up in one file; if one replaces the other, list only that one after --from`;
 }
 
-/** The cases of each area and month; facilities are told apart. */
-function countsByKey({ entry, usedRows }: Pick<DraftedTable, 'entry' | 'usedRows'>) {
+/**
+ * Whether a table by facility, such as one of community workers, has fewer cases than one by area in the months of both.
+ */
+function hasPartOfCases(draft: DraftedTable, rival: DraftedTable): boolean {
+  const isFacilityAlone = draft.entry.columns?.facility !== undefined && rival.entry.columns?.facility === undefined;
+  if (!isFacilityAlone || draft.entry.role !== rival.entry.role) return false;
+  const pairs = pairCases(draft, rival);
+  return sum(pairs.map(([count]) => count)) < LEAST_COPY_SHARE * sum(pairs.map(([, count]) => count));
+}
+
+/** The cases of two tables in each area and month of both; facilities are told apart if both have them. */
+function pairCases(...drafts: [CasesDraft, CasesDraft]): [number, number][] {
+  const byFacility = drafts.every(({ entry }) => entry.columns?.facility !== undefined);
+  const [counts, otherCounts] = drafts.map((draft) => countsByKey(draft, byFacility)) as [Counts, Counts];
+  return [...counts].flatMap(([key, count]) => (otherCounts.has(key) ? [[count, otherCounts.get(key)!]] : []));
+}
+type CasesDraft = Pick<DraftedTable, 'entry' | 'usedRows'>;
+type Counts = ReturnType<typeof countsByKey>;
+type Cells = (string | null)[];
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+/** The cases of each area and month, or of each facility. */
+function countsByKey({ entry, usedRows }: CasesDraft, byFacility: boolean): Map<string, number> {
   const { columns = {}, sums = {}, dialect } = entry;
-  const cellReader = (column: string | undefined) => {
-    const index = usedRows.header.indexOf(column ?? '');
-    return (cells: readonly (string | null)[]) => cells[index] ?? null;
-  };
-  const [place, facility, period, year, month] = [
-    placeColumn(entry),
-    columns.facility,
-    columns.period,
-    columns.year,
-    columns.month,
-  ].map(cellReader);
-  const counts = (sums.confirmed ?? [columns.confirmed]).map(cellReader);
-  return new Map(
-    usedRows.rows.flatMap(({ cells }) => {
-      const time = monthText({ period: period!(cells), year: year!(cells), month: month!(cells) });
-      const key = [place!(cells), facility!(cells), time && readMonth(time, dialect?.months)].join(' ');
-      const numbers = counts.flatMap((count) => count(cells) ?? []).map(Number);
-      return numbers.length > 0 ? [[key, numbers.reduce((a, b) => a + b)] as const] : [];
-    }),
-  );
+  const { facility = '', period = '', year = '', month = '' } = columns;
+  const [places, facilities, periods, years, months] = [placeColumn(entry), facility, period, year, month].map(
+    (column) => cellsByRow(usedRows, column),
+  ) as [Cells, Cells, Cells, Cells, Cells];
+  const counts = (sums.confirmed ?? [columns.confirmed!]).map((column) => cellsByRow(usedRows, column));
+  const totals = new Set(entry.leave_out?.map(({ where }) => where.facility));
+  const countByKey = new Map<string, number>();
+  for (const [row, place] of places.entries()) {
+    if (totals.has(facilities[row] ?? '')) continue;
+    const time = monthText({ period: periods[row]!, year: years[row]!, month: months[row]! });
+    const member = byFacility ? facilities[row] : null;
+    const key = [place, member, time && readMonth(time, dialect?.months)].join(' ');
+    const numbers = counts.flatMap((cells) => cells[row] ?? []).map(Number);
+    if (numbers.length > 0) countByKey.set(key, (countByKey.get(key) ?? 0) + sum(numbers));
+  }
+  return countByKey;
 }
 
 /** The table as its entry reads it: the rows that `where` keeps, areas by their codes. */

@@ -2,55 +2,7 @@
 import path from 'node:path';
 import { type Dialect, MONTH_ORDERS, YEAR_LOCATIONS } from '../../catalog/dialect.ts';
 import type { CsvFormat, TextTable } from '../../ingest/readers/csv.ts';
-import { figureNameReader, ROW_COLUMN_NAME } from '../../ingest/readers/dialect.ts';
 import { monthInName, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
-import { plainName } from '../../lib/name-similarity.ts';
-
-/** The columns of figures in DHIS2 analytics, as JSON and as CSV, the likeliest first. */
-const DHIS2_FIGURE_COLUMNS = ['dx.name', 'dx', 'dataname', 'Data'];
-
-/**
- * Names that people give them in tables of their own, as `plainName` writes them, and columns of the figures' ages and
- * sexes.
- */
-const COLUMN_NAMES = {
-  figure:
-    /^(data|donnees?|dados|datos)$|^(nameof|nomde)?(the)?(dataelements?|elements?dedonnees?|elementodedados?|indicat(or|eur)s?|indicador(es)?|variables?)(name|nom)?$/,
-  group:
-    /^(coname|categoryoptioncombo(name)?|categor(y|ie|ia)|ages?|agegroups?|groupes?d?ages?|tranchesd?age|trancheage|faixaetaria|grupodeedad|grupoetario|sexe?|sexo|gender)$/,
-};
-
-/** How a table has several figures in one column; null if it has not. */
-function guessWide({ header, rows }: Pick<TextTable, 'header' | 'rows'>): Dialect['wide'] | null {
-  const values = header.find((name) => ['value', 'valeur', 'valor'].includes(name.toLowerCase()));
-  if (values === undefined) return null;
-  const hasSeveralValues = (name: string) => new Set(rows.map(({ cells }) => cells[header.indexOf(name)])).size > 1;
-  const dhis2Column = DHIS2_FIGURE_COLUMNS.find((name) => header.includes(name));
-  const figure = dhis2Column ?? header.find((name) => COLUMN_NAMES.figure.test(plainName(name)));
-  const groups = header.filter((name) => COLUMN_NAMES.group.test(plainName(name)) && hasSeveralValues(name));
-  const names = [...(figure === undefined ? [] : [figure]), ...groups];
-  // DHIS2's own column says that rows are figures, whatever else is in the table.
-  const isWide =
-    groups.length === 0 && dhis2Column !== undefined
-      ? hasSeveralValues(dhis2Column)
-      : rowsAreFigures({ header, rows }, names, values);
-  return isWide ? { names: names.length === 1 ? names[0]! : names, values } : null;
-}
-
-/** Whether some rows differ in the names alone, and none in the values alone. */
-function rowsAreFigures(
-  { header, rows }: Pick<TextTable, 'header' | 'rows'>,
-  names: readonly string[],
-  values: string,
-) {
-  const indexes = names.map((name) => header.indexOf(name));
-  const keyColumns = [...header.keys()].filter(
-    (i) => !indexes.includes(i) && header[i] !== values && !ROW_COLUMN_NAME.test(plainName(header[i]!)),
-  );
-  const keys = rows.map(({ cells }) => JSON.stringify(keyColumns.map((i) => cells[i])));
-  const named = rows.map((row, i) => `${keys[i]} ${figureNameReader(indexes)(row)}`);
-  return new Set(named).size === rows.length && new Set(keys).size < rows.length;
-}
 
 /**
  * The first columns, as far as their cells are merged: the first row has a text, at least half of the rows have none,
@@ -106,17 +58,6 @@ export function guessDialect(
     orders.length === 1 || hasCalendarMonths
       ? { months: unusedName(hasCalendarMonths ? 'month' : 'period'), values: unusedName('value') }
       : null;
-  // Of months as columns, one is enough to see which rows are figures of one place.
-  const monthColumns = hasCalendarMonths ? header.filter((name) => monthInName(name.trim()) !== null) : datedColumns;
-  const keptIndexes = [...header.keys()].filter((i) => !pivot || !monthColumns.includes(header[i]!));
-  const filledRows = rows.filter(({ cells }) => cells.some((cell) => cell?.trim()));
-  const wide = guessWide({
-    header: [...keptIndexes.map((i) => header[i]!.trim()), ...(pivot ? [pivot.values] : [])],
-    rows: filledRows.map(({ line, cells }) => ({
-      line,
-      cells: [...keptIndexes.map((i) => cells[i]!), ...(pivot ? [null] : [])],
-    })),
-  });
   return {
     ...(separator === ',' ? {} : { separator }),
     ...(encoding ? { encoding } : {}),
@@ -125,7 +66,6 @@ export function guessDialect(
     ...(year ? { year } : {}),
     ...(merged.length > 0 ? { merged } : {}),
     ...(hasDecimalComma ? { decimal_comma: true as const } : {}),
-    ...(wide ? { wide } : {}),
     ...(pivot ? { pivot } : {}),
     ...(orders[0] === undefined || orders.length > 1 ? {} : { months: orders[0] }),
   };

@@ -8,28 +8,29 @@ import type { TableFile } from './recognise.ts';
 /** As in `bestMatchingColumn`. */
 const LEAST_SHARE = 2 / 3;
 
-/** The word of each level that most columns of its areas are called by, or have in most of their names. */
+/** The word of each level that columns of its areas are called by, or have in most of their names. */
 export function levelWords(
   tables: readonly TableFile[],
   { lgas, states }: AreaCodes,
 ): Record<'upper' | 'lower', AreaTerm | null> {
   const columns = tables.flatMap((table) =>
-    table.header.flatMap((column) => {
+    table.header.map((column) => {
       const names = new Set(filledCells(table, column));
-      const words = [plainName(column), ...sharedWords(names)];
-      const term = AREA_TERMS.find((level) => words.some((word) => level.words.includes(word)));
-      return term ? [{ names, term }] : [];
+      return { names, words: [plainName(column), ...sharedWords(names)] };
     }),
   );
-  const commonWord = (level: AreaLevel, excluded: AreaTerm | null) => {
-    const votes = columns
-      .filter(({ names, term }) => term !== excluded && namesAreas(names, level))
-      .map(({ term }) => term);
-    const counted = [...Map.groupBy(votes, (word) => word)].sort(([, a], [, b]) => b.length - a.length);
-    return counted[0]?.[0] ?? null;
+  const findTerm = (level: AreaLevel, terms: readonly (typeof AREA_TERMS)[number][]) =>
+    terms.find((term) =>
+      columns.some(({ names, words }) => words.some((word) => term.words.includes(word)) && namesAreas(names, level)),
+    ) ?? null;
+  const upper = findTerm(states, AREA_TERMS);
+  return {
+    upper,
+    lower: findTerm(
+      lgas,
+      AREA_TERMS.filter((term) => term !== upper),
+    ),
   };
-  const upper = commonWord(states, null);
-  return { upper, lower: commonWord(lgas, upper) };
 }
 
 function namesAreas(names: ReadonlySet<string>, { codeFinder }: AreaLevel): boolean {

@@ -2,10 +2,9 @@
 import { resultName, shellName } from '../../ingest/readers/commands.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import { quoteForShell } from '../../lib/shell.ts';
-import { filledCells } from '../columns.ts';
+import { countDistinct, filledCells } from '../columns.ts';
 import type { PlaceKey, TimeKey } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
-import { countDistinct } from './unnamed-numbers.ts';
 
 const SEX_COLUMN = /^(sexe?|sexo|gender|genre|genero)$/;
 /** Of numbers that count nothing. */

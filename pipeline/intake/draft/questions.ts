@@ -116,27 +116,13 @@ export const columnsInAnswer = (answer: string, columns: readonly string[]): str
     : [...answer.matchAll(new RegExp(`${alternatives(columns)}(?=${SEPARATOR}|$)`, 'g'))].map(([one]) => one);
 
 /** The questions in the order in which they are asked. */
-export function listQuestions({
-  codes,
-  country: countryInFiles,
-  folder,
-  columns,
-  levels,
-  first,
-  last,
-  latest,
-  latestReason: because,
-  ages,
-  population,
-  countFiles: counts,
-  unnamedNumbers: unnamed,
-  caseSums: summed,
-}: Hints): Question[] {
+export function listQuestions(hints: Hints): Question[] {
+  const { codes, folder, levels, latest, population } = hints;
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const haveSamePrefix = iso !== null && codes.every((code) => code.startsWith(iso));
   const names = haveSamePrefix ? countryNames(iso) : [];
   const folderIso = isoOfCountry(folder);
-  const country = countryInFiles ?? (folderIso && countryNames(folderIso)[0]!);
+  const country = hints.country ?? (folderIso && countryNames(folderIso)[0]!);
   // Any two letters may begin a code, those of another country too.
   const codesFitCountry = country === null || names.some((name) => sharesWord(name, country));
   const from = names[0] === undefined ? '' : ` (the codes of its areas begin with ${iso}, as for ${names[0]})`;
@@ -158,7 +144,7 @@ export function listQuestions({
     {
       id: 'language',
       asks: 'Language of the names of its areas (BCP 47)',
-      guess: guessLanguage(columns, guess),
+      guess: guessLanguage(hints.columns, guess),
       pattern: /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/,
     },
     { id: 'upper_one', asks: 'Term for an upper-level area', guess: levels.upper?.one ?? 'region', pattern: ANY_TEXT },
@@ -171,22 +157,22 @@ export function listQuestions({
       guess: haveSamePrefix && codesFitCountry ? 'OCHA p-code' : 'code of the data team',
       pattern: ANY_TEXT,
     },
-    { id: 'first_estimated', asks: 'First month to estimate', guess: first, pattern: MONTH },
+    { id: 'first_estimated', asks: 'First month to estimate', guess: hints.first, pattern: MONTH },
     {
       id: 'last_estimated',
-      asks: `Last month to estimate, ${latest} at the latest: ${because}`,
-      guess: last,
+      asks: `Last month to estimate, ${latest} at the latest: ${hints.latestReason}`,
+      guess: hints.last,
       pattern: MONTH,
       latest,
     },
     {
       id: 'ages_months',
       asks: 'Ages of the children tested in the surveys, in months',
-      guess: ages.join('-'),
+      guess: hints.ages.join('-'),
       pattern: /^\d+-\d+$/,
       redraws: true as const,
     },
-    ...counts.map((file) => ({
+    ...hints.countFiles.map((file) => ({
       id: controlQuestionId(file),
       asks: `What ${file} adds up to by another source: year, number and source, as in "2023 2158972 annual report, table 4", or ${NO_CONTROL}`,
       guess: NO_CONTROL,
@@ -204,7 +190,7 @@ export function listQuestions({
           },
         ]
       : []),
-    ...unnamed.map(({ file, columns, guess, description }) => {
+    ...hints.unnamedNumbers.map(({ file, columns, guess, description }) => {
       const item = `${alternatives(columns)} = (${NUMBER_KINDS.join('|')})`;
       const example = columns.length === 1 ? '' : ', or each column of use, as in "COLUMN = cases; COLUMN = cases"';
       return {
@@ -215,7 +201,7 @@ export function listQuestions({
         redraws: true as const,
       };
     }),
-    ...summed.map(({ file, cases: { summed, total, leftOut, siblings, columns } }) => ({
+    ...hints.caseSums.map(({ file, cases: { summed, total, leftOut, siblings, columns } }) => ({
       id: casesQuestionId(file),
       asks: `Columns to add up to the confirmed cases in ${file}, each case once, with "${SEPARATOR}" between them, or ${NO_COLUMNS}${total === null ? '' : `; ${total} is a total of others, and is taken in their place where it is filled`}${leftOut.length > 0 ? `; left out: ${leftOut.join(SEPARATOR)}` : ''}${siblings.length > 0 ? `; may be parts of the same cases: ${describeSiblings(siblings)}` : ''}`,
       guess: summed.join(SEPARATOR) || NO_COLUMNS,

@@ -4,7 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { calendarYear, isPeriod } from '../../contract/months.ts';
 import { yearsIn } from '../../ingest/readers/months.ts';
 import { groupMonthsIntoRounds } from '../../ingest/survey-doubts.ts';
-import { candidateColumns, filledCells } from '../columns.ts';
+import { candidateColumns, cellsByRow, countDistinct, filledCells } from '../columns.ts';
 import { monthSpan } from './draft-keys.ts';
 import type { TableFile } from './recognise.ts';
 
@@ -70,11 +70,8 @@ export function findYearColumn(table: TableFile): YearColumn | null {
   };
 }
 
-function hasSeveralYears({ header, rows }: TableFile, name: string, year: string): boolean {
-  const [nameIndex, yearIndex] = [header.indexOf(name), header.indexOf(year)];
-  const surveys = Map.groupBy(rows, ({ cells }) => cells[nameIndex]);
-  return [...surveys.values()].some((surveyRows) => new Set(surveyRows.map(({ cells }) => cells[yearIndex])).size > 1);
-}
+const hasSeveralYears = (table: TableFile, name: string, year: string): boolean =>
+  countDistinct(table, [name, year]) > countDistinct(table, [name]);
 
 /** @param times the month of each row; anything else is ignored */
 export function findRounds(table: TableFile, year: YearColumn | null, times: readonly string[]): SurveyRounds {
@@ -82,10 +79,8 @@ export function findRounds(table: TableFile, year: YearColumn | null, times: rea
 }
 
 function roundsByYear(table: TableFile, { column, recode }: YearColumn, times: readonly string[]): SurveyRounds {
-  const columnIndex = table.header.indexOf(column);
-  const years = table.rows.map(({ cells }) => {
-    const cell = cells[columnIndex] ?? '';
-    const year = Number(recode?.[cell] ?? (cell || Number.NaN));
+  const years = cellsByRow(table, column).map((cell) => {
+    const year = Number(recode?.[cell ?? ''] ?? (cell || Number.NaN));
     return Number.isInteger(year) ? year : null;
   });
   const months = times.flatMap((period, row) => {

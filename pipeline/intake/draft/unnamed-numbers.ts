@@ -32,12 +32,6 @@ export function numberColumns(table: TextTable, columns: readonly string[]): str
   });
 }
 
-/** How many different rows some columns have. */
-export function countDistinct({ header, rows }: TextTable, columns: readonly string[]): number {
-  const indexes = columns.map((column) => header.indexOf(column));
-  return new Set(rows.map(({ cells }) => JSON.stringify(indexes.map((index) => cells[index])))).size;
-}
-
 /** Whether numbers are thousands of something: with decimals, and whole if multiplied by 1,000. */
 const areThousands = (cells: readonly string[]) =>
   cells.some((cell) => /\.\d{3}$/.test(cell)) && cells.every((cell) => /^\d+(\.\d{1,3})?$/.test(cell));

@@ -10,17 +10,12 @@ export interface Edit extends JsonEdit {
   was: unknown;
 }
 
-const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release', 'columns', 'recode'] as const;
+const ENTRY_FIELDS = ['title', 'citation', 'licence', 'release', 'year', 'columns', 'recode'] as const;
 
 export function catalogEdits(before: Country, after: Country, accepted: Source, updated: Source): Edit[] {
   const sourceIndex = before.sources.indexOf(accepted);
   const edits: Edit[] = [];
-  const addEdit = (
-    pathInEntry: (string | number)[],
-    oldValue: unknown,
-    newValue: unknown,
-    field = pathInEntry.join('.'),
-  ) => {
+  const addEdit: AddEdit = (pathInEntry, oldValue, newValue, field = pathInEntry.join('.')) => {
     if (JSON.stringify(oldValue) === JSON.stringify(newValue)) return;
     edits.push({
       file: 'sources.json',
@@ -30,6 +25,19 @@ export function catalogEdits(before: Country, after: Country, accepted: Source, 
       value: newValue,
     });
   };
+  if (accepted.files.length === 0) addEdit([], undefined, updated, 'entry');
+  else addEntryEdits(accepted, updated, addEdit);
+  for (const name of ['last_estimated', 'updated_at'] as const) {
+    const [oldValue, newValue] = [before.model[name], after.model[name]];
+    if (oldValue !== newValue)
+      edits.push({ file: 'model.json', field: name, path: [name], was: oldValue, value: newValue });
+  }
+  return edits;
+}
+
+type AddEdit = (pathInEntry: (string | number)[], oldValue: unknown, newValue: unknown, field?: string) => void;
+
+function addEntryEdits(accepted: Source, updated: Source, addEdit: AddEdit): void {
   for (const name of ENTRY_FIELDS) addEdit([name], accepted[name], updated[name]);
   for (const end of ['first', 'last'] as const) addEdit(['span', end], accepted.span?.[end], updated.span?.[end]);
   if (updated.rounds) addEdit(['rounds'], accepted.rounds, updated.rounds);
@@ -41,10 +49,4 @@ export function catalogEdits(before: Country, after: Country, accepted: Source, 
       for (const name of ['rows', 'bytes', 'sha256'] as const)
         addEdit(['files', fileIndex, name], acceptedFile[name], file[name], `files, ${file.path}, ${name}`);
   }
-  for (const name of ['last_estimated', 'updated_at'] as const) {
-    const [oldValue, newValue] = [before.model[name], after.model[name]];
-    if (oldValue !== newValue)
-      edits.push({ file: 'model.json', field: name, path: [name], was: oldValue, value: newValue });
-  }
-  return edits;
 }

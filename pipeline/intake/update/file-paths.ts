@@ -41,6 +41,19 @@ export function matchNewFiles(source: Source, files: readonly string[], period?:
   });
 }
 
+/**
+ * The catalog path of a file that is added to those of a source, beside them.
+ * @throws BadInput if it does not exist or is in the catalog already
+ */
+export function matchAddedFile(source: Source, file: string, period?: Period): NewFile {
+  const location = new InputLocation(file);
+  if (!existsSync(file)) throw location.error('no such file', `a file like those of ${source.id}`);
+  const catalogPath = pathInFolder(source, path.basename(file));
+  const added = isRainRaster(source) ? matchMonthlyRaster(source, file, period) : { file, catalogPath, newEntry: {} };
+  if (added.newEntry && source.files.every((listed) => listed.path !== catalogPath)) return added;
+  throw location.error(`a file or month that ${source.id} has already`, '`catalog update` to replace it');
+}
+
 const pathInFolder = ({ files }: Source, name: string) => path.posix.join(path.posix.dirname(files[0]!.path), name);
 
 const extension = (name: string) => path.extname(name).toLowerCase();

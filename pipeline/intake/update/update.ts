@@ -5,9 +5,12 @@ import path from 'node:path';
 import { ALIASES_FILE, aliasesCsv, levelJoinedByName, mergeAliases } from '../../catalog/aliases.ts';
 import { type Country, catalogSchemaErrors, readUncheckedCatalog } from '../../catalog/country.ts';
 import { checkCovariates } from '../../catalog/covariate-rules.ts';
-import { checkEvidence } from '../../catalog/evidence-rules.ts';
+import { checkEvidence, newEvidence } from '../../catalog/evidence-rules.ts';
+import { COVERAGE_FIGURES } from '../../catalog/figures.ts';
+import type { Model } from '../../catalog/model.ts';
 import { checkModel } from '../../catalog/model-rules.ts';
-import { isTable } from '../../catalog/roles.ts';
+import { isRainRaster } from '../../catalog/rain-files.ts';
+import { isTable, roleDefinition } from '../../catalog/roles.ts';
 import { checkAcrossSources, checkSource } from '../../catalog/source-rules.ts';
 import type { Acceptance, Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
@@ -19,18 +22,21 @@ import { indexPlacesByName, matchNames, type NameMatch, readTableWithCodes } fro
 import { type RawTable, readTable, readTextTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { sha256File } from '../../lib/hash.ts';
+import { quoteForShell } from '../../lib/shell.ts';
 import { findStoredCopy, storeFile } from '../accepted-files.ts';
 import { readReference } from '../check/check-country.ts';
 import { readOneRaster, readOneTable } from '../check/check-source.ts';
 import { collectFaults, type Fault } from '../check/fault.ts';
 import { findDoubts } from '../check/find-doubts.ts';
 import { bestMatchingColumn, likeliestColumn } from '../columns.ts';
-import type { ComparedRow } from '../compare/compare-rows.ts';
+import type { ComparedRow, RowComparison } from '../compare/compare-rows.ts';
 import { compareSources, type FilePair, type SourceComparison } from '../compare/compare-sources.ts';
+import { describeFigure } from '../compare/doubts.ts';
 import type { ReadWithCodes } from '../compare/read-rows.ts';
 import { catalogEdits, type Edit } from './edits.ts';
-import { createLinkFolder, matchNewFiles, type NewFile } from './file-paths.ts';
+import { createLinkFolder, matchAddedFile, matchNewFiles, type NewFile } from './file-paths.ts';
 import { editJson } from './json-edits.ts';
 import { measureSource } from './measure-source.ts';
 
@@ -42,9 +48,11 @@ export interface UpdateRequest {
   source: string;
   /** Files to copy into the raw data; if empty, the files already there are checked. */
   files: readonly string[];
+  /** Adds the files beside those of the source (`addFiles`). */
+  add?: boolean | undefined;
   period?: Period | undefined;
   /** New descriptive fields of the entry. */
-  description: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title'>>;
+  description: Partial<Pick<Source, 'release' | 'citation' | 'licence' | 'title' | 'year'>>;
   lastEstimated?: Period | undefined;
   /** Writes doubtful names to `aliases.csv`, as proposed. */
   acceptNames?: boolean | undefined;
@@ -60,6 +68,8 @@ export interface Update {
   /** Null if no file has changed, or the previously accepted files are not available. */
   comparison: SourceComparison | null;
   doubts: string[];
+  /** What the new files do not change by themselves: months that are estimated, and what the API prints of them. */
+  notes: string[];
   /** The names of areas in a table without codes. Nothing is compared while one of them matches no area. */
   names: MatchedName[];
   /** What else is wrong with a table whose names have no areas yet. */
@@ -80,14 +90,33 @@ interface Proposal {
   readWithCodes: ReadWithCodes;
 }
 
+/**
+ * Adds files like those of a source: monthly ones to its entry, any other as an entry of its own.
+ * @throws BadInput if a build would refuse a file
+ */
+export async function addFiles(request: UpdateRequest): Promise<Update[]> {
+  const similar = findSource(readUncheckedCatalog(request.country, request.rawData), request.source);
+  const updates: Update[] = [];
+  for (const files of isMonthly(similar) ? [request.files] : request.files.map((file) => [file]))
+    updates.push(await updateSource({ ...request, files, add: true }));
+  return updates;
+}
+
+/** With more changed figures a file is another one, not a corrected one. */
+const MAX_CORRECTIONS = 500;
+
 /** @throws BadInput if a build would refuse the new files, or for months without evidence */
 export async function updateSource(request: UpdateRequest): Promise<Update> {
   const { out, accept } = request;
   const [schemaFault] = catalogSchemaErrors(request.country);
   if (schemaFault) throw schemaFault;
   const country = readUncheckedCatalog(request.country, request.rawData);
-  const accepted = findSource(country, request.source);
-  const newFiles = matchNewFiles(accepted, request.files, request.period);
+  const similar = findSource(country, request.source);
+  const accepted = request.add && !isMonthly(similar) ? emptyEntry(similar, request.files[0]!) : similar;
+  if (accepted !== similar) country.sources.push(accepted);
+  const newFiles = request.add
+    ? request.files.map((file) => matchAddedFile(similar, file, request.period))
+    : matchNewFiles(accepted, request.files, request.period);
   refuseOverwriting(country, accepted, newFiles);
   const proposedRawData = linkProposedFiles(country, accepted, newFiles);
   const temporaryFolders = [proposedRawData];
@@ -99,7 +128,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     );
     const proposal = await readProposal(country, accepted, entry, proposedRawData);
     const { names, faults } = await matchPlaces(country, proposal, request);
-    const update = { source: accepted.id, comparison: null, doubts: [], names, faults, accepted: false };
+    const update = { source: accepted.id, comparison: null, doubts: [], notes: [], names, faults, accepted: false };
     if (names.some(({ area }) => area === null)) return { ...update, files: [], edits: [] };
 
     const { updated, rows, proposed, report } = await measureAndCheck(country, proposal, request.lastEstimated);
@@ -107,7 +136,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     const acceptedRawData = await linkAcceptedFiles(out, country.rawData, accepted);
     if (acceptedRawData) temporaryFolders.push(acceptedRawData);
     const comparison =
-      files.length > 0 && acceptedRawData
+      files.length > 0 && acceptedRawData && accepted.files.length > 0
         ? await compareSources(
             { source: accepted, rawData: acceptedRawData },
             { source: updated, rawData: proposedRawData, rows },
@@ -121,13 +150,20 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     const doubts = [
       ...(isPinned && !acceptedRawData ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
+      ...unchangedYear(request, accepted, country.model),
+      ...(comparison?.rows ? correctionsTakenBack(accepted, comparison.rows) : []),
       ...report.map(({ what }) => wordingInCountry(what, words)),
     ];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
     const edits = catalogEdits(country, proposed, accepted, updated);
-    const checked: Update = { ...update, files, edits, comparison, doubts: files.length > 0 ? doubts : [] };
+    const notes = [
+      ...newEvidence(proposed.model, country.sources, proposed.sources),
+      ...unchangedDescription(request, accepted),
+    ];
+    const checked: Update = { ...update, files, edits, comparison, ...(files.length > 0 ? { doubts, notes } : {}) };
     if (!accept || (files.length === 0 && edits.length === 0)) return checked;
 
+    const figures = comparison?.rows?.figures ?? [];
     if (acceptedRawData) await storeFiles(out, accepted, acceptedRawData);
     await storeFiles(out, updated, proposedRawData);
     await copyIntoRawData(newFiles, country.rawData);
@@ -136,6 +172,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
       by: accept.by,
       reason: accept.reason,
       what: describeChange(checked),
+      ...(figures.length > 0 && figures.length <= MAX_CORRECTIONS ? { corrected: figures } : {}),
       ...(checked.doubts.length > 0 ? { doubts: checked.doubts } : {}),
     });
     return { ...checked, accepted: true };
@@ -224,6 +261,23 @@ function findSource({ sources }: Country, name: string): Source {
     found: matches.length === 0 ? `no source ${name}` : `${matches.length} sources of the file ${name}`,
     expected: `one of ${(matches.length === 0 ? sources : matches).map((source) => source.id).join(', ')}`,
   });
+}
+
+const isMonthly = (source: Source) =>
+  isRainRaster(source) || (isTable(source) && (roleDefinition(source.role).key ?? []).includes('period'));
+
+/** What an entry says of its own files alone. */
+const FIELDS_OF_FILES: readonly string[] = ['accepted', 'gaps', 'leave_out', 'controls', 'year', 'notes'];
+
+/** An entry like that of another source, as yet without files, named after its file. */
+function emptyEntry(similar: Source, file: string): Source {
+  const sharedFields = Object.entries(similar).filter(([name]) => !FIELDS_OF_FILES.includes(name));
+  const entry = Object.fromEntries(sharedFields) as Source;
+  const id = path
+    .parse(file)
+    .name.toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_');
+  return Object.assign(entry, { id, files: [] }, similar.rounds && { rounds: [] });
 }
 
 /** The country's areas, which a table does not change. */
@@ -349,6 +403,34 @@ function filePairs(accepted: Source, updated: Source, files: Update['files']): F
   });
 }
 
+/** The fields by which the API describes a source, if none was given for new files. */
+function unchangedDescription({ source, description }: UpdateRequest, { title, release }: Source): string[] {
+  if (Object.keys(description).length > 0) return [];
+  const options = `--title ${quoteForShell(title)} --release ${quoteForShell(release)}`;
+  return [`what the API says of ${source}: ${options}; give those that differ for the new file`];
+}
+
+/** A doubt if net or treatment figures change and the year that the API prints of them was not given. */
+function unchangedYear({ description }: UpdateRequest, { figure, year }: Source, model: Model): string[] {
+  if (!figure || !COVERAGE_FIGURES.includes(figure) || description.year !== undefined) return [];
+  return [
+    `the API calls these the figures of ${year ?? model.parameters.context.coverage_year} (coverage_year): give the year of the new file, --year`,
+  ];
+}
+
+/** A doubt if figures that had been corrected are again as they were before. */
+function correctionsTakenBack({ accepted = [] }: Source, { figures }: RowComparison): string[] {
+  return accepted.flatMap(({ at, by, reason, corrected = [] }) => {
+    const formerFigures = new Map(corrected.map(({ key, column, was }) => [`${key} ${column}`, was]));
+    const takenBack = figures.filter(({ key, column, is }) => formerFigures.get(`${key} ${column}`) === is);
+    if (takenBack.length === 0) return [];
+    return [
+      `${takenBack.length} figures that were corrected on ${at.slice(0, 10)} by ${by} (${reason}) are as before: ` +
+        `${firstFew(takenBack.map(describeFigure), 3, '; ')}; ask whoever delivers the file for the corrected one`,
+    ];
+  });
+}
+
 /** @returns a temporary folder with links to the accepted files; null if one of them is no longer available */
 async function linkAcceptedFiles(out: string, rawData: string, source: Source): Promise<string | null> {
   const files: Record<string, string> = {};
@@ -390,7 +472,12 @@ async function writeCatalog(
 function describeChange({ files, comparison, edits }: Update): string {
   const { rows } = comparison?.rows ?? {};
   const rowCounts = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
+  const figures = comparison?.rows?.figures.map(describeFigure) ?? [];
   const filesText =
     files.length > 3 ? `${files.length} files` : files.map(({ path: file, change }) => `${file} ${change}`).join(', ');
-  return [...(files.length > 0 ? [filesText] : edits.map(({ field }) => field)), ...rowCounts].join('; ');
+  return [
+    ...(files.length > 0 ? [filesText] : edits.map(({ field }) => field)),
+    ...rowCounts,
+    ...(figures.length > 0 ? [firstFew(figures, 3)] : []),
+  ].join('; ');
 }

@@ -254,7 +254,7 @@ export function listDoubts(content: Content): ReportLine[] {
     Object.entries(find).flatMap(([source, findPlaces]): ReportLine[] => {
       const places = findPlaces(content);
       const what = `${finding}: ${firstFew(places, EXAMPLES, '; ')}. Perhaps ${cause}: ${advice}`;
-      return places.length === 0 ? [] : [{ source, rule: 'hard to believe', what, needs_approval: true }];
+      return places.length === 0 ? [] : [{ source, rule: 'hard to believe', what, places, needs_approval: true }];
     }),
   );
 }

@@ -4,11 +4,11 @@ import type { Source } from '../../catalog/sources.ts';
 import { hasUncoveredGround } from '../../catalog/uncovered-ground.ts';
 import { worded } from '../../contract/words.ts';
 import type { ReportLine } from '../../engine/stage.ts';
-import type { Areas, Census, ClimateRow, Polygons } from '../../ingest/ingest-tables.ts';
+import type { Areas, Census, ClimateRow, PeopleRow, Polygons } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE } from '../../ingest/ingest-tables.ts';
 import { codeAndName, refuseUnknownPlaces } from '../../ingest/input.ts';
-import { censusOfRaster, type PeopleCount, peopleFinder, statedGrowth } from '../../ingest/people-by-year.ts';
+import { censusOfRaster, peopleFinder, statedGrowth } from '../../ingest/people-by-year.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { rowByCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
@@ -71,9 +71,9 @@ export const run: StageRun = async (io) => {
 };
 
 /** People by LGA of each population raster of which the catalog gives the year. */
-async function peopleOfRasters({ areas, polygons, sources, rawData }: ZonalInput): Promise<PeopleCount[]> {
+async function peopleOfRasters({ areas, polygons, sources, rawData }: ZonalInput): Promise<PeopleRow[]> {
   const source = rasterSources(sources, 'population')[0];
-  const counts: PeopleCount[] = [];
+  const counts: PeopleRow[] = [];
   for (const { path, year } of source?.files ?? []) {
     if (year === undefined) continue;
     const raster = await openSource(source!, rawData, allowedUnits(source!), path);

@@ -5,29 +5,30 @@ import { offlinePageHead, pageBody, renderPage } from '../../lib/pages/page.ts';
 import type { SnapshotDiff } from '../snapshot/diff.ts';
 import { pageStyle } from './bundle.ts';
 import { makeChangeScale, renderChangeMaps, renderHeatMap } from './diff-maps.ts';
-import { type DiffOutlines, diffSections } from './diff-sections.ts';
+import type { DiffOutlines } from './diff-sections.ts';
 
 export interface ChangesPage {
   title: string;
   /** What the page is about, in a sentence. */
   lead: string;
   synthetic: boolean;
-  /** What comes before the diff. */
+  /** What comes before the maps, and after them. */
   sections: readonly Section[];
+  details: readonly Section[];
   /** Null if there is nothing to compare with. */
   diff: SnapshotDiff | null;
   outlines: DiffOutlines;
 }
 
-/** A page on what a new version changes, in the report's style, without scripts: `sections`, maps, and the diff. */
-export const renderChangesPage = ({ title, lead, synthetic, sections, diff, outlines }: ChangesPage): string =>
+/** A page on what a new version changes, in the report's style, without scripts: `sections`, maps, and `details`. */
+export const renderChangesPage = ({ title, lead, synthetic, sections, details, diff, outlines }: ChangesPage): string =>
   renderPage(
     `${synthetic ? '[made up] ' : ''}${title}`,
     offlinePageHead({ style: pageStyle() }),
     html`${synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place.</p>`}
 ${pageBody(
   html`<h1>${title}</h1><p>${lead}</p>`,
-  html`${renderSections(sections)}${diff && html`${mapSection(diff, outlines)}${renderSections(diffSections(diff, outlines))}`}`,
+  html`${renderSections(sections)}${diff && mapSection(diff, outlines)}${renderSections(details)}`,
 )}`,
   );
 

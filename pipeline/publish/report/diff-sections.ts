@@ -3,8 +3,9 @@ import type { Territory } from '../../contract/territory.ts';
 import { countryWords, type Words } from '../../contract/words.ts';
 import { type Block, type Cell, type Section, tableBlock } from '../../lib/pages/blocks.ts';
 import type { Column } from '../../lib/pages/table.ts';
-import type { ForecastAccuracy, SnapshotDiff, Tally } from '../snapshot/diff.ts';
+import type { SnapshotDiff, Tally } from '../snapshot/diff.ts';
 import type { Snapshot } from '../snapshot/open-snapshot.ts';
+import type { PastForecasts } from '../snapshot/past-forecasts.ts';
 import { describeTableChange } from '../snapshot/table-diff.ts';
 import { joinInSentence } from './shared/names.ts';
 
@@ -42,13 +43,40 @@ const TALLY_COLUMNS: Column<Tally, Cell>[] = [
   { title: 'Largest change', decimals: 4, cell: ({ largest_change }) => largest_change },
 ];
 
-/** What a new version changes: scores by place and month, levels, the old forecasts' skill, answers and tables. */
-export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Section[] {
+/** What a new version changes, in a few lines. */
+export function headlineSection({ latest, states }: SnapshotDiff, outlines: DiffOutlines): Section {
+  const { lga, state } = countryWords(outlines.territory);
+  const signed = (change: number) => `${change > 0 ? '+' : ''}${change.toFixed(4)}`;
+  const largest = states
+    .filter(({ mean_change }) => mean_change !== 0)
+    .toSorted((a, b) => Math.abs(b.mean_change) - Math.abs(a.mean_change))
+    .slice(0, 5)
+    .map(({ state_code, mean_change }) => `${makeNameLookup(outlines).state(state_code)} ${signed(mean_change)}`);
+  return {
+    title: 'In short',
+    blocks:
+      latest === null
+        ? []
+        : [
+            `${latest.period}, the latest month that both estimate: the nation’s score is ${latest.nation.b.toFixed(4)}, ` +
+              `was ${latest.nation.a.toFixed(4)}; ${latest.levels_changed} of ${latest.lgas} ${lga.many} change their level.`,
+            largest.length > 0 &&
+              `The ${state.many} that change most, as means over all months: ${largest.join(', ')}.`,
+          ],
+  };
+}
+
+/** What a new version changes: answers and tables, scores by place and month, levels, the old forecasts' skill. */
+export const diffSections = (diff: SnapshotDiff, outlines: DiffOutlines): Section[] => [
+  { title: 'Thresholds exceeded', blocks: [{ items: diff.over, isAlert: true }] },
+  headlineSection(diff, outlines),
+  ...changeSections(diff, outlines),
+];
+
+/** The figures that are affected, then the places whose scores moved. */
+export function changeSections(diff: SnapshotDiff, outlines: DiffOutlines): Section[] {
   const words = countryWords(outlines.territory);
   return [
-    { title: 'Thresholds exceeded', blocks: [{ items: diff.over, isAlert: true }] },
-    { title: 'Size of the changes', blocks: sizeBlocks(diff, makeNameLookup(outlines), words) },
-    { title: 'Skill of the old forecasts', blocks: skillBlocks(diff) },
     {
       title: 'Answers',
       blocks: changedBlocks(
@@ -81,8 +109,12 @@ export function diffSections(diff: SnapshotDiff, outlines: DiffOutlines): Sectio
         ],
       ),
     },
+    { title: 'Size of the changes', blocks: sizeBlocks(diff, makeNameLookup(outlines), words) },
+    { title: 'Skill of the old forecasts of cases', blocks: skillBlocks(diff.past_forecasts) },
   ];
 }
+
+const isMoved = ({ moved, flipped }: Tally) => moved + flipped > 0;
 
 function sizeBlocks(
   diff: SnapshotDiff,
@@ -96,18 +128,18 @@ function sizeBlocks(
       `minus old. A score has moved if it changed by more than ${thresholds.score_change}; ranges are apart if the ` +
       'old and the new one do not overlap.',
     tableBlock<Tally & { area: string }>(
-      'By area',
+      `By area, of the ${state.many} those where a score moved or changed its level`,
       [{ title: 'Area', cell: ({ area }) => area }, ...TALLY_COLUMNS],
       [
         { area: `all ${lga.many}`, ...all },
         { area: `${state.many}’ own scores`, ...state_scores },
-        ...states.map((row) => ({ ...row, area: nameLookup.state(row.state_code) })),
+        ...states.filter(isMoved).map((row) => ({ ...row, area: nameLookup.state(row.state_code) })),
       ],
     ),
     tableBlock(
       'By month, where a score moved or changed its level',
       [{ title: 'Month', cell: ({ period }) => period }, ...TALLY_COLUMNS],
-      periods.filter(({ moved, flipped }) => moved + flipped > 0),
+      periods.filter(isMoved),
     ),
     tableBlock(
       'Levels',
@@ -134,39 +166,21 @@ function sizeBlocks(
   ];
 }
 
-function skillBlocks({
-  past_forecasts: forecasts,
-  unscored_periods: unscoredPeriods,
-}: SnapshotDiff): Section['blocks'] {
+function skillBlocks(skill: PastForecasts | null): Section['blocks'] {
+  if (skill === null) return ['No month that the old version forecast has records of cases in the new one.'];
   return [
-    forecasts !== null &&
-      tableBlock<ForecastAccuracy & { horizon: number | 'all' }>(
-        `Forecasts of ${forecasts.periods.join(', ')} against the new estimates; errors in the score’s unit`,
-        [
-          { title: 'Months ahead', cell: ({ horizon }) => horizon },
-          { title: 'Forecasts', cell: ({ forecasts }) => forecasts },
-          { title: 'Error', decimals: 4, cell: (row) => row.mean_absolute_error.forecast },
-          { title: 'Error of last month’s score', decimals: 4, cell: (row) => row.mean_absolute_error.persistence },
-          {
-            title: 'Error of same month last year',
-            decimals: 4,
-            cell: (row) => row.mean_absolute_error.same_month_last_year,
-          },
-          { title: 'Bias', decimals: 4, cell: ({ bias }) => bias },
-          { title: 'Inside the range', decimals: 3, cell: ({ coverage }) => coverage },
-        ],
-        [
-          ...forecasts.by_horizon.map((row) => ({ ...row, horizon: row.horizon_months })),
-          { ...forecasts.all, horizon: 'all' as const },
-        ],
-      ),
-    forecasts !== null &&
-      'The new estimates come from a model too, based on mostly the same surveys: this shows whether the forecasts agree with them, not whether they were right.',
-    unscoredPeriods.length > 0 &&
-      `Not scored: ${joinInSentence(unscoredPeriods)}. The new version estimates these months, which the old one forecast, but has no new survey of them, so there is nothing to score the forecasts against. Case records are not used for this.`,
-    forecasts === null &&
-      unscoredPeriods.length === 0 &&
-      'The new version estimates no month that the old one forecast, so its forecasts cannot be scored yet.',
+    tableBlock(
+      `Forecasts for ${skill.periods.join(', ')} against the records: all, then the areas that were forecast worst`,
+      [
+        { title: 'Area', cell: ({ area, code }) => `${area} ${code}` },
+        { title: 'Forecasts', cell: ({ forecasts }) => forecasts },
+        { title: 'Inside the 90% range', decimals: 2, cell: ({ coverage }) => coverage },
+        { title: 'Bias', decimals: 2, cell: ({ bias }) => bias },
+        { title: 'Error of ln cases', decimals: 3, cell: ({ log_error }) => log_error },
+        { title: 'Of the usual month', decimals: 3, cell: ({ log_error_usual }) => log_error_usual },
+      ],
+      [{ area: 'all', code: '', ...skill.all }, ...skill.worst],
+    ),
   ];
 }
 

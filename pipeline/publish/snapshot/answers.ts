@@ -328,7 +328,9 @@ function outlineSource({ sources, model }: Pick<Contents, 'sources' | 'model'>):
 /** The source of the context figures, with a note if there are no net or treatment figures for `coverage_year`. */
 function contextSource({ sources, model }: Contents): schemas.ContextSource {
   const { context } = model.parameters;
-  if (sources.some(({ figure }) => figure && COVERAGE_FIGURES.includes(figure))) return context;
+  const coverage = sources.filter(({ figure }) => figure && COVERAGE_FIGURES.includes(figure));
+  const coverage_year = coverage.find(({ year }) => year !== undefined)?.year ?? context.coverage_year;
+  if (coverage.length > 0) return { ...context, coverage_year };
   return {
     ...context,
     note: `${context.note} coverage_year refers to net and treatment figures, which this country does not have.`,

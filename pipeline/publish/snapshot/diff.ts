@@ -1,14 +1,13 @@
-import { newSurveyMonths } from '../../catalog/evidence.ts';
 import type { Model } from '../../catalog/model.ts';
-import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../contract/operations.ts';
 import { hasScores } from '../../contract/products.ts';
 import type * as schemas from '../../contract/schemas.ts';
 import { countryWords } from '../../contract/words.ts';
 import { UsageError } from '../../lib/errors.ts';
-import { type Database, sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
+import { type Database, withDatabase } from '../../lib/tables/duckdb.ts';
 import type { Snapshot } from './open-snapshot.ts';
+import { type PastForecasts, scorePastForecasts } from './past-forecasts.ts';
 import { TABLES } from './table-columns.ts';
 import { diffTables, type TableChange } from './table-diff.ts';
 import { createViews } from './views.ts';
@@ -20,23 +19,6 @@ export type Thresholds = Model['parameters']['diff'];
 export type Tally = schemas.VersionsDiff['all'];
 
 type PublishedScore = Pick<schemas.LgaRisk, 'score' | 'score_low' | 'score_high' | 'level'>;
-
-/** Accuracy of forecasts; errors in the unit of the score. */
-export interface ForecastAccuracy {
-  forecasts: number;
-  /**
-   * Mean absolute errors of the forecast and of the simple ones that it should beat; null if a month was not estimated
-   * in the year before.
-   */
-  mean_absolute_error: { forecast: number; persistence: number; same_month_last_year: number | null };
-  /** Mean of forecast − estimate. */
-  bias: number;
-  /**
-   * Share of later estimates inside the forecast's range. The estimates are posterior means themselves: if the model is
-   * right, more than 90% are expected inside its 90% range.
-   */
-  coverage: number;
-}
 
 /** Differences between an old snapshot, A, and a new one, B. */
 export interface SnapshotDiff {
@@ -63,22 +45,15 @@ export interface SnapshotDiff {
     b: PublishedScore;
     change: number;
   }[];
+  /** The latest month that both estimate: the nation's score, and LGAs with another level; null if there is none. */
+  latest: { period: Period; nation: { a: number; b: number }; lgas: number; levels_changed: number } | null;
   only_in_a: { lgas: string[]; periods: Period[] };
   only_in_b: { lgas: string[]; periods: Period[] };
   /** Numbers of answers by operation. */
   answers: { operation: string; same: number; changed: number; only_in_a: number; only_in_b: number }[];
   tables: TableChange[];
-  /** Skill of A's forecasts of months that B estimates with a survey that A did not have; null if there are none. */
-  past_forecasts: {
-    periods: Period[];
-    all: ForecastAccuracy;
-    by_horizon: (ForecastAccuracy & { horizon_months: number })[];
-  } | null;
-  /**
-   * Months that A forecast and B estimates without a new survey of that month: both carry the last level forward by the
-   * same model, so their difference does not show how good the forecast was.
-   */
-  unscored_periods: Period[];
+  /** How good A's forecasts of cases were in months whose records B has; null if there are none. */
+  past_forecasts: PastForecasts | null;
   over: string[];
 }
 
@@ -93,7 +68,6 @@ const CHANGE_COLUMNS = `
  */
 const VIEWS_SQL = `
   CREATE MACRO steps(x) AS round(10000 * x)::BIGINT;
-  CREATE MACRO mean_of(x) AS sum(steps(x)) / 10000 / count(x);
   CREATE VIEW a.scores AS
     SELECT 'estimated' AS kind, * FROM a.risk_lgas UNION ALL BY NAME
     SELECT 'forecast' AS kind, * EXCLUDE horizon_months FROM a.forecasts_lgas;
@@ -104,14 +78,7 @@ const VIEWS_SQL = `
     SELECT b.state_code, lga_code, period, a.level AS "from", b.level AS "to", ${CHANGE_COLUMNS}
     FROM a.scores a JOIN b.scores b USING (lga_code, period, kind);
   CREATE VIEW state_pairs AS
-    SELECT ${CHANGE_COLUMNS} FROM a.risk_states a JOIN b.risk_states b USING (state_code, period);
-  CREATE TABLE past AS
-    SELECT period, f.horizon_months, f.score AS forecast, f.score_low AS low, f.score_high AS high, e.score AS estimated,
-      last.score AS persistence, before.score AS year_before
-    FROM a.forecasts_lgas f JOIN b.risk_lgas e USING (lga_code, period)
-      JOIN a.risk_lgas last ON last.lga_code = f.lga_code AND last.period = (SELECT max(period) FROM a.risk_lgas)
-      LEFT JOIN a.risk_lgas before ON before.lga_code = f.lga_code
-        AND before.period = (left(f.period, 4)::INTEGER - 1) || f.period[5:]`;
+    SELECT ${CHANGE_COLUMNS} FROM a.risk_states a JOIN b.risk_states b USING (state_code, period)`;
 
 const tallyColumns = (scoreChange: number) => `
   count(*) AS compared,
@@ -121,14 +88,6 @@ const tallyColumns = (scoreChange: number) => `
   coalesce(round(sum(change) / 10000 / count(*), 6), 0) AS mean_change,
   coalesce(round(sum(abs(change)) / 10000 / count(*), 6), 0) AS mean_absolute_change,
   coalesce(CASE WHEN max(change) >= -min(change) THEN max(change) ELSE min(change) END / 10000, 0) AS largest_change`;
-
-const ACCURACY_COLUMNS = `
-  count(*) AS forecasts,
-  {forecast: mean_of(abs(forecast - estimated)), persistence: mean_of(abs(persistence - estimated)),
-    same_month_last_year: CASE WHEN count(year_before) = count(*) THEN mean_of(abs(year_before - estimated)) END
-  } AS mean_absolute_error,
-  mean_of(forecast - estimated) AS bias,
-  count(*) FILTER (estimated BETWEEN low AND high) / count(*) AS coverage`;
 
 /** The compared tables of a snapshot without scores. */
 async function createEmptyScores(db: Database, schema: 'a' | 'b'): Promise<void> {
@@ -161,9 +120,6 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
     if (!hasScores(a.manifest.coverage)) await createEmptyScores(db, 'a');
     if (!hasScores(b.manifest.coverage)) await createEmptyScores(db, 'b');
     await db.run(VIEWS_SQL);
-    const surveyMonths = newSurveyMonths(a.manifest.sources as Source[], b.manifest.sources as Source[]);
-    await db.run(`CREATE TABLE observed AS SELECT unnest([${surveyMonths.map(sqlLiteral)}]::VARCHAR[]) AS period`);
-    await db.run('CREATE VIEW scored AS FROM past SEMI JOIN observed USING (period)');
     const compareBy = <T>(...keys: string[]) =>
       db.rows<T & Tally>(`SELECT ${[...keys, tallySql]} FROM pairs GROUP BY ${keys} ORDER BY ${keys}`);
     const countChanges = async (pairs: string) => (await db.rows<Tally>(`SELECT ${tallySql} FROM ${pairs}`))[0]!;
@@ -175,14 +131,6 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
         lgas: await readValues<string>(onlyHereSql('lga_code')),
         periods: await readValues<Period>(onlyHereSql('period')),
       };
-    };
-    const by_horizon = await db.rows<ForecastAccuracy & { horizon_months: number }>(
-      `SELECT horizon_months, ${ACCURACY_COLUMNS} FROM scored GROUP BY horizon_months ORDER BY horizon_months`,
-    );
-    const past_forecasts = by_horizon.length > 0 && {
-      periods: await readValues<Period>('SELECT DISTINCT period AS value FROM scored ORDER BY period'),
-      all: (await db.rows<ForecastAccuracy>(`SELECT ${ACCURACY_COLUMNS} FROM scored`))[0]!,
-      by_horizon,
     };
     const all = await countChanges('pairs');
     const only_in_a = await findOnlyIn('a', 'b');
@@ -211,17 +159,27 @@ export async function diffSnapshots(a: Snapshot, b: Snapshot): Promise<SnapshotD
            JOIN a.scores a USING (lga_code, period) JOIN b.scores b USING (lga_code, period)
          ORDER BY abs(change) DESC, lga_code`,
       ),
+      latest: await readLatest(db),
       only_in_a,
       only_in_b: await findOnlyIn('b', 'a'),
       answers: diffAnswers(a, b),
       tables,
-      past_forecasts: past_forecasts || null,
-      unscored_periods: await readValues<Period>(
-        'SELECT DISTINCT period AS value FROM past ANTI JOIN observed USING (period) ORDER BY period',
-      ),
+      past_forecasts: await scorePastForecasts(a, b),
       over: exceededThresholds(all, thresholds, only_in_a.lgas, countryWords(b.manifest.territory).lga.many),
     };
   });
+}
+
+async function readLatest(db: Database): Promise<SnapshotDiff['latest']> {
+  const nationSql = (side: 'a' | 'b') =>
+    `(SELECT round(sum(score * population) / sum(population), 4) FROM ${side}.risk_states WHERE period = latest)`;
+  const [latest] = await db.rows<NonNullable<SnapshotDiff['latest']>>(
+    `WITH month AS (SELECT max(period) AS latest FROM a.risk_lgas SEMI JOIN b.risk_lgas USING (period))
+     SELECT latest AS period, {a: ${nationSql('a')}, b: ${nationSql('b')}} AS nation, count(*) AS lgas,
+       count(*) FILTER (flipped) AS levels_changed
+     FROM month JOIN pairs ON period = latest GROUP BY latest`,
+  );
+  return latest ?? null;
 }
 
 function diffAnswers(a: Snapshot, b: Snapshot): SnapshotDiff['answers'] {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { caseRecords, newSurveyMonths, surveyRounds } from '../../../pipeline/catalog/evidence.ts';
+import { caseRecords, surveyRounds } from '../../../pipeline/catalog/evidence.ts';
+import { newEvidence } from '../../../pipeline/catalog/evidence-rules.ts';
+import type { Source } from '../../../pipeline/catalog/sources.ts';
 
 const clusters = (...years: number[]) => ({
   id: 'clusters',
@@ -24,10 +26,20 @@ test('surveys and case records are evidence, rain is not', () => {
   expect(caseRecords(sources)).toEqual([{ label: 'cases_states', id: 'cases', first: '2021-01', last: '2021-03' }]);
 });
 
-test('a round is new if the older catalog did not have it under any source; case records do not count', () => {
-  const before = [clusters(2018), cases('2021-11')];
-  expect(newSurveyMonths(before, before)).toEqual([]);
-  expect(newSurveyMonths(before, [{ ...clusters(2018), id: 'renamed' }, cases('2022-01')])).toEqual([]);
-  expect(newSurveyMonths(before, [clusters(2018), states])).toEqual(['2021-10', '2021-11', '2021-12']);
-  expect(newSurveyMonths(before, [clusters(2018, 2021), states])).toEqual(['2021-10', '2021-11', '2021-12']);
+test('a later round or record is said, with what may be estimated from it', () => {
+  const model = {
+    last_estimated: '2021-03',
+    parameters: { evidence: { max_months_after_survey: 36 } },
+  } as Parameters<typeof newEvidence>[0];
+  const notes = (before: object[], after: object[]) => newEvidence(model, before as Source[], after as Source[]);
+  const before = [clusters(2018), cases('2021-03')];
+  expect(notes(before, before)).toEqual([]);
+  expect(notes(before, [{ ...clusters(2018), id: 'renamed' }, cases('2021-03')])).toEqual([]);
+  expect(notes(before, [...before, states])).toEqual([
+    'states: survey 2021 ends in 2021-12; months are estimated up to 2021-03; it cannot be later: the case records end there (sources.json, cases, span)',
+  ]);
+  expect(notes(before, [clusters(2018), cases('2021-06')])).toEqual([
+    'months are estimated up to 2021-03; --last-estimated 2021-06 (catalog update) estimates up to that month',
+  ]);
+  expect(notes([clusters(2018)], [clusters(2018), cases('2021-03')])).toEqual([]);
 });

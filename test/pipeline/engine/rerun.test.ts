@@ -113,6 +113,7 @@ describe('one change after another', () => {
     const planned = await planBuild({ country: country.directory, out, updatedAt: '2031-01-01T00:00:00Z' });
     expect(planned.filter(({ status }) => status !== 'cached')).toEqual([
       {
+        seconds: expect.any(Number),
         stage: 'snapshot',
         status: 'run',
         causes: ['model.json, updated_at was "2022-01-01T00:00:00.000Z", is "2031-01-01T00:00:00.000Z"'],

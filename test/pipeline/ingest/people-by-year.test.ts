@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { readCountry } from '../../../pipeline/catalog/country.ts';
+import { stageView } from '../../../pipeline/catalog/country-stage.ts';
 import { run } from '../../../pipeline/ingest/ingest-stage.ts';
 import type { AccountRow } from '../../../pipeline/ingest/ingest-tables.ts';
 import { peopleFinder } from '../../../pipeline/ingest/people-by-year.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { incidenceTable } from '../../../pipeline/publish/snapshot/incidence.ts';
+import { STAGES } from '../../../pipeline/stages.ts';
 import { ioOf, outputRows } from '../../support/stage-io.ts';
 import { LGAS, sourceIn, writeTiny } from '../../support/tiny-country.ts';
 
@@ -36,7 +38,8 @@ async function rates(census: string, columns: object, more: object = {}) {
     Object.assign(sourceIn(country, 'population_census'), more, { columns: { lga_pcode: 'lga', ...columns } });
   });
   expect((await checkCountry(directory)).filter(({ step }) => step !== 'doubts')).toEqual([]);
-  const output = await run(ioOf({}, readCountry(directory)));
+  const stage = STAGES.find(({ name }) => name === 'ingest')!;
+  const output = await run(ioOf({}, stageView(stage, readCountry(directory))));
   const accounts = outputRows<AccountRow>(output.accounts).filter(
     ({ reason, people }) => reason === 'confirmed' && people,
   );

@@ -88,7 +88,7 @@ test('a new area is proposed as a part of the one whose cases fall, and once acc
 test('a place that explains no fall, and rows of larger areas, may be left out', async () => {
   const { directory } = writeTiny((country) => {
     withCases((month, i) => [`NG001001,${month},${500 + i}`, `XX1,${month},9`, `NG001,${month},600`])(country);
-    edit('nets.csv', (text) => `${text}${country.model.name},0.9\n`)(country);
+    edit('nets.csv', (text) => `${text}Nigeria,0.9\n`)(country);
   });
   const { repairs, left } = await repairCountry(directory);
   expect([repairs.map(({ source, declares }) => `${source}, ${declares}`).sort(), left]).toEqual([

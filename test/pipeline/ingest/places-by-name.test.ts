@@ -252,7 +252,7 @@ refuses([
   [
     'a part beside the whole',
     inParts((rows) => [...rows, 'Place 1,2021-05,9']),
-    /^cases\.csv, row 62: found lga_pcode \+ period NG001001 2021-05, as in row \d+, expected a single row$/,
+    /^cases\.csv, row 62: found lga_pcode \+ period NG001001 2021-05, as in row \d+, expected a single row/,
   ],
   [
     'a part twice',

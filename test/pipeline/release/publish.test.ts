@@ -90,7 +90,7 @@ test('a version that the gate stops needs a reason, which is recorded', async ()
   const stopped = await runHere(['publish', '--out', out]);
   expect([stopped.code, stopped.stdout]).toEqual([1, '']);
   expect(stopped.stderr).toMatch(
-    /^malaria-risk: tiny-1-\w{8} is not published; it needs a reason \(--approve REASON\): 5\.56% of ranges no longer overlap, at most 1% expected; .*\n$/,
+    /^malaria-risk: tiny-1-\w{8} is not published; it needs a reason \(--approve REASON --finding thresholds\): thresholds: 5\.56% of ranges no longer overlap, at most 1% expected; .*\n$/,
   );
   expect(currentVersion(out)).toBe(first);
   expect(readReleases(out)).toHaveLength(1);
@@ -99,10 +99,14 @@ test('a version that the gate stops needs a reason, which is recorded', async ()
     2,
     expect.stringContaining("argument ' ' is invalid. expected some text"),
   ]);
-  const { release } = await publishVersion(out, { approve: 'September was wrong before' });
+  await expect(publishVersion(out, { approve: 'September', finding: ['missing'] })).rejects.toThrow(
+    /expected thresholds/,
+  );
+  expect(() => publishVersion(out, { finding: ['thresholds'] })).toThrow(/found no --approve/);
+  const { release } = await publishVersion(out, { approve: 'September was wrong before', finding: ['thresholds'] });
   expect(release).toMatchObject({
     reason: 'September was wrong before',
-    approved: ['5.56% of ranges no longer overlap, at most 1% expected'],
+    approved: ['thresholds: 5.56% of ranges no longer overlap, at most 1% expected'],
     changes: { scores_moved: 4, ranges_disjoint: 4 },
   });
 });
@@ -143,7 +147,7 @@ test('a made-up country cannot replace a real one, and another country needs a r
   rewriteManifest(directory, (manifest) => {
     manifest.country = 'Elsewhere';
   });
-  await expect(publishVersion(out)).rejects.toThrow(/another country: Tiny country in place of Elsewhere/);
+  await expect(publishVersion(out)).rejects.toThrow(/country: Tiny country in place of Elsewhere/);
   rewriteManifest(path.join(out, 'snapshots', second), (manifest) => {
     manifest.synthetic = true;
   });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { openSnapshot } from '../../../pipeline/publish/snapshot/open-snapshot.ts';
+import { describeApproval, remainingApprovals } from '../../../pipeline/release/approvals.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { type Review, reviewSnapshot } from '../../../pipeline/release/review.ts';
 import {
@@ -66,10 +67,41 @@ test('findings are new, known or gone; a new one can make the version need a rea
   expect(found.findings.new).toContainEqual(loud);
   expect(found.findings.gone).toContainEqual(quiet);
   expect(found.findings.known.length).toBeGreaterThan(0);
-  expect(found.approvals).toEqual(['surveys (rdt against microscopy): they look swapped']);
+  expect(found.approvals).toEqual([
+    {
+      kind: 'rdt-against-microscopy',
+      places: ['surveys'],
+      what: 'surveys (rdt against microscopy): they look swapped',
+    },
+  ]);
   // The earlier publication already gave a reason.
   expect((await review(withFindings(before, loud), withFindings(after, loud))).approvals).toEqual([]);
   expect((await review(null, withFindings(after, loud))).approvals).toHaveLength(1);
+});
+
+test('a finding stays approved while its numbers move, place by place; a reason can be given for a kind or a place', async () => {
+  const doubt = (...places: string[]) => ({
+    ...swapped,
+    rule: 'hard to believe',
+    what: `cases do not fit the people: ${places.join('; ')}. Perhaps another area`,
+    places,
+    needs_approval: true,
+  });
+  const obi = (cases: number) => `NG001001 Obi: ${cases} cases a year per 1000 people, where 24 are usual`;
+  const bakassi = 'NG001002 Bakassi: 278033 cases a year per 1000 people, where 152 are usual';
+  const dated = (year: number) => ({ ...swapped, what: `in ${year} they look swapped`, needs_approval: true });
+  const published = withFindings(before, doubt(obi(334)), dated(2018));
+  expect((await review(published, withFindings(after, doubt(obi(329)), dated(2018)))).approvals).toEqual([]);
+  const { approvals } = await review(published, withFindings(after, doubt(obi(329), bakassi), dated(2021)));
+  expect(approvals.map(({ kind, places }) => [kind, places])).toEqual([
+    ['cases-do-not-fit-the-people', ['NG001002 Bakassi']],
+    ['rdt-against-microscopy', ['surveys']],
+  ]);
+  const left = (...selected: string[]) => remainingApprovals(approvals, selected).map(({ kind }) => kind);
+  expect(left()).toEqual([]);
+  expect(left('cases-do-not-fit-the-people')).toEqual(['rdt-against-microscopy']);
+  expect(left('cases-do-not-fit-the-people:NG001002', 'rdt-against-microscopy:surveys')).toEqual([]);
+  expect(() => left('cases-do-not-fit-the-people:NG001001')).toThrow(/found .*:NG001001, expected cases-do-not-fit/);
 });
 
 test('the review lists changed, removed and new rows and columns of tables', async () => {
@@ -96,7 +128,27 @@ test('the review lists changed, removed and new rows and columns of tables', asy
     ],
   });
   expect(tableOf('season').keyed).toEqual({ only_in_a: 0, only_in_b: 0, changed: 0 });
-  expect(approvals).toEqual(['the column context_lgas.irs_coverage is missing']);
+  expect(approvals.map(({ what }) => what)).toEqual(['the column context_lgas.irs_coverage is missing']);
+});
+
+test('forecasts of cases are scored once the records of their months have come, and `show skill` keeps the history', async () => {
+  const own = publishedTiny();
+  const later = writeTiny(({ files, sources }) => {
+    files['cases.csv'] = `${files['cases.csv']}NG001,2022-01,900\n`;
+    const cases = sources.find(({ id }) => id === 'cases')!;
+    cases.span.last = '2022-01';
+    cases.files[0].rows += 1;
+  });
+  await buildHere(later.directory, own);
+  const { stdout } = await runHere(['review', '--out', own]);
+  expect(stdout).toMatch(/Forecasts for 2022-01 against the records/);
+  await runHere(['publish', '--out', own, '--approve', 'January']);
+  const [past] = JSON.parse((await runHere(['show', 'skill', '--out', own, '--json'])).stdout);
+  expect(past).toMatchObject({ version: currentVersion(out), months: '2022-01', forecasts: 1 });
+  const sql = "SELECT q05, q50, q95 FROM forecasts_cases WHERE period = '2022-01' AND basis = 'record'";
+  const [forecast] = JSON.parse((await runHere(['query', sql, '--snapshot', before, '--json'])).stdout);
+  expect(past.coverage).toBe(Number(forecast.q05 <= 900 && forecast.q95 >= 900));
+  expect(past.bias).toBeCloseTo(forecast.q50 / 900 - 1, 9);
 });
 
 test('missing months, answers and transmission model need a reason', async () => {
@@ -106,8 +158,9 @@ test('missing months, answers and transmission model need a reason', async () =>
     coverage.transmission = false;
   });
   const { approvals } = await review(after, shorter);
-  expect(approvals).toContain('the transmission model is missing');
-  expect(approvals.filter((line) => /answers of risk-lgas are missing/.test(line))).toHaveLength(1);
+  const lines = approvals.map(describeApproval);
+  expect(lines).toContain('missing:transmission: the transmission model is missing');
+  expect(lines.filter((line) => /^missing:risk-lgas: \d+ answers of risk-lgas are missing/.test(line))).toHaveLength(1);
 });
 
 test('the command prints text or JSON and writes a page into releases or to a given file', async () => {
@@ -126,6 +179,12 @@ test('the command prints text or JSON and writes a page into releases or to a gi
   expect(existsSync(kept)).toBe(true);
   const html = readFileSync(page, 'utf8');
   expect(html).toBe(readFileSync(kept, 'utf8'));
+  expect(text.stdout).not.toContain('The raw files and their entries');
+  const order = ['May it be published?', 'In short', 'Inputs', 'Answers', 'Size of the changes', 'Findings about fits'];
+  const at = order.map((title) => text.stdout.indexOf(`\n${title}\n`));
+  expect(at).toEqual(at.toSorted((a, b) => a - b));
+  expect(at[0]).toBeGreaterThan(0);
+  expect(text.stdout).toMatch(/the nation’s score is 0\.\d{4}, was 0\.\d{4}; 0 of 4 LGAs change their level/);
   for (const part of [
     'May it be published?',
     'Yes, and no reason is required.',

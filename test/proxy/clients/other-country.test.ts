@@ -50,7 +50,7 @@ const written = (name: string, text: string) => {
 test('the TypeScript client works for another country', async () => {
   const script = written(
     'own.mts',
-    `import { createClient } from ${JSON.stringify(path.join(client, 'ts/malaria-risk.ts'))};
+    `import { createClient } from ${JSON.stringify(path.join(client, 'ts/malaria-risk.js'))};
 const reader = await createClient({ base: process.env.URL!, key: process.env.KEY! });
 const { lgas } = await reader.get('/v1/risk/nation');
 const codes = (name: 'state_code' | 'lga_code') => [...new Set(lgas.map((row) => row[name]))].sort();

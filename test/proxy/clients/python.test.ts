@@ -14,7 +14,7 @@ let shipped = '';
 const atEnd = atEndOfSuite();
 beforeAll(async () => {
   if (PYTHON === undefined) return;
-  shipped = writeClients();
+  shipped = await writeClients();
   setting = await startSetting(inject('builtTiny'), atEnd);
 });
 

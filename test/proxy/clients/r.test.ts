@@ -18,7 +18,7 @@ let library = '';
 const atEnd = atEndOfSuite();
 beforeAll(async () => {
   if (!HAS_R) return;
-  clients = writeClients();
+  clients = await writeClients();
   library = temporary();
   await run('R', ['CMD', 'INSTALL', '-l', library, path.join(clients, 'r')]);
   setting = await startSetting(inject('builtTiny'), atEnd);

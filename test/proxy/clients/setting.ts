@@ -124,10 +124,10 @@ export async function startSetting(out: string, atEnd: (end: () => unknown) => v
 const EXAMPLE = { state: 'AB', lga: 'NG001001', period: '2021-12' };
 
 /** Writes the folder `client/` of a snapshot. */
-export function writeClients(): string {
+export async function writeClients(): Promise<string> {
   const folder = path.join(temporary(), 'client');
   const reference = describeApi(buildOpenapi('tiny-1-00000000', TERRITORY), []);
-  for (const [name, text] of Object.entries(clientFiles(TERRITORY, reference, EXAMPLE))) {
+  for (const [name, text] of Object.entries(await clientFiles(TERRITORY, reference, EXAMPLE))) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), text);
   }

@@ -1,6 +1,6 @@
 /** The TypeScript client, the README's example and the map against running proxies. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -9,14 +9,14 @@ import { atEndOfSuite } from '../../support/proxy/service.ts';
 import { ofVersion, readmeExample, type Setting, startSetting, writeClients } from './setting.ts';
 
 let setting: Setting;
-const clients = writeClients();
+const clients = await writeClients();
 const shipped = path.join(clients, 'ts');
 const atEnd = atEndOfSuite();
 beforeAll(async () => {
   setting = await startSetting(inject('builtTiny'), atEnd);
 });
 
-const { createClient } = await import(path.join(shipped, 'malaria-risk.ts'));
+const { createClient } = await import(path.join(shipped, 'malaria-risk.js'));
 const client = (options: object = {}) => createClient({ base: setting.env.URL, key: setting.env.KEY, ...options });
 const throughGateway = (fault: string) => client({ base: `${setting.env.GATEWAY}/${fault}` });
 const error = (status: number, code?: string) =>
@@ -92,8 +92,8 @@ const run = async (script: string, ...args: string[]) => {
 
 test('the README’s example runs', async () => {
   const folder = temporary();
-  mkdirSync(path.join(folder, 'node_modules'));
-  symlinkSync(shipped, path.join(folder, 'node_modules/malaria-risk-client'));
+  // A copy, as an installation makes it: below node_modules Node strips no types.
+  cpSync(shipped, path.join(folder, 'node_modules/malaria-risk-client'), { recursive: true });
   const script = path.join(folder, 'example.mts');
   const show = 'console.log(lgas.length, map.features.length);';
   writeFileSync(script, `${readmeExample(clients, 'ts', setting.env.URL!)}${show}\n`);

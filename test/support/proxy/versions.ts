@@ -39,7 +39,7 @@ export async function publishRelease(
     answers: [],
     tables: [],
     past_forecasts: null,
-    unscored_periods: [],
+    latest: null,
     over: [],
   };
   await writeReleaseIndex(releaseFilesIn(build), {
@@ -55,6 +55,7 @@ export async function publishRelease(
       diff: diff || null,
       findings: { new: [], known: [], gone: [] },
       sources: [],
+      evidence: [],
       making: { model: [], code: [] },
     },
     releasedAt: `2026-0${Number(release)}-01T00:00:00.000Z`,

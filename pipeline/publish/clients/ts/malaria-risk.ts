@@ -1,8 +1,8 @@
 /**
  * A client for the Malaria Risk Data Service: every answer typed by its path, whole tables, and a map, all from one
- * model version. It needs only `fetch`, so it runs in Node 22.18 or newer, Deno, Bun and browsers.
+ * model version. It needs only `fetch`, so it runs in Node, Deno, Bun and browsers.
  */
-import type { BoundariesNation, FilePath, Operations, Problem, RiskNation } from './types.ts';
+import type { BoundariesNation, FilePath, Operations, Problem, RiskNation } from './types.js';
 
 /** Longest wait that the service may ask for, as its minute may end a second late, and how often the client waits. */
 const MAX_WAIT_SECONDS = 61;
@@ -39,10 +39,19 @@ export type ScoredArea = BoundariesNation['features'][number] & {
   properties: Partial<RiskNation['lgas'][number]> & Pick<RiskNation, 'period'>;
 };
 
-export type Client = Awaited<ReturnType<typeof createClient>>;
+export interface Client {
+  /** The model version of all answers. */
+  modelVersion: string;
+  /** The answer of any operation, such as `get('/v1/risk/lgas', { state: 'CODE' })`. */
+  get<Path extends keyof Operations>(path: Path, ...query: GetArguments<Path>): Promise<Operations[Path]['answer']>;
+  /** A whole table as a response. To save it in Node: `await writeFile(name, (await client.file('…')).body!)`. */
+  file(path: FilePath): Promise<Response>;
+  /** The outline of every area with its scores in a month (`YYYY-MM`), as GeoJSON. Default: the latest estimated one. */
+  map(period?: string): Promise<{ type: 'FeatureCollection'; features: ScoredArea[] }>;
+}
 
 /** @throws ServiceError, here and in the client's calls; and the errors of `fetch` if the service cannot be reached */
-export async function createClient(options: ClientOptions) {
+export async function createClient(options: ClientOptions): Promise<Client> {
   const { process } = globalThis as { process?: { env: Record<string, string | undefined> } };
   const root = options.base.replace(/\/+$/, '');
   const key = (options.key ?? process?.env.MALARIA_API_KEY ?? '').trim();
@@ -69,7 +78,6 @@ export async function createClient(options: ClientOptions) {
   const requestVersion = (path: string) =>
     request(path.startsWith('/v1/versions') ? path : path.replace('/v1/', `/v1/versions/${modelVersion}/`));
 
-  /** The answer of any operation, such as `get('/v1/risk/lgas', { state: 'CODE' })`. */
   async function get<Path extends keyof Operations>(
     path: Path,
     ...[parameters]: GetArguments<Path>
@@ -80,15 +88,10 @@ export async function createClient(options: ClientOptions) {
   }
 
   return {
-    /** The model version of all answers. */
     modelVersion,
     get,
-    /** A whole table as a response. To save it in Node: `await writeFile(name, (await client.file('…')).body!)`. */
-    file: (path: FilePath): Promise<Response> => requestVersion(path),
-    /**
-     * The outline of every area with its scores in a month (`YYYY-MM`), as GeoJSON. Default: the latest estimated one.
-     */
-    async map(period?: string): Promise<{ type: 'FeatureCollection'; features: ScoredArea[] }> {
+    file: requestVersion,
+    async map(period) {
       const { features } = await get('/v1/boundaries/nation');
       const report = await get('/v1/risk/nation', { period });
       const scores = new Map(report.lgas.map((area) => [area.lga_code, area]));

@@ -1,6 +1,8 @@
 /** Exit codes and error messages, for schedulers and scripts. */
+import { execFile } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { CommanderError } from 'commander';
 import { describe, expect, inject, test } from 'vitest';
 import { describeError } from '../../../../pipeline/cli/terminal/exit-codes.ts';
@@ -167,4 +169,15 @@ test('plan --exit-code exits with 0 if there is nothing to do, 1 if there is', a
 test('a statement that DuckDB refuses is a usage error', async () => {
   const { code, stderr } = await runHere(['query', 'FROM nowhere', '--out', inject('builtTiny')]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^malaria-risk: .*nowhere/)]);
+});
+
+test('a reader of the output that has enough is no failure', async () => {
+  const command = `set -o pipefail; "${process.execPath}" pipeline/cli/malaria-risk.js query`;
+  const sql = 'SELECT * FROM range(1000000), risk_lgas LIMIT 500000';
+  const snapshot = path.join(inject('builtTiny'), 'current');
+  const { stdout, stderr } = await promisify(execFile)('bash', [
+    '-c',
+    `${command} "${sql}" --csv --snapshot ${snapshot} | head -1`,
+  ]);
+  expect([stdout.split(',')[0], stderr]).toEqual(['range', '']);
 });

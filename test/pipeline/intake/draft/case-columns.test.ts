@@ -3,10 +3,7 @@ import { findCaseColumns } from '../../../../pipeline/intake/draft/case-columns.
 
 /** A table of one row with a count in each column. */
 const foundIn = (columns: readonly string[]) =>
-  findCaseColumns(
-    { file: 'x.csv', header: [...columns], rows: [{ line: 2, cells: columns.map(() => '7') }], dialect: {} },
-    columns,
-  );
+  findCaseColumns({ file: 'x.csv', header: [...columns], rows: [{ line: 2, cells: columns.map(() => '7') }] }, columns);
 
 test.each<[string, string[], string[]]>([
   ['ages', ['Confirmed malaria cases <5', 'Confirmed malaria cases 5+'], ['Suspected malaria cases <5']],

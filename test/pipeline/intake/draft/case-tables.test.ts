@@ -88,7 +88,7 @@ test.each<[string, string]>([
   );
 });
 
-test('ages as rows without an indicator are cases if the name of the file says so, beside a total of each row', async () => {
+test('ages as rows without an indicator, beside a total of each row, are what the answer says', async () => {
   const content = table(
     `No.,District ,Age group,${MONTHS.map((month) => iso(month)).join(',')},Total`,
     LGAS.flatMap((_, lga) =>
@@ -98,10 +98,11 @@ test('ages as rows without an indicator are cases if the name of the file says s
       }),
     ),
   );
-  expect((await ingested(country({ 'confirmed malaria.csv': content }))).cases).toEqual(CASES);
   expect((await draftOf(country({ 'x.csv': content }))).draft.leftOut[0]!.why).toMatch(
     /^by area, but nothing tells what its numbers are: "<5"/,
   );
+  const answers = { 'numbers of x.csv': '<5 = cases; 5 and above = cases' };
+  expect((await ingested(country({ 'x.csv': content }), answers)).cases).toEqual(CASES);
 });
 
 test('rows in which a part of the cases is blank are a doubt', async () => {

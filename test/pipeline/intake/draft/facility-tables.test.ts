@@ -3,7 +3,7 @@ import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts
 import { stopsBuild } from '../../../../pipeline/intake/check/fault.ts';
 import { LGAS } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf } from './drafted.ts';
-import { CASES, cases, country, GIVEN, ingested, iso, MONTHS, NAMES, table } from './drafted-tables.ts';
+import { CASES, cases, country, GIVEN, ingested, iso, long, MONTHS, NAMES, table } from './drafted-tables.ts';
 
 test('health districts, whatever their column is called, are summed into the areas that they are in', async () => {
   const content = table(
@@ -228,4 +228,24 @@ test('totals that a catalog does not leave out are a finding', async () => {
   expect(doubts.map(({ what }) => what)).toContainEqual(
     expect.stringMatching(/^cases_lgas: totals are summed with their parts: All \(NG001001 Place 1\); All /),
   );
+});
+
+test('community workers’ cases do not replace those of their areas, whatever is answered', async () => {
+  const community = LGAS.flatMap((code, lga) =>
+    [1, 2].flatMap((site) =>
+      MONTHS.map((month, i) => [code, `${code} site ${site}`, iso(month), site, (i + lga) % 9, site + ((i + lga) % 9)]),
+    ),
+  );
+  const directory = country({
+    'cases.csv': long('code,month,confirmed', iso),
+    'community.csv': table(
+      'code,site,month,RDT positive <5,RDT positive 5+,Total',
+      community.map((cells) => cells.join(',')),
+    ),
+  });
+  const { draft } = await draftOf(directory, { 'cases of community.csv': 'Total' });
+  const { files } = draft.entries.find(({ entry }) => entry.role === 'cases_lgas')!;
+  expect(files[0]!.path).toBe('cases.csv');
+  const [left] = draft.leftOut.filter(({ file, lost }) => file === 'community.csv' && lost === 'cases');
+  expect(left!.why).toMatch(/^gives other cases than cases\.csv in 144 of 144 areas and months of both: /);
 });

@@ -100,7 +100,7 @@ test.each<[string, string, (lga: number, month: (typeof MONTHS)[number], i: numb
       ((i + 6) % 12) + 1,
       7,
     ],
-    /"mth" the number of the month in them, from 7 of 2014\/15 to 6 of 2017\/18; say which .* 1: July, if/,
+    /"mth" the number of the month in them, from 7 of 2014\/15 on; say which .* 1: July, if/,
   ],
   [
     'kelvin and metres a day',
@@ -189,5 +189,17 @@ test('a table with other cases for the same months is no copy: the cases at stak
   expect(await reasons(1)).toEqual([]);
   expect(await reasons(0.5)).toEqual([
     expect.stringMatching(/^gives other cases than a\.csv in 144 of 144 areas .* 19,320 there, 0\.50 times as many/),
+  ]);
+});
+
+test('figures as rows of which one is twice are not used: both rows are named', async () => {
+  const lines = rows((lga, month, i) => [LGAS[lga]!, iso(month), 'Malaria confirmed cases', cases(lga, i)]);
+  const content = table('orgunit,period,Data,Value', [
+    ...lines,
+    ...lines.map((line) => line.replace('confirmed', 'deaths')),
+    lines[5]!,
+  ]);
+  expect(await whyUnused(country({ 'x.csv': content }))).toEqual([
+    expect.stringMatching(/: rows 7 and \d+ are both of NG00\d+ 2018-06 Malaria confirmed cases; leave one of them$/),
   ]);
 });

@@ -5,7 +5,7 @@ import { readCountry } from '../../../../pipeline/catalog/country.ts';
 import { addMonths } from '../../../../pipeline/contract/months.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
 import { stopsBuild } from '../../../../pipeline/intake/check/fault.ts';
-import { type UpdateRequest, updateSource } from '../../../../pipeline/intake/update/update.ts';
+import { addFiles, type UpdateRequest, updateSource } from '../../../../pipeline/intake/update/update.ts';
 import { hashRawFiles } from '../../../../pipeline/release/raw-hashes.ts';
 import { writeGeotiff } from '../../../../pipeline/synthetic/geotiff-writer.ts';
 import { temporary } from '../../../support/command-line.ts';
@@ -279,23 +279,26 @@ test('the attributes of two areas of one size exchanged raise a doubt, as does a
   expect(named.doubts[0]).toBe('1 areas have a different name or parent: NG001002');
 });
 
+const RAIN_GRID = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
+const rain = (mm: number) =>
+  writeGeotiff(
+    Float32Array.from({ length: 16 }, (_, i) => mm + i),
+    RAIN_GRID,
+  );
+/** Rain of 2021 in rasters. */
+function useRainRasters(country: TinyCountry): void {
+  const climate = sourceIn(country, 'climate');
+  for (const name of ['columns', 'span']) delete climate[name];
+  Object.assign(climate, { format: 'geotiff', crs: 'EPSG:4326', range: [0, 500], nodata: 'none', files: [] });
+  for (let month = 1; month <= 12; month++) {
+    const period = `2021-${String(month).padStart(2, '0')}`;
+    country.files[`rain/r.${period}.tif`] = rain(10 * month);
+    climate.files.push({ path: `rain/r.${period}.tif`, period });
+  }
+}
+
 test('the raster of a new month is recognised by its name, and compared with the same month of the previous year', async () => {
-  const GRID = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
-  const rain = (mm: number) =>
-    writeGeotiff(
-      Float32Array.from({ length: 16 }, (_, i) => mm + i),
-      GRID,
-    );
-  const { directory, update, given } = prepare((country) => {
-    const climate = sourceIn(country, 'climate');
-    for (const name of ['columns', 'span']) delete climate[name];
-    Object.assign(climate, { format: 'geotiff', crs: 'EPSG:4326', range: [0, 500], nodata: 'none', files: [] });
-    for (let month = 1; month <= 12; month++) {
-      const period = `2021-${String(month).padStart(2, '0')}`;
-      country.files[`rain/r.${period}.tif`] = rain(10 * month);
-      climate.files.push({ path: `rain/r.${period}.tif`, period });
-    }
-  });
+  const { directory, update, given } = prepare(useRainRasters);
   const { files, doubts, accepted } = await update('climate', {
     files: [given('r.2022.01.tif', rain(11))],
     accept: ACCEPT,
@@ -513,4 +516,78 @@ test('cases that are the sum of columns are compared as such', async () => {
     rows: { was: 48, is: 48, changed: 1 },
     changed_columns: [{ column: 'confirmed', rows: 1 }],
   });
+});
+
+test('a survey after the last estimated month is not estimated by itself: the change is offered, or why it cannot be', async () => {
+  const { country, update, given } = prepare();
+  const rows = String(country.files['surveys.csv']).trimEnd().split('\n');
+  const later = rows.filter((row) => row.startsWith('2021')).map((row) => row.replaceAll('2021', '2023'));
+  const survey = given('surveys.csv', `${[...rows, ...later].join('\n')}\n`);
+  const { notes } = await update('surveys', { files: [survey] });
+  expect(notes[0]).toBe(
+    'surveys: survey 2023 ends in 2023-10; months are estimated up to 2021-12; it cannot be later: the case records end there (sources.json, cases, span)',
+  );
+  const cases = given('cases.csv', withMonth(country.files['cases.csv']!));
+  expect((await update('cases', { files: [cases] })).notes[0]).toBe(
+    'months are estimated up to 2021-12; --last-estimated 2022-01 (catalog update) estimates up to that month',
+  );
+});
+
+test('a correction is shown as old -> new, and a later delivery that takes it back raises a doubt', async () => {
+  const { country, update, given, text } = prepare();
+  const before = String(country.files['cases.csv']);
+  const [row] = before.match(/^NG001,2020-05,.*$/m)!;
+  const corrected = before.replace(row, `${row}1`);
+  const { comparison } = await update('cases', { files: [given('cases.csv', corrected)], accept: ACCEPT });
+  const was = Number(row.split(',')[2]);
+  expect(comparison!.rows!.figures).toEqual([{ key: 'NG001 2020-05', column: 'confirmed', was, is: 10 * was + 1 }]);
+  expect(
+    JSON.parse(text('sources.json')).sources.find(({ id }: { id: string }) => id === 'cases').accepted[0].what,
+  ).toContain(`NG001 2020-05: confirmed ${was} -> ${10 * was + 1}`);
+  // With a month between, in which the correction stays.
+  await update('cases', { files: [given('cases.csv', withMonth(corrected))], accept: ACCEPT });
+  const back = await update('cases', { files: [given('cases.csv', withMonth(before))] });
+  expect(back.doubts.filter((doubt) => doubt.includes('were corrected'))).toEqual([
+    `1 figures that were corrected on 2022-03-01 by Ada (a test) are as before: NG001 2020-05: confirmed ${10 * was + 1} -> ${was}; ask whoever delivers the file for the corrected one`,
+  ]);
+});
+
+test('the year of net use is asked for, and the API prints the entry’s', async () => {
+  const { country, directory, update, given } = prepare();
+  const nets = given('nets.csv', String(country.files['nets.csv']).replace('0.4', '0.45'));
+  expect((await update('itn_use', { files: [nets] })).doubts).toContainEqual(expect.stringContaining('--year'));
+  const { doubts } = await update('itn_use', { files: [nets], description: { year: 2021 }, accept: ACCEPT });
+  expect(doubts.filter((doubt) => doubt.includes('--year'))).toEqual([]);
+  expect(readCountry(directory).sources.find(({ id }) => id === 'itn_use')!.year).toBe(2021);
+});
+
+test('files are added like those of a source: months to its entry, a round of a survey as an entry of its own', async () => {
+  const { country, directory, out, given } = prepare(useRainRasters);
+  const rasters = [1, 2].map((month) => given(`r.2022.0${month}.tif`, rain(10 * month + 1)));
+  const add = (like: string, files: string[], more: Partial<UpdateRequest> = {}) =>
+    addFiles({ country: directory, out, source: like, files, description: {}, ...more });
+  const [months] = await add('climate', rasters, { accept: ACCEPT });
+  expect(months!.files.map(({ path: name, change }) => [name, change])).toEqual([
+    ['rain/r.2022.01.tif', 'new'],
+    ['rain/r.2022.02.tif', 'new'],
+  ]);
+  await expect(add('climate', rasters.slice(0, 1))).rejects.toThrow(/has already/);
+
+  const header = String(country.files['surveys.csv']).split('\n')[0];
+  const round = String(country.files['surveys.csv'])
+    .match(/^2021.*$/gm)!
+    .map((row) => row.replaceAll('2021', '2020'));
+  const survey = given('round 2020.csv', `${[header, ...round].join('\n')}\n`);
+  const [pending] = await add('surveys', [survey]);
+  expect(pending).toMatchObject({ source: 'round_2020', accepted: false });
+  await add('surveys', [survey], { accept: ACCEPT });
+  const { sources } = readCountry(directory);
+  expect(sources.at(-1)).toMatchObject({
+    id: 'round_2020',
+    role: 'survey_clusters',
+    files: [{ path: 'round 2020.csv', rows: 12 }],
+    rounds: [{ survey_year: 2020, first: '2020-10', last: '2020-10' }],
+    accepted: [{ by: 'Ada' }],
+  });
+  expect(existsSync(path.join(directory, 'round 2020.csv'))).toBe(true);
 });

@@ -35,6 +35,7 @@ const diff: SnapshotDiff = {
   state_scores: tally,
   levels_flipped: [{ from: 'low', to: 'moderate', count: 2 }],
   largest: [{ state_code: 'AB', lga_code: 'NG001001', period: '2023-01', a: score(0.4), b: score(0.2), change: -0.2 }],
+  latest: { period: '2023-04', nation: { a: 0.2, b: 0.21 }, lgas: 2, levels_changed: 1 },
   only_in_a: { lgas: [], periods: [] },
   only_in_b: { lgas: [], periods: ['2023-05', '2023-06', '2023-07'] },
   answers: [{ operation: 'risk-lgas', same: 1, changed: 2, only_in_a: 0, only_in_b: 0 }],
@@ -49,7 +50,6 @@ const diff: SnapshotDiff = {
     },
   ],
   past_forecasts: null,
-  unscored_periods: [],
   over: ['12.5% of scores <moved>'],
 };
 const ring = [
@@ -70,7 +70,15 @@ const outlines: DiffOutlines = {
 };
 
 const renderDiffPage = (of: SnapshotDiff, where: DiffOutlines) =>
-  renderChangesPage({ title: 'Changes', lead: '', synthetic: of.synthetic, sections: [], diff: of, outlines: where });
+  renderChangesPage({
+    title: 'Changes',
+    lead: '',
+    synthetic: of.synthetic,
+    sections: [],
+    details: diffSections(of, where),
+    diff: of,
+    outlines: where,
+  });
 
 test("a page for another country uses that country's words", () => {
   const page = renderDiffPage(diff, { ...outlines, territory: OTHER });
@@ -89,8 +97,9 @@ test('a comparison page has maps by LGA, cells, levels, largest changes and exce
     'Months with ranges that do not overlap',
     '0.4000 (0.3000–0.5000)',
     'Only in the new version: months 2023-05 to 2023-07.',
-    'cannot be scored yet',
+    'No month that the old version forecast has records',
     'score 3 (0.2); removed: urban',
+    'the nation’s score is 0.2100, was 0.2000; 1 of 2 LGAs change their level',
   ])
     expect(page).toContain(part);
   // The highest rise is D3's darkest orange.
@@ -116,7 +125,8 @@ test('the terminal shows the same sections, without what did not change', () => 
     'Changed answers (1 others are the same):\nOperation  Same bytes',
     '<NG001001>, Abia  NG001001  2023-01  0.4000 (0.3000–0.5000)',
     'score 3 (0.2); removed: urban',
-    'cannot be scored yet',
+    'the nation’s score is 0.2100, was 0.2000; 1 of 2 LGAs change their level',
+    'No month that the old version forecast has records',
   ])
     expect(text).toContain(part);
   expect(text).not.toContain('risk-states');

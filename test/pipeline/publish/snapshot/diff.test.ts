@@ -5,7 +5,6 @@ import { openSnapshot } from '../../../../pipeline/publish/snapshot/open-snapsho
 import {
   buildHere,
   copySnapshot,
-  readJson,
   rewrite,
   rewriteManifest,
   rewriteTable,
@@ -122,7 +121,7 @@ test('a missing LGA exceeds every threshold', async () => {
 });
 
 /** The later snapshot with a survey round from January 2022 on in its manifest. */
-function surveyedUntil(last: string): string {
+function _surveyedUntil(last: string): string {
   const changed = copySnapshot(later);
   rewriteManifest(changed, ({ sources }) => {
     sources.find(({ id }: any) => id === 'surveys').rounds.push({ survey_year: 2022, first: '2022-01', last });
@@ -130,35 +129,21 @@ function surveyedUntil(last: string): string {
   return changed;
 }
 
-test('past forecasts are scored if their months are now estimated with a new survey', async () => {
-  const diff = await compare(built, surveyedUntil('2022-03'));
-  expect(diff.past_forecasts?.periods).toEqual(['2022-01', '2022-02', '2022-03']);
-  expect(diff.past_forecasts?.all.forecasts).toBe(12);
-  expect(diff.past_forecasts?.by_horizon.map(({ horizon_months, forecasts }) => [horizon_months, forecasts])).toEqual([
-    [1, 4],
-    [2, 4],
-    [3, 4],
-  ]);
-  expect(diff.only_in_b.periods).toEqual(['2022-05', '2022-06', '2022-07']);
-  // The first month's error, computed independently from the files.
-  const errors = ['AB', 'AD'].flatMap((state) => {
-    const forecast = readJson(built, `v1/forecasts/lgas/1/${state}.json`).forecasts[0].lgas;
-    const estimated = readJson(later, `v1/risk/lgas/2022-01/${state}.json`).lgas;
-    return forecast.map((row: any) =>
-      Math.abs(row.score - estimated.find(({ lga_code }: any) => lga_code === row.lga_code).score),
-    );
-  });
-  const mean = errors.reduce((sum: number, error: number) => sum + error, 0) / 4;
-  expect(diff.past_forecasts!.by_horizon[0]!.mean_absolute_error.forecast).toBeCloseTo(mean, 12);
-});
-
-test('estimates without a new survey score no forecast, whatever cases were reported', async () => {
-  const diff = await compare(built, surveyedUntil('2022-01'));
-  expect(diff.past_forecasts?.periods).toEqual(['2022-01']);
-  expect(diff.unscored_periods).toEqual(['2022-02', '2022-03']);
-  const cases = await compare(built, later);
-  expect(cases.past_forecasts).toBeNull();
-  expect(cases.unscored_periods).toEqual(['2022-01', '2022-02', '2022-03']);
+test('forecasts of cases are scored on the records of their months', async () => {
+  const { past_forecasts: past } = await compare(built, later);
+  expect(past).toMatchObject({ periods: ['2022-01', '2022-02', '2022-03'], all: { forecasts: 3 } });
+  expect(past!.worst.map(({ area, code }) => [area, code])).toEqual([['state', 'AB']]);
+  const sql =
+    "SELECT q05, q50, q95 FROM forecasts_cases WHERE basis = 'record' AND period <= '2022-03' ORDER BY period";
+  const { stdout } = await runHere(['query', sql, '--snapshot', built, '--json']);
+  const forecasts: Record<string, number>[] = JSON.parse(stdout);
+  const records = [1000, 900, 800];
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  expect(past!.all.bias).toBeCloseTo(sum(forecasts.map(({ q50 }) => q50!)) / sum(records) - 1, 9);
+  const inside = forecasts.filter(({ q05, q95 }, i) => q05! <= records[i]! && records[i]! <= q95!);
+  expect(past!.all.coverage).toBeCloseTo(inside.length / 3, 9);
+  const errors = forecasts.map(({ q50 }, i) => Math.abs(Math.log((q50! + 1) / (records[i]! + 1))));
+  expect(past!.all.log_error).toBeCloseTo(sum(errors) / 3, 9);
 });
 
 test('snapshots of different countries are refused', async () => {
@@ -182,9 +167,7 @@ test('the command prints a table or JSON, and exits with 1 at the gate', async (
     runHere(['diff', built, temporary()]),
   ]);
   expect(table.code).toBe(0);
-  expect(table.stdout).toMatch(
-    /Not scored: 2022-01, 2022-02 and 2022-03\. The new version estimates these months, .* no new survey of them/,
-  );
+  expect(table.stdout).toMatch(/Forecasts for 2022-01, 2022-02, 2022-03 against the records/);
   expect(gate.code).toBe(1);
   expect(JSON.parse(gate.stdout).over).toEqual(['2.78% of ranges no longer overlap, at most 1% expected']);
   expect(same.code).toBe(0);

@@ -39,7 +39,7 @@ test('a page has the same groups, and those about fits in full', () => {
     'Notes',
   ]);
   expect(page).toContain('<li>cases (null): a &lt;name&gt;</li>');
-  expect(page).toContain('<code>publish --approve REASON</code>');
+  expect(page).toContain('<code>malaria-risk review</code>');
   expect(page).toMatch(/<details><summary>2 findings about model fits<\/summary>.*a long message/s);
 });
 

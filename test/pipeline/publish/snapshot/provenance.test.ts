@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { OPEN_QUESTION } from '../../../../pipeline/catalog/shared-schemas.ts';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
 import { sha256 } from '../../../../pipeline/lib/hash.ts';
-import { catalogFindings, traceFile } from '../../../../pipeline/publish/snapshot/provenance.ts';
+import { catalogFindings } from '../../../../pipeline/publish/snapshot/provenance.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
@@ -24,35 +22,6 @@ beforeAll(async () => {
 
 /** Answers that contain the version's name and so change with every version. */
 const NAMES_VERSION = ['periods', 'licences', 'openapi', 'model-card'];
-
-test('a score is traced back to the raw files, with hash, citation and licence', () => {
-  const found = traceFile(manifest, 'v1/risk/lgas/2021-09/AB.json');
-  expect(found.sha256).toBe(sha256(readFileSync(path.join(built.snapshot, 'v1/risk/lgas/2021-09/AB.json'))));
-  expect(found.stages[0]).toMatchObject({
-    stage: 'snapshot',
-    reads: ['ingest/states', 'ingest/lgas', 'context/lgas', 'risk/lgas'],
-  });
-  expect(found.stages[0]!.code).toContain('pipeline/publish/snapshot/answers.ts');
-  expect(found.stages[1]).toMatchObject({ stage: 'risk', reads: expect.arrayContaining(['ingest/clusters']) });
-  expect(found.stages.at(-1)!.stage).toBe('ingest');
-  expect(found.stages.map(({ stage }) => stage)).not.toContain('transmission');
-  expect(found.raw.find(({ source }) => source === 'surveys')).toMatchObject({
-    path: 'surveys.csv',
-    sha256: sha256(String(country.files['surveys.csv'])),
-    citation: 'The survey people, 2021',
-    licence: 'CC0-1.0',
-    read_by: ['ingest'],
-  });
-  expect(found.raw.find(({ source }) => source === 'population')!.read_by).toEqual(['zonal']);
-});
-
-test('stages and raw files that are not behind a file are not listed', () => {
-  const { stages, raw } = traceFile(manifest, 'v1/boundaries/states.json.br');
-  expect(stages.map(({ stage }) => stage)).toEqual(['snapshot', 'boundaries', 'ingest']);
-  expect(raw.map(({ path: file }) => file)).not.toContain('people.tif');
-  expect(traceFile(manifest, 'report/index.html').stages).toHaveLength(14);
-  expect(() => traceFile(manifest, 'v1/none.json')).toThrow(/v1\/none\.json: found no such file/);
-});
 
 test('answers change only with the artifacts that they are declared to be made from', async () => {
   const other = writeTiny((tiny) => {
@@ -113,20 +82,6 @@ test('`show --state` accepts names too, and suggests one for a misspelt name', a
     2,
     expect.stringContaining('--state: found Abya, expected perhaps AB Abia'),
   ]);
-});
-
-test('`show provenance` prints the origin of a file as text or JSON', async () => {
-  const args = ['show', 'provenance', 'v1/risk/lgas/2021-09/AB.json', '--snapshot', built.snapshot];
-  const [text, json, none] = await Promise.all([
-    runHere(args),
-    runHere([...args, '--json']),
-    runHere(args.slice(0, 2)),
-  ]);
-  expect(text.stdout).toMatch(
-    /surveys\.csv \(read by ingest\)\n {4}SHA-256 [0-9a-f]{64}\n {4}.*The survey people, 2021; CC0-1\.0/,
-  );
-  expect(JSON.parse(json.stdout).stages[0].stage).toBe('snapshot');
-  expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/missing required argument 'file'/)]);
 });
 
 test('a source without credits is a finding, and publishing it needs a reason', () => {

@@ -4,7 +4,7 @@
  *     MALARIA_API_KEY=… node national-map.ts https://malaria.example.org map.geojson 2023-09
  */
 import { writeFileSync } from 'node:fs';
-import { createClient } from '../malaria-risk.ts';
+import { createClient } from '../malaria-risk.js';
 
 const [base = '', out = 'map.geojson', month] = process.argv.slice(2);
 const client = await createClient({ base });
