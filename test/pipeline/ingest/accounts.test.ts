@@ -127,6 +127,7 @@ describe('what a file delivered is what is taken and what is left out by rule', 
     });
     const published = outputRows<CasesRow>(tables.cases).filter(({ lga_code }) => lga_code !== null);
     expect(published.map(({ confirmed }) => confirmed)).toEqual(rows.map((_, i) => (i === 2 ? null : both(i))));
+    expect(published.map(({ reporting_rate }) => reporting_rate)).toEqual(rows.map((_, i) => (i === 2 ? 0.5 : 1)));
     const columns = ['all', 'young', 'old'].map((column) => sums('areas.csv', column));
     expect(sum(columns.map(({ taken }) => taken))).toBe(sum(published.map(({ confirmed }) => confirmed)));
     for (const [i, column] of ['all', 'young', 'old'].entries())

@@ -54,6 +54,7 @@ function country(): Writable {
       lga_code,
       period,
       confirmed: Math.round(people.get(lga_code)! * rate * (1 + of[Math.max(0, i - 1)]! / 120) * Math.exp(noise(0.1))),
+      reporting_rate: null,
       masked: false,
     }));
   });
@@ -398,7 +399,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         for (const [period, rows] of months) {
           const sum = rows.reduce((total, { confirmed }) => total + confirmed!, 0);
           const confirmed = period.startsWith('2020') ? 2 * sum : sum;
-          content.cases.push({ state_code: 'S03', lga_code: null, period, confirmed, masked: false });
+          content.cases.push({ state_code: 'S03', lga_code: null, period, confirmed, reporting_rate: null, masked: false });
         }
       },
       /S03 State 3 in 12 months, such as 2020-01 \d+ instead of \d+/,
