@@ -6,6 +6,8 @@ import { areaNames, type Content, gainOneRowOff, percent } from './content.ts';
 
 /** Two clusters may share a village; a join with one row of a table of places gives its location to all. */
 const LEAST_AT_ONE_PLACE = 3;
+/** Within fewer degrees, places have some fractions only. */
+const LEAST_DEGREES = 2;
 /** Results that are neither 0 nor 1 rarely repeat; with fewer rows, or in a smaller share of them, they may. */
 const LEAST_ROWS = 10;
 const MOST_EQUAL_SHARE = 0.5;
@@ -78,6 +80,21 @@ export function sharedLocations({ areas, surveys, people }: Content): string[] {
       : [];
   });
   return [...sharedPlaces, ...crowdedAreas];
+}
+
+/** Coordinates across several degrees, of which no fraction is .6 or more: degrees and minutes, read as decimals. */
+export function minutesAsDecimals({ surveys }: Content): string[] {
+  return [...groupByRound(distinctSamples(surveys))].flatMap(([survey_year, samples]) => {
+    const isInMinutes = (coordinates: readonly number[]) =>
+      coordinates.length > 0 &&
+      Math.max(...coordinates) - Math.min(...coordinates) > LEAST_DEGREES &&
+      coordinates.every((value) => Math.abs(value) % 1 < 0.6) &&
+      0.6 ** new Set(coordinates).size < MOST_CHANCE;
+    const located = samples.flatMap(({ longitude, latitude }) => (longitude === null ? [] : [[longitude, latitude!]]));
+    return [0, 1].every((axis) => isInMinutes(located.map((place) => place[axis]!)))
+      ? [`none of ${located.length} clusters of round ${survey_year} has a fraction of .6 or more`]
+      : [];
+  });
 }
 
 /** A round that is all of one month, with more samples than the other rounds, of several months each, have in any. */
