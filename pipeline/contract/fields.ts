@@ -283,6 +283,10 @@ export const alerts = {
   completeness: share(
     'Share of the last twelve months that are known; of {a.state} that is the sum of its {lga.many}, of theirs',
   ),
+  reporting_rate: orNull(
+    share('Share of the expected reports of the month that were made; of a sum of {lga.many}, the mean of theirs'),
+    'null if the records do not tell',
+  ),
   basis: choice(
     ['forecast', 'widespread', 'few_cases', 'no_report'],
     'forecast: the class follows from the probability, and from that by the usual; widespread: the same, but a third of the {lga.many} of the {state.one} are in alert by themselves, so that less is needed; few_cases: fewer than three cases a year are usual, so a single one is an alert; no_report: the month is unknown, and the class is that of the month before',

@@ -10,6 +10,8 @@ interface ProductDefinition {
   roles: readonly (readonly string[])[];
   /** What a country without the product would need for it. */
   needs: string;
+  /** What the sources must hold besides being there. */
+  condition?: string;
   /** The error of operations that need it; 404 for those without one. */
   error: ErrorCode | null;
 }
@@ -27,6 +29,7 @@ export const PRODUCTS = {
     title: 'scores, levels and forecasts of scores',
     roles: [['survey_clusters', 'survey_states']],
     needs: 'a survey of malaria infection with enough clusters, areas and children',
+    condition: 'if the survey has enough clusters, areas and children',
     error: 'SCORES_UNAVAILABLE',
   },
   cases: {
@@ -75,8 +78,8 @@ export function coversProduct(coverage: ProductCoverage, product: Product | unde
 
 /** A line for each product: whether the sources allow it, else what it needs. */
 export const describeProducts = (sources: readonly { role: string }[]): string[] =>
-  Object.values<ProductDefinition>(PRODUCTS).map(({ title, roles, needs }) =>
+  Object.values<ProductDefinition>(PRODUCTS).map(({ title, roles, needs, condition }) =>
     roles.every((list) => sources.some(({ role }) => list.includes(role)))
-      ? `yes  ${title}`
+      ? `yes  ${[title, ...(condition ? [condition] : [])].join(', ')}`
       : `no   ${title}: needs ${needs}`,
   );

@@ -30,6 +30,7 @@ export async function ingestCases(
   people: readonly PeopleRow[] = [],
 ): Promise<CasesRow[]> {
   const allSeries: CaseSeries[] = [];
+  const reportingRates = new Map<string, number>();
   const peopleInYear = peopleFinder(people, [], statedGrowth(input.sources));
   const peopleIn: PeopleIn = (place, year) => {
     const lgas = areas.lgas.filter((lga) => lga.lga_code === place || lga.state_code === place);
@@ -39,9 +40,9 @@ export async function ingestCases(
     return counts.length > 0 ? counts.reduce((a, b) => a + b) : Number.POSITIVE_INFINITY;
   };
   for (const source of sourcesInRole(input, 'cases_states'))
-    allSeries.push(...(await readSeries(input, areas, peopleIn, locator, source, 'state')));
+    allSeries.push(...(await readSeries(input, areas, peopleIn, locator, source, 'state', reportingRates)));
   for (const source of sourcesInRole(input, 'cases_lgas'))
-    allSeries.push(...(await readSeries(input, areas, peopleIn, locator, source, 'lga')));
+    allSeries.push(...(await readSeries(input, areas, peopleIn, locator, source, 'lga', reportingRates)));
   const byPlace = Map.groupBy(allSeries, ({ state_code, lga_code }) => lga_code ?? state_code);
   const gapCounts = new Map<string, number>();
   const combined = readEach(byPlace.values(), (parts) => combineSeries(parts, gapCounts));
@@ -52,13 +53,11 @@ export async function ingestCases(
       what: `no file has the cases of ${months}, between two files, of ${placeCount === 1 ? 'a place' : `${placeCount} places`}: kept as unknown, never as 0`,
     });
   return combined.flatMap(({ state_code, lga_code, first, confirmed, masked }) =>
-    confirmed.map((value, i) => ({
-      state_code,
-      lga_code,
-      period: monthFromIndex(monthIndex(first) + i),
-      confirmed: value,
-      masked: masked.includes(i),
-    })),
+    confirmed.map((value, i) => {
+      const period = monthFromIndex(monthIndex(first) + i);
+      const reporting_rate = reportingRates.get(`${lga_code ?? state_code} ${period}`) ?? null;
+      return { state_code, lga_code, period, confirmed: value, reporting_rate, masked: masked.includes(i) };
+    }),
   );
 }
 
@@ -95,12 +94,13 @@ async function readSeries(
   locator: Locator,
   source: Source,
   level: 'state' | 'lga',
+  reportingRates: Map<string, number>,
 ): Promise<CaseSeries[]> {
   const codeColumn = level === 'lga' ? 'lga_pcode' : 'state_pcode';
   const rawTable = source.columns?.facility
     ? await sumFacilities(input, areas, locator, source)
     : await readTableWithCodes(input, areas, source);
-  const table = rawTable.columns.has('reporting_rate')
+  const table = source.columns?.reporting_rate
     ? applyReportingRates(rawTable, source, codeColumn, input.report)
     : rawTable;
   table.refuseDuplicates([codeColumn, ...table.timeColumns]);
@@ -111,6 +111,9 @@ async function readSeries(
     const placeRows = rowsByPlace.get(placeCode);
     if (placeRows) placeRows.push(row);
     else rowsByPlace.set(placeCode, [row]);
+    // DHIS2 gives more than 100% if facilities report that were not expected to.
+    if (row.hasValue('reporting_rate'))
+      reportingRates.set(`${placeCode} ${row.month()}`, Math.min(1, row.number('reporting_rate') / 100));
   });
   const stateByLga = new Map(areas.lgas.map((lga) => [lga.lga_code, lga.state_code]));
   const pcodeByState = new Map(areas.states.map((state) => [state.state_code, state.state_pcode]));

@@ -213,17 +213,18 @@ export async function sumFacilities(
   if (silentFacilities.length > 0)
     addFinding('left out', `facilities without a report: ${firstFew(silentFacilities, MOST_EXAMPLES)}`);
 
-  const columns = new Set(['lga_pcode', 'period', 'confirmed']);
+  const columns = new Set(['lga_pcode', 'period', 'confirmed', 'reporting_rate']);
   return new RawTable(
     table.at('sum of facilities'),
     { columns, counts: table.counts, ranges: {}, months: undefined },
-    rows.map(({ row, month, lgaCode, confirmed }) => ({
+    rows.map(({ row, month, lgaCode, confirmed, reports, expected }) => ({
       line: row.line,
       origin: row.origin.at('sum of facilities'),
       values: {
         lga_pcode: lgaCode,
         period: monthFromIndex(month),
         confirmed: confirmed === null ? null : String(confirmed),
+        reporting_rate: expected === 0 ? null : String((100 * reports) / expected),
       },
     })),
   );

@@ -101,6 +101,7 @@ export const CASES = {
     lga_code: orNull(text("{Lga.one}; null for {a.state}'s own record")),
     period,
     confirmed: orNull(real('Confirmed cases; null if nothing was reported')),
+    reporting_rate: orNull(real('Share of the expected reports that were made; null if the records do not tell')),
     masked: flag('Whether the catalog excludes the month from fitting'),
   },
 };

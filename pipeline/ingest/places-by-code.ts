@@ -50,7 +50,7 @@ export function codeReader(codes: Iterable<string>): (text: string) => string | 
 const asNumber = (text: string) =>
   /^\d+(\.0+)?$/.test(text) ? text.replace(/\.0+$/, '').replace(/^0+(?=\d)/, '') : text;
 
-const placesOfLevel = (column: 'lga_pcode' | 'state_pcode', { lgas, states }: Areas): Place[] =>
+const listPlaces = (column: 'lga_pcode' | 'state_pcode', { lgas, states }: Areas): Place[] =>
   column === 'lga_pcode'
     ? lgas.map(({ lga_code: code, lga: name, state_code: parent }) => ({ code, name, parent }))
     : states.map(({ state_pcode: code, state: name }) => ({ code, name }));
@@ -62,7 +62,7 @@ export function matchCodes(
   areas: Areas,
   aliases: readonly Alias[] = [],
 ): PlaceMatch[] {
-  const areaByCode = new Map(placesOfLevel(column, areas).map((area) => [area.code, area]));
+  const areaByCode = new Map(listPlaces(column, areas).map((area) => [area.code, area]));
   const readCode = codeReader(areaByCode.keys());
   const rowsByCode = Map.groupBy(
     rows.filter((row) => row.hasValue(column)),
@@ -104,20 +104,20 @@ export function refuseUnmatchedCodes(
         { declare: 'recode', column, from: name, to: namesake.code },
       );
     const divided = findDividedArea(rows, matches, source);
-    if (!divided) throw place.error(found, `${expected}${describePlaceOfNone(name)}`, leaveOut);
-    const aliasOf = (part: string): Remedy => ({
+    if (!divided) throw place.error(found, `${expected}${describeUnmatchedPlace(name)}`, leaveOut);
+    const makeAlias = (part: string): Remedy => ({
       declare: 'alias',
       alias: { name: part, parent: '', code: divided.code, from: divided.from },
     });
     const reason = `${expected}; as the cases of ${divided.code} fall by as much when its rows begin, it seems to be a part of that area since ${divided.from} (aliases.csv)`;
     readEach([name, divided.code], (part) => {
-      throw place.error(part === name ? found : `${name} and ${part}`, reason, aliasOf(part));
+      throw place.error(part === name ? found : `${name} and ${part}`, reason, makeAlias(part));
     });
   });
 }
 
 /** What to do about a place of which nothing tells what it is. */
-export const describePlaceOfNone = (name: string): string =>
+export const describeUnmatchedPlace = (name: string): string =>
   `; if it is a part of one, a row "${name},,CODE,YYYY-MM" of aliases.csv, with the area's code and the first month; if it is of no area, leave_out (sources.json)`;
 
 /** What a code or name of something larger than an area is; null if it is not. */
@@ -153,7 +153,7 @@ function findNamesake(
   const state = areas.states.find((area) => isNamed(area.state, values.state));
   const isWithin = ({ parent }: Place) =>
     column === 'state_pcode' || values.state == null || parent === state?.state_code;
-  const places = placesOfLevel(column, areas)
+  const places = listPlaces(column, areas)
     .filter(isWithin)
     .map((place) => ({ ...place, similarity: nameSimilarity(plainName(place.name), nameInRow) }));
   const named = places.filter(({ similarity }) => similarity === 1);

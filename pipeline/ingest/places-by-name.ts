@@ -19,7 +19,7 @@ import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import {
   describeNumericCodes,
-  describePlaceOfNone,
+  describeUnmatchedPlace,
   findDividedArea,
   largerArea,
   matchCodes,
@@ -151,7 +151,7 @@ function refuseUnmatched(
     .at('name')
     .error(
       `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-      `the name of an area in the outlines${isLikeNone ? describePlaceOfNone(name) : likest && `: ${likest}${explanation}${aliasHint}`}`,
+      `the name of an area in the outlines${isLikeNone ? describeUnmatchedPlace(name) : likest && `: ${likest}${explanation}${aliasHint}`}`,
       remedy,
     );
 }
@@ -229,10 +229,10 @@ function proposeDivisions(matches: readonly NameMatch[], source: Source): NameMa
       const divided = findDividedArea(match.rows, matches, source);
       const area = divided && matches.find((rival) => rival.area?.code === divided.code);
       if (!area) return [];
-      const aliasOf = ({ name, parent }: NameMatch): Alias => ({ name, parent, ...divided });
+      const makeAlias = ({ name, parent }: NameMatch): Alias => ({ name, parent, ...divided });
       return [
-        [match, aliasOf(match)],
-        [area, aliasOf(area)],
+        [match, makeAlias(match)],
+        [area, makeAlias(area)],
       ];
     }),
   );

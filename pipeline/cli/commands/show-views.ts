@@ -24,7 +24,7 @@ const needsTransmission = { file: MODEL_ANSWER, why: NO_TRANSMISSION };
 /** Why a score beside an alert did not move, and what to do about a first alert. */
 const ALERT_COLUMNS = `period, cases_in, cases, usual, usual_low, usual_high,
     detection_class AS detection, detection_probability AS probability, detection_since AS since,
-    warning_class AS warning, warning_probability, warning_since, completeness, basis,
+    warning_class AS warning, warning_probability, warning_since, reporting_rate, completeness, basis,
     concat_ws('; ',
       CASE WHEN detection_class IN ('alert', 'fall') AND detection_since = period THEN 'check the report first' END,
       CASE WHEN detection_class IN ('alert', 'fall') OR warning_class = 'alert'

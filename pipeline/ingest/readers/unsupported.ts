@@ -98,6 +98,13 @@ const UNSUPPORTED: readonly Format[] = [
     commands: { table: exportSheets },
     advice: 'save it in Excel as .xlsx without a password, or',
   },
+  {
+    name: 'an Excel workbook',
+    signatures: ZIP,
+    fileName: /\.xls[xm]?$/i,
+    commands: {},
+    advice: 'what its entry says, or "format": "xlsx" there (sources.json)',
+  },
   { name: 'an OpenDocument workbook', signatures: ZIP, fileName: /\.ods$/i, commands: { table: exportSheets } },
   { name: 'KML or GML', signatures: ['<'], fileName: /\.(kml|gml)$/i, commands: { outlines: exportOutlines } },
   { name: 'a text grid', signatures: ['ncols', 'NCOLS'], commands: { raster: placeInDegrees } },
@@ -105,7 +112,8 @@ const UNSUPPORTED: readonly Format[] = [
     name: 'a web page',
     signatures: ['<!DOCTYPE html', '<!doctype html', '<html'],
     commands: {},
-    advice: 'the file itself: was a page saved in its place, as when one is not signed in?',
+    advice:
+      'the file itself: was a page saved in its place, as when one is not signed in? If it is a table, open it in Excel and save it as .xlsx',
   },
   {
     name: 'a Git LFS pointer',

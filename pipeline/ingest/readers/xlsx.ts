@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { countTitleRows, type TextTable } from './csv.ts';
+import { refuseUnsupported } from './unsupported.ts';
 
 /** Limits of an archive, unpacked: it may claim any size, and a sheet any number of cells. */
 const MOST_BYTES = 2 ** 28;
@@ -21,18 +22,21 @@ interface Sheet {
 export async function readSheets(fullPath: string, file: string): Promise<Sheet[]> {
   const location = new InputLocation(file);
   const bytes = await readFile(fullPath);
+  if (!bytes.toString('latin1', 0, 2).startsWith('PK')) refuseUnsupported(file, bytes, 'table');
   try {
     const sheetTexts = await unpackSheets(bytes, location);
     sheetTexts.forEach((text) => void refuseHugeSheet(text, location));
     const { default: readWorkbook } = await import('read-excel-file/universal');
     const workbook = await readWorkbook(new Blob([bytes]), { parseNumber: numberText });
-    return workbook
-      .map(({ sheet, data }, i) => ({
-        name: sheet,
-        rows: data.map((row) => row.map(cellText)),
-        merges: mergesIn(sheetTexts[i]!),
-      }))
-      .filter(({ rows }) => rows.length > 1 && rows.some((row) => row.filter((cell) => cell !== null).length > 1));
+    const sheets = workbook.map(({ sheet, data }, i): Sheet => {
+      const rows = data.map((row) => row.map(cellText));
+      // The library reads errors of formulas as blank cells.
+      for (const [row, column, text] of errorsIn(sheetTexts[i]!)) if (rows[row]) rows[row][column] = text;
+      return { name: sheet, rows, merges: mergesIn(sheetTexts[i]!) };
+    });
+    return sheets.filter(
+      ({ rows }) => rows.length > 1 && rows.some((row) => row.filter((cell) => cell != null).length > 1),
+    );
   } catch (cause) {
     if (cause instanceof BadInput) throw cause;
     throw location.error(
@@ -67,7 +71,7 @@ export async function readXlsx(
 
 export function sheetTable({ rows: sheetRows, merges }: Sheet, titleRows: number | null): TextTable {
   const width = Math.max(...sheetRows.map((row) => row.length));
-  const rows = sheetRows.map((row) => [...row, ...Array<null>(width - row.length).fill(null)]);
+  const rows = sheetRows.map((row) => Array.from({ length: width }, (_, i) => row[i] ?? null));
   // A title over the whole table is not one of its headings.
   const inner = merges.filter(([top, left, , right]) => top < rows.length && !(left === 0 && right >= width - 1));
   for (const [top, left, bottom, right] of inner)
@@ -142,6 +146,15 @@ function refuseHugeSheet(xml: string, location: InputLocation): void {
 
 /** `A` is 1. */
 const columnNumber = (letters: string) => [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
+
+/** Row and column, from 0, and text of each cell with an error, such as `#REF!`; formulas have up to 8,192 characters. */
+const errorsIn = (xml: string): [row: number, column: number, text: string][] =>
+  [...xml.matchAll(/<(?:\w+:)?c\b([^>]*\bt="e"[^>]*)>.{0,9000}?<(?:\w+:)?v>([^<]*)/gs)].flatMap(
+    ([, attributes, text]) => {
+      const [, letters, row] = /\br="([A-Z]+)(\d+)"/.exec(attributes!) ?? [];
+      return row ? [[Number(row) - 1, columnNumber(letters!) - 1, text!]] : [];
+    },
+  );
 
 function mergesIn(xml: string): Sheet['merges'] {
   return tagsIn(xml, 'mergeCell').flatMap((tag): Sheet['merges'] => {

@@ -29,11 +29,11 @@ export function describePatients(table: TableFile, place: PlaceKey | null, time:
   if (table.rows.length < LEAST_ROWS * countDistinct(table, [place.column])) return null;
   const result = table.header.find((column) => filledCells(table, column).some((cell) => /^pos/i.test(cell)));
   const positive = result && filledCells(table, result).find((cell) => /^pos/i.test(cell))!;
-  const name = (column: string) => `"${column.replaceAll('"', '""')}"`;
-  const text = (cell: string) => `'${cell.replaceAll("'", "''")}'`;
+  const quoteName = (column: string) => `"${column.replaceAll('"', '""')}"`;
+  const quoteText = (cell: string) => `'${cell.replaceAll("'", "''")}'`;
   const isIso = filledCells(table, period).every((cell) => /^\d{4}-\d\d/.test(cell));
-  const where = positive ? ` WHERE ${name(result)} = ${text(positive)}` : '';
-  const sql = `COPY (SELECT ${name(place.column)}, left(${name(period)}, 7) AS period, count(*) AS confirmed FROM read_csv(${text(shellName(table.path))}, all_varchar = true)${where} GROUP BY ALL ORDER BY ALL) TO ${text(resultName(table.path, '_counted.csv'))}`;
+  const where = positive ? ` WHERE ${quoteName(result)} = ${quoteText(positive)}` : '';
+  const sql = `COPY (SELECT ${quoteName(place.column)}, left(${quoteName(period)}, 7) AS period, count(*) AS confirmed FROM read_csv(${quoteText(shellName(table.path))}, all_varchar = true)${where} GROUP BY ALL ORDER BY ALL) TO ${quoteText(resultName(table.path, '_counted.csv'))}`;
   const command = isIso && table.format === 'csv' ? ` with: duckdb -c ${quoteForShell(sql)}` : '';
   return `${found}; ${advice}, and count those confirmed by "${place.column}" and month of "${period}"${command}`;
 }

@@ -137,7 +137,7 @@ async function recognise(
       const { separator, encoding, ...read } = await readCsv(fullPath, file, null, null, null);
       return makeTable(file, 'csv', [], read, { separator, encoding });
     }
-    if (extension === '.xlsx' || extension === '.xlsm') return await readWorkbook(fullPath, file);
+    if (/^\.xls[xm]?$/.test(extension)) return await readWorkbook(fullPath, file);
     if (extension === '.dbf') {
       const encoding = companions.filter((name) => /\.cpg$/i.test(name));
       return makeTable(file, 'dbf', encoding, await readDbf(fullPath, file));

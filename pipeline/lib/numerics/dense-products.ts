@@ -1,7 +1,7 @@
 /** Products of square matrices of order n, each stored by rows in a Float64Array of length n². */
 
-/** A B. Each pass adds four rows of B, so that C is read and written a quarter as often. */
-export function multiply(a: Float64Array, b: Float64Array, n: number): Float64Array {
+/** A B, for a B that may be lower triangular. Each pass adds four rows of B, so that C is read a quarter as often. */
+export function multiply(a: Float64Array, b: Float64Array, n: number, isLower = false): Float64Array {
   const c = new Float64Array(n * n);
   const blockedEnd = n - (n % 4);
   for (let i = 0; i < n; i++) {
@@ -11,7 +11,9 @@ export function multiply(a: Float64Array, b: Float64Array, n: number): Float64Ar
       const [a0, a1, a2, a3] = [a[offset + k]!, a[offset + k + 1]!, a[offset + k + 2]!, a[offset + k + 3]!];
       if (a0 === 0 && a1 === 0 && a2 === 0 && a3 === 0) continue;
       const [b0, b1, b2, b3] = [k * n, (k + 1) * n, (k + 2) * n, (k + 3) * n];
-      for (let j = 0; j < n; j++) rowOfC[j]! += a0 * b[b0 + j]! + a1 * b[b1 + j]! + a2 * b[b2 + j]! + a3 * b[b3 + j]!;
+      const columns = isLower ? k + 4 : n;
+      for (let j = 0; j < columns; j++)
+        rowOfC[j]! += a0 * b[b0 + j]! + a1 * b[b1 + j]! + a2 * b[b2 + j]! + a3 * b[b3 + j]!;
     }
     for (let k = blockedEnd; k < n; k++) {
       const factor = a[offset + k]!;

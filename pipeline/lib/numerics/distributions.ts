@@ -114,8 +114,11 @@ export function drawMultivariateNormal(
   mean: ArrayLike<number>,
   choleskyFactor: Float64Array,
 ): Float64Array {
-  const z = Float64Array.from(mean, () => random.normal());
-  return multiplyVector(choleskyFactor, z, z.length).map((value, i) => value + mean[i]!);
+  const normals = new Float64Array(mean.length);
+  for (let i = 0; i < normals.length; i++) normals[i] = random.normal();
+  const values = multiplyVector(choleskyFactor, normals, normals.length);
+  for (let i = 0; i < values.length; i++) values[i]! += mean[i]!;
+  return values;
 }
 
 /**

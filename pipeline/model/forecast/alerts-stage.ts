@@ -1,5 +1,6 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import { monthFromIndex } from '../../contract/months.ts';
+import * as ingest from '../../ingest/ingest-tables.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { type TableRow, toTable } from '../../lib/tables/table.ts';
 import { type JudgedMonth, judgeMonths } from './alerts.ts';
@@ -15,6 +16,9 @@ export const run: StageRun = async (io) => {
   const panels = readPanels(io);
   const lgas = panels.find(({ level }) => level === 'lga')?.areas ?? [];
   const areaCount = panels.reduce((sum, { areas }) => sum + areas.length, 0);
+  const reportingRates = new Map<string, number | null>();
+  for (const { state_code, lga_code, period, reporting_rate } of io.table(ingest.CASES))
+    reportingRates.set(`${lga_code ?? state_code} ${period}`, reporting_rate);
   let areasDone = 0;
   const rows = panels.filter(isForecastPanel).flatMap((panel) => {
     const { areas, level } = panel;
@@ -24,7 +28,7 @@ export const run: StageRun = async (io) => {
     areasDone += areas.length;
     return areas.flatMap((area, a) => {
       const lastMonth = judgedMonths[a]!.at(-1);
-      return lastMonth ? [alertRow(panel, area, lastMonth, lgas)] : [];
+      return lastMonth ? [alertRow(panel, area, lastMonth, lgas, reportingRates)] : [];
     });
   });
   return { areas: toTable(AREAS, rows), report: [] };
@@ -37,17 +41,21 @@ function alertRow(
   area: Area,
   judgedMonths: JudgedMonth,
   lgas: readonly Area[],
+  reportingRates: ReadonlyMap<string, number | null>,
 ): Row {
   const { cases, hasFewCases, isWidespread, usual, detection, warning } = judgedMonths;
   const periodOfMonth = (month: number | null) => (month === null ? null : monthFromIndex(panel.first + month));
   const stateLgas = panel.level === 'state' ? lgas.filter(({ state_code }) => state_code === area.code) : [];
   const lastYear = (records: readonly Area[]) => records.flatMap((record) => [...record.cases.slice(-MONTHS_PER_YEAR)]);
-  const reportsExpected = lastYear(stateLgas.length > 0 ? stateLgas : [area]);
+  const recordedAreas = stateLgas.length > 0 ? stateLgas : [area];
+  const reportsExpected = lastYear(recordedAreas);
+  const period = periodOfMonth(judgedMonths.month)!;
+  const rates = recordedAreas.flatMap((record) => reportingRates.get(`${record.code} ${period}`) ?? []);
   const knownCounts = lastYear([area]).filter((value) => !Number.isNaN(value));
   return {
     area: panel.level,
     code: area.code,
-    period: periodOfMonth(judgedMonths.month)!,
+    period,
     cases,
     usual: usual.middle,
     usual_low: usual.low,
@@ -59,6 +67,7 @@ function alertRow(
     warning_class: warning.class as Row['warning_class'],
     warning_since: periodOfMonth(warning.since),
     completeness: reportsExpected.filter((value) => !Number.isNaN(value)).length / reportsExpected.length,
+    reporting_rate: rates.length > 0 ? mean(rates) : null,
     basis: cases === null ? 'no_report' : hasFewCases ? 'few_cases' : isWidespread ? 'widespread' : 'forecast',
     mean_cases: knownCounts.length > 0 ? mean(knownCounts) : 0,
   };

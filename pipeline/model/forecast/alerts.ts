@@ -1,4 +1,4 @@
-/** Alerts (MODEL.md, section 11): areas that report unusually many or few cases, and areas that are about to. */
+/** Alerts (MODEL.md, section 10): areas that report unusually many or few cases, and areas that are about to. */
 import { mean } from '../../lib/numerics/averages.ts';
 import { type CaseModel, caseModel } from './case-model.ts';
 import { percentIndex, QUANTILE_LEVELS } from './forecast-scores.ts';

@@ -1,4 +1,5 @@
 /** Posteriors of single areas given those of their groups. */
+import { choleskyDense } from '../../lib/numerics/dense.ts';
 import { dot, multiply, multiplyVector } from '../../lib/numerics/dense-products.ts';
 import { divideGaussians } from './count-sites.ts';
 import type { AreaLayer, GroupPosterior } from './hierarchy.ts';
@@ -14,20 +15,20 @@ export function posteriorResiduals(
   { n, areas, precisions }: AreaLayer,
   groupPosteriors: readonly GroupPosterior[],
 ): MonthlyEstimates[] {
+  const roots = groupPosteriors.map(({ covariance }) => choleskyDense(covariance, n)!);
   return areas.map(({ group, y, variance }, a) => {
-    const { mean, covariance } = groupPosteriors[group]!;
+    const { mean } = groupPosteriors[group]!;
     const p = precisions[a]!;
-    const pv = multiply(p, covariance, n);
+    const precisionTimesRoot = multiply(p, roots[group]!, n, true);
     const estimates = { mean: new Float64Array(n).fill(Number.NaN), variance: new Float64Array(n).fill(Number.NaN) };
     for (let t = 0; t < n; t++) {
       if (Number.isNaN(y[t]!)) continue;
       let residual = 0;
       let precisionReduced = p[t * n + t]!;
       for (let u = 0; u < n; u++) {
+        precisionReduced -= precisionTimesRoot[t * n + u]! ** 2;
         const weight = p[t * n + u]!;
-        if (weight === 0) continue;
-        residual += weight * (y[u]! - mean[u]!);
-        precisionReduced -= pv[t * n + u]! * weight;
+        if (weight !== 0) residual += weight * (y[u]! - mean[u]!);
       }
       const v = variance[t]!;
       estimates.mean[t] = v * residual;

@@ -1,17 +1,19 @@
 /** Joint draws of the counts of several months and areas. Their quantiles by month and area are `countQuantiles`. */
 import { choleskyDense } from '../../lib/numerics/dense.ts';
 import { dot, multiplyVector } from '../../lib/numerics/dense-products.ts';
-import { drawGamma, drawMultivariateNormal, drawPoisson } from '../../lib/numerics/distributions.ts';
+import { drawGamma, drawPoisson } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { NOISE_DF } from './case-noise.ts';
 import { QUANTILE_LEVELS } from './forecast-scores.ts';
 import type { AreaLayer, CountryLayer } from './hierarchy.ts';
-import { drawSteps, type LevelStep } from './level-steps.ts';
+import { createStepSampler, type LevelStep } from './level-steps.ts';
 
 /** The posterior of the forecast months. */
 export interface ForecastPosterior {
   areaLayer: AreaLayer;
   country: CountryLayer;
+  /** Mean and variance of each area's process in the forecast months. */
+  marginals: readonly { mean: number[]; variance: number[] }[];
   /** Of an area's process over all months, stored by rows. */
   covariance: Float64Array;
   /** The forecast months, as indices of all months. */
@@ -26,8 +28,8 @@ export interface ForecastPosterior {
   levelSteps: readonly LevelStep[];
 }
 
-/** Rates from which a Poisson variable is taken as its mean. */
-const POISSON_LIMIT = 1e6;
+/** Rates from which the square root of a count is drawn as normal with variance 1/4, as its quantiles are. */
+const LARGE_RATE = 100;
 
 /** Counts by area and forecast month, `drawCount` of each. Draws are joint over all months and areas. */
 export function drawCounts(
@@ -45,16 +47,23 @@ export function drawCounts(
     const values = y.map((value) => (Number.isNaN(value) ? 0 : value));
     const conditionalCovariance = weights.flatMap((b, h) => rows.map((k) => k[months[h]!]! - dot(b, k)));
     const root = choleskyDense(Float64Array.from(conditionalCovariance), months.length)!;
+    const offsets = weights.map((b) => dot(b, values));
+    const sampleSteps = createStepSampler(levelSteps[a]!, horizons.at(-1)!);
+    const rootRows = months.map((_, h) => root.subarray(h * months.length, (h + 1) * months.length));
     const draws = months.map(() => new Float64Array(drawCount));
+    const normals = new Float64Array(months.length);
     for (let i = 0; i < drawCount; i++) {
       const groupProcess = groupDraws[i]![group]!;
-      const stepsByMonth = drawSteps(levelSteps[a]!, horizons.at(-1)!, random);
-      const means = months.map((t, h) => groupProcess[t]! + dot(weights[h]!, values) - dot(weights[h]!, groupProcess));
-      for (const [h, process] of drawMultivariateNormal(random, means, root).entries()) {
+      const stepsByMonth = sampleSteps(random);
+      for (let h = 0; h < months.length; h++) normals[h] = random.normal();
+      for (let h = 0; h < months.length; h++) {
+        const mean = groupProcess[months[h]!]! + offsets[h]! - dot(weights[h]!, groupProcess);
+        const process = dot(rootRows[h]!, normals) + mean;
         const noise = random.normal() / Math.sqrt((2 * drawGamma(random, NOISE_DF / 2)) / NOISE_DF);
         const step = stepsByMonth[horizons[h]! - 1]!;
         const rate = Math.exp(centre + process + step + noiseScales[a]! * noise);
-        draws[h]![i] = rate < POISSON_LIMIT ? drawPoisson(random, rate) : rate;
+        draws[h]![i] =
+          rate < LARGE_RATE ? drawPoisson(random, rate) : Math.round((Math.sqrt(rate) + random.normal() / 2) ** 2);
       }
     }
     return draws;

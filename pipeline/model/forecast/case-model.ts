@@ -19,7 +19,7 @@ import { firstSite } from './count-sites.ts';
 import { buildAreaLayer, buildCountryLayer, buildGroupLayer } from './hierarchy.ts';
 import { filterSteps, quantilesWithStep, stepsAhead } from './level-steps.ts';
 import { noisyQuantiles } from './noisy-quantiles.ts';
-import { dropFirstMonths, hideDisrupted, type Panel } from './panel.ts';
+import { hideDisrupted, type Panel } from './panel.ts';
 import type { Forecast, Forecaster } from './past-errors.ts';
 
 /** Number of origins after which hyperparameters are fitted again. */
@@ -64,7 +64,7 @@ export function caseModel(
   /** Null if no area has a month of data. */
   const fitPanel = (panel: Panel): ForecastPosterior | null => {
     const firstMonth = Math.max(0, panel.months - WINDOW_MONTHS);
-    const data = groupAreas(dropFirstMonths(panel, firstMonth));
+    const data = groupAreas(panel, firstMonth);
     if (Number.isNaN(data.centre)) return null;
     const roundCount = origins++ % REFIT_EVERY > 0 ? 0 : fit === null ? FIT_ROUNDS.first : FIT_ROUNDS.later;
     const updateCount = fit === null ? NOISE_UPDATES.first : NOISE_UPDATES.later;
@@ -85,16 +85,8 @@ export function caseModel(
     onProgress((roundCount + 1) / (roundCount + 2));
     return forecastPosterior(data, fit, horizons);
   };
-  const toForecast = ({
-    areaLayer,
-    country,
-    covariance,
-    months,
-    centre,
-    noiseScales,
-    levelSteps,
-  }: ForecastPosterior): Forecast =>
-    areaPosteriors(areaLayer, country.posteriors(), covariance, months).map(({ mean, variance }, a) => {
+  const toForecast = ({ marginals, centre, noiseScales, levelSteps }: ForecastPosterior): Forecast =>
+    marginals.map(({ mean, variance }, a) => {
       const stepChances = stepsAhead(levelSteps[a]!, horizons.at(-1)!);
       return horizons.map((horizon, h) => {
         const usualQuantiles = noiseQuantiles(variance[h]!, noiseScales[a]!).map(
@@ -143,17 +135,17 @@ function continuedFit(
 }
 
 /** LGAs grouped by state; states and long records are one group. */
-function groupAreas(panel: Panel): GroupedCases {
+function groupAreas(panel: Panel, firstMonth: number): GroupedCases {
   const { level, areas, months } = hideDisrupted(panel);
   const codes = level === 'lga' ? [...new Set(areas.map(({ state_code }) => state_code))] : ['all'];
   const groupOfArea = areas.map(({ state_code }) => Math.max(0, codes.indexOf(state_code)));
-  const cases = areas.map((area) => area.cases);
+  const cases = areas.map((area) => area.cases.slice(firstMonth));
   const centre = mean(
     cases.flatMap((areaCases) =>
       [...areaCases].filter((value) => !Number.isNaN(value)).map((value) => firstSite(value).mean),
     ),
   );
-  return { cases, centre, groupOfArea, groupCount: codes.length, months };
+  return { cases, centre, groupOfArea, groupCount: codes.length, months: months - firstMonth };
 }
 
 /** Posterior of the forecast months, which are treated as months with unknown values. */
@@ -174,12 +166,15 @@ function forecastPosterior(
   const areaLayer = buildAreaLayer(observed, data.groupCount, covariances.area, n);
   const country = buildCountryLayer(buildGroupLayer(areaLayer, covariances.group), covariances.country);
   const noiseScales = noise.precision.map((precision) => 1 / Math.sqrt(precision));
-  const usualCourses = leaveOneOutEstimates(areaLayer, posteriorResiduals(areaLayer, country.posteriors()));
+  const groupPosteriors = country.posteriors();
+  const usualCourses = leaveOneOutEstimates(areaLayer, posteriorResiduals(areaLayer, groupPosteriors));
+  const months = horizons.map((horizon) => data.months - 1 + horizon);
   return {
     areaLayer,
     country,
+    marginals: areaPosteriors(areaLayer, groupPosteriors, covariances.area, months),
     covariance: covariances.area,
-    months: horizons.map((horizon) => data.months - 1 + horizon),
+    months,
     horizons,
     centre: data.centre,
     noiseScales,

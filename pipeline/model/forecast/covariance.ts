@@ -1,16 +1,11 @@
 /** Covariances of the processes over months, from their hyperparameters. */
 
-export interface LevelProcess {
-  sd: number;
-  /** Months in which the correlation falls to 1/e. */
-  months: number;
-}
-
 /** Parameters of the process of an area, a state or the country: standard deviations of its independent components. */
 export interface ProcessParameters {
   /** 0 if there is no constant. */
   constant_sd: number;
-  level: LevelProcess;
+  /** `months` is the time in which its correlation falls to 1/e. */
+  level: { sd: number; months: number };
   season_sd: number;
   /** Shock confined to a single month. */
   shock_sd: number;

@@ -9,11 +9,13 @@ export const percentIndex = (percent: number): number => percent - 1;
 /**
  * Continuous ranked probability score: twice the mean pinball loss over the 99 quantiles (Gneiting and Raftery 2007;
  * Laio and Tamea 2007). For a point forecast it is the absolute error.
+ * @param scale on which values are compared
  */
-export function crps(quantiles: ArrayLike<number>, observed: number): number {
+export function crps(quantiles: ArrayLike<number>, observed: number, scale = (value: number) => value): number {
+  const scaledObserved = scale(observed);
   let sum = 0;
   for (let i = 0; i < QUANTILE_LEVELS.length; i++) {
-    const error = observed - quantiles[i]!;
+    const error = scaledObserved - scale(quantiles[i]!);
     sum += error >= 0 ? QUANTILE_LEVELS[i]! * error : (QUANTILE_LEVELS[i]! - 1) * error;
   }
   return (2 * sum) / QUANTILE_LEVELS.length;

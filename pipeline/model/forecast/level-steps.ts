@@ -4,6 +4,7 @@
  * 4).
  */
 import { mean } from '../../lib/numerics/averages.ts';
+import { dot } from '../../lib/numerics/dense-products.ts';
 import { drawIndex } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { digamma, trigamma } from '../../lib/numerics/special.ts';
@@ -18,24 +19,32 @@ export const STEP_GRID = Float64Array.from({ length: 111 }, (_, i) => (i - USUAL
 
 /** Chances in a month: that a step begins; in a step, of another step and of its end; and of an outlier. */
 export const STEP_CHANCES = { begin: 0.02, again: 0.06, end: 0.1, outlier: 0.03 };
-/** Scale of steps about the usual, in logarithms of the rate: Student's t, as the noise. */
+/** Scale of a step about the level that it begins from, in logarithms of the rate: Student's t, as the noise. */
 export const STEP_SCALE = 1.1;
-/** Cases a month about which steps are expected where fewer are usual: an introduction. */
+/** Cases a month from which a step begins where fewer are usual: an introduction. */
 const INTRODUCTION_CASES = 1;
 /** A likelihood so small that a count beyond all steps says nothing. */
 const LEAST_LIKELIHOOD = 1e-300;
+/** Chance below which a step is not followed by another. */
+export const NEGLIGIBLE_CHANCE = 1e-6;
 /** Months at the end of a record in which steps are looked for. A change that has lasted longer is the usual. */
 const FILTER_MONTHS = 24;
 
 /** Chances of the steps, in the order of `STEP_GRID`. */
 type StepChances = Float64Array;
 
+/** Chances of the step that follows, by the level that it begins from. */
+const NEXT_STEPS = Array.from(STEP_GRID, (level) =>
+  normalise(STEP_GRID.map((step) => (1 + ((step - level) / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2))),
+);
+const CUMULATIVE_NEXT_STEPS = NEXT_STEPS.map(cumulativeSums);
+
 /** What an area's record says about its step. */
 export interface LevelStep {
   /** In the last month. */
   lastMonth: StepChances;
-  /** Of a step that begins. */
-  newStep: StepChances;
+  /** The level, as a place on the grid, from which a step begins that follows the usual. */
+  start: number;
 }
 
 /**
@@ -46,49 +55,50 @@ export interface LevelStep {
  */
 export function filterSteps(cases: Float64Array, usualRate: MonthlyEstimates, scale: number): LevelStep {
   const meanUsualRate = mean(usualRate.mean.filter((value) => !Number.isNaN(value)));
-  const newStep = newStepDistribution(
-    Number.isNaN(meanUsualRate) ? 0 : Math.max(0, Math.log(INTRODUCTION_CASES) - meanUsualRate),
-  );
+  const introduction = Number.isNaN(meanUsualRate) ? 0 : Math.log(INTRODUCTION_CASES) - meanUsualRate;
+  const start = Math.min(STEP_GRID.length - 1, USUAL_INDEX + Math.max(0, Math.round(introduction / STEP_SPACING)));
   let lastMonth: StepChances = new Float64Array(STEP_GRID.length);
   lastMonth[USUAL_INDEX] = 1;
   for (let t = Math.max(0, cases.length - FILTER_MONTHS); t < cases.length; t++) {
-    lastMonth = advanceMonth(lastMonth, newStep);
+    lastMonth = advanceMonth(lastMonth, start);
     if (Number.isNaN(cases[t]!)) continue;
     const likelihood = stepLikelihood(cases[t]!, usualRate.mean[t]!, usualRate.variance[t]!, scale);
-    const outlierLikelihood = Math.max(LEAST_LIKELIHOOD, STEP_CHANCES.outlier * weightedSum(likelihood, newStep));
-    lastMonth = normalise(
-      lastMonth.map((chance, i) => chance * ((1 - STEP_CHANCES.outlier) * likelihood[i]! + outlierLikelihood)),
-    );
+    const outlierLikelihood = Math.max(LEAST_LIKELIHOOD, STEP_CHANCES.outlier * dot(likelihood, NEXT_STEPS[start]!));
+    let sum = 0;
+    for (let i = 0; i < lastMonth.length; i++)
+      sum += lastMonth[i]! *= (1 - STEP_CHANCES.outlier) * likelihood[i]! + outlierLikelihood;
+    for (let i = 0; i < lastMonth.length; i++) lastMonth[i]! /= sum;
   }
-  return { lastMonth, newStep };
+  return { lastMonth, start };
 }
 
 /** Chances of the steps in the months 1 to `months` after the last. */
-export function stepsAhead({ lastMonth, newStep }: LevelStep, months: number): StepChances[] {
+export function stepsAhead({ lastMonth, start }: LevelStep, months: number): StepChances[] {
   const distributions: StepChances[] = [];
-  for (let h = 0; h < months; h++) distributions.push(advanceMonth(distributions[h - 1] ?? lastMonth, newStep));
+  for (let h = 0; h < months; h++) distributions.push(advanceMonth(distributions[h - 1] ?? lastMonth, start));
   return distributions;
 }
 
-/** A draw of the steps in the months 1 to `months` after the last, jointly. */
-export function drawSteps({ lastMonth, newStep }: LevelStep, months: number, random: Random): number[] {
-  let step = drawStepIndex(lastMonth, random);
-  return Array.from({ length: months }, () => {
-    const uniform = random.uniform();
-    const startProbability = step === USUAL_INDEX ? STEP_CHANCES.begin : STEP_CHANCES.again;
-    if (uniform < startProbability) step = drawStepIndex(newStep, random);
-    else if (uniform < startProbability + STEP_CHANCES.end) step = USUAL_INDEX;
-    return STEP_GRID[step]!;
-  });
+/** Joint draws of the steps in the months 1 to `months` after the last. */
+export function createStepSampler({ lastMonth, start }: LevelStep, months: number): (random: Random) => number[] {
+  const cumulativeLast = cumulativeSums(lastMonth);
+  return (random) => {
+    let step = drawIndex(random, cumulativeLast);
+    const steps: number[] = [];
+    for (let h = 0; h < months; h++) {
+      const uniform = random.uniform();
+      const [startProbability, level] = step === USUAL_INDEX ? [STEP_CHANCES.begin, start] : [STEP_CHANCES.again, step];
+      if (uniform < startProbability) step = drawIndex(random, CUMULATIVE_NEXT_STEPS[level]!);
+      else if (uniform < startProbability + STEP_CHANCES.end) step = USUAL_INDEX;
+      steps.push(STEP_GRID[step]!);
+    }
+    return steps;
+  };
 }
 
-function drawStepIndex(chances: StepChances, random: Random): number {
+function cumulativeSums(chances: StepChances): Float64Array {
   let sum = 0;
-  const cumulative = chances.map((chance) => {
-    sum += chance;
-    return sum;
-  });
-  return drawIndex(random, cumulative);
+  return chances.map((chance) => (sum += chance));
 }
 
 /** The 99 quantiles of the logarithm of a rate whose usual course has these quantiles, with its step. */
@@ -101,30 +111,25 @@ export function quantilesWithStep(usualQuantiles: Float64Array, chances: StepCha
     : mixQuantiles(usualQuantiles, sumQuantiles(usualQuantiles, STEP_GRID, otherSteps), stepProbability);
 }
 
-/** @param introduction logarithm of the factor by which an introduction is above the usual; 0 where cases are usual */
-const newStepDistribution = (introduction: number): StepChances =>
-  normalise(
-    STEP_GRID.map((step) => (1 + ((step - introduction) / STEP_SCALE) ** 2 / NOISE_DF) ** (-(NOISE_DF + 1) / 2)),
-  );
-
-function advanceMonth(current: StepChances, newStep: StepChances): StepChances {
+function advanceMonth(current: StepChances, start: number): StepChances {
+  const { begin, again, end } = STEP_CHANCES;
   const usual = current[USUAL_INDEX]!;
-  const startProbability = STEP_CHANCES.begin * usual + STEP_CHANCES.again * (1 - usual);
-  const next = current.map(
-    (chance, i) => chance * (1 - STEP_CHANCES.again - STEP_CHANCES.end) + newStep[i]! * startProbability,
-  );
-  next[USUAL_INDEX] =
-    (1 - STEP_CHANCES.begin) * usual + STEP_CHANCES.end * (1 - usual) + newStep[USUAL_INDEX]! * startProbability;
+  const next = current.map((chance) => (1 - again - end) * chance);
+  next[USUAL_INDEX] = (1 - begin) * usual + end * (1 - usual);
+  for (let level = 0; level < current.length; level++) {
+    const isUsual = level === USUAL_INDEX;
+    const stepChance = (isUsual ? begin : again) * current[level]!;
+    const nextSteps = NEXT_STEPS[isUsual ? start : level]!;
+    if (stepChance < NEGLIGIBLE_CHANCE) next[level]! += stepChance;
+    else for (let i = 0; i < next.length; i++) next[i]! += stepChance * nextSteps[i]!;
+  }
   return next;
 }
 
-const normalise = (chances: StepChances): StepChances => {
+function normalise(chances: StepChances): StepChances {
   const sum = chances.reduce((a, b) => a + b);
   return chances.map((chance) => chance / sum);
-};
-
-const weightedSum = (values: Float64Array, weights: Float64Array): number =>
-  values.reduce((sum, value, i) => sum + value * weights[i]!, 0);
+}
 
 /** Counts from which ln k is taken as normal with the variance of the logarithm of a gamma variable. */
 const NORMAL_FROM_COUNT = 30;
@@ -165,9 +170,17 @@ function noiseDensity(centre: number, points: number, variance: number, scale: n
   const density = new Float64Array(points);
   for (const { share, weight } of NOISE_MIXTURE) {
     const sd = Math.sqrt(variance + (scale * scale) / weight) / STEP_SPACING;
-    const lastPoint = Math.min(points - 1, centre + REACH_SD * sd);
-    for (let i = Math.max(0, Math.ceil(centre - REACH_SD * sd)); i <= lastPoint; i++)
-      density[i]! += (share / sd) * Math.exp(-(((i - centre) / sd) ** 2) / 2);
+    const [firstPoint, lastPoint] = [centre - REACH_SD * sd, Math.min(points - 1, centre + REACH_SD * sd)];
+    let i = Math.max(0, Math.ceil(firstPoint));
+    // Ratios of neighbouring values are a geometric series.
+    let value = (share / sd) * Math.exp(-(((i - centre) / sd) ** 2) / 2);
+    let ratio = Math.exp((centre - i - 0.5) / sd ** 2);
+    const ratioOfRatios = Math.exp(-1 / sd ** 2);
+    for (; i <= lastPoint; i++) {
+      density[i]! += value;
+      value *= ratio;
+      ratio *= ratioOfRatios;
+    }
   }
   return density;
 }

@@ -6,60 +6,62 @@ const INTERVALS = 500;
 /** Of three neighbouring quantiles the middle one stands for all. */
 const QUANTILES_PER_NODE = 3;
 /** Probabilities that do not count. */
-const NEGLIGIBLE_SHARE = 1e-5;
+const NEGLIGIBLE_SHARE = 1e-4;
 
 /** The 99 quantiles of a variable with these quantiles plus an independent one with these values. */
 export function sumQuantiles(quantiles: Float64Array, values: Float64Array, weights: Float64Array): Float64Array {
   const total = weights.reduce((a, b) => a + b);
-  const likelyValues = [...values.keys()].filter((i) => weights[i]! > NEGLIGIBLE_SHARE * total);
-  const low = quantiles[0]! + values[likelyValues[0]!]!;
-  const width = (quantiles.at(-1)! + values[likelyValues.at(-1)!]! - low) / INTERVALS;
+  const isLikely = (weight: number) => weight > NEGLIGIBLE_SHARE * total;
+  const low = quantiles[0]! + values[weights.findIndex(isLikely)]!;
+  const width = (quantiles.at(-1)! + values[weights.findLastIndex(isLikely)]! - low) / INTERVALS;
   const mass = new Float64Array(INTERVALS + 1);
-  const positions = quantiles
-    .filter((_, i) => i % QUANTILES_PER_NODE === 1)
-    .map((quantile) => (quantile - low) / width);
-  for (const i of likelyValues) {
-    const shift = values[i]! / width + 0.5;
-    for (let j = 0; j < positions.length; j++) mass[Math.floor(positions[j]! + shift)]! += weights[i]!;
+  let totalMass = 0;
+  for (let i = 0; i < values.length; i++) {
+    if (!isLikely(weights[i]!)) continue;
+    const shift = (values[i]! - low) / width + 0.5;
+    for (let j = 1; j < quantiles.length; j += QUANTILES_PER_NODE) {
+      mass[Math.floor(quantiles[j]! / width + shift)]! += weights[i]!;
+      totalMass += weights[i]!;
+    }
   }
-  const totalMass = total * positions.length;
   let massBelow = 0;
   let bin = 0;
-  return Float64Array.from(QUANTILE_LEVELS, (probability) => {
-    while (bin < INTERVALS && (massBelow + mass[bin]!) / totalMass < probability) massBelow += mass[bin++]!;
-    return low + width * (bin - 0.5 + (probability * totalMass - massBelow) / mass[bin]!);
-  });
+  const sumOfBoth = new Float64Array(QUANTILE_LEVELS.length);
+  for (const [level, probability] of QUANTILE_LEVELS.entries()) {
+    while (massBelow + mass[bin]! < probability * totalMass) massBelow += mass[bin++]!;
+    sumOfBoth[level] = low + width * (bin - 0.5 + (probability * totalMass - massBelow) / mass[bin]!);
+  }
+  return sumOfBoth;
 }
 
 /** The 99 quantiles of a variable that is distributed as `other` with probability `share`, else as `usual`. */
 export function mixQuantiles(usual: Float64Array, other: Float64Array, share: number): Float64Array {
-  const nodes = new Float64Array(usual.length + other.length);
-  nodes.set(usual);
-  nodes.set(other, usual.length);
-  nodes.sort();
-  const chances = nodes.map((x) => (1 - share) * cdf(usual, x) + share * cdf(other, x));
-  let i = 0;
-  return Float64Array.from(QUANTILE_LEVELS, (probability) => {
-    while (i < nodes.length - 1 && chances[i]! < probability) i++;
-    const [from, to] = [chances[i - 1] ?? 0, chances[i]!];
-    const fraction = Math.min(1, (probability - from) / (to - from));
-    return i === 0 ? nodes[0]! : nodes[i - 1]! + fraction * (nodes[i]! - nodes[i - 1]!);
-  });
+  const last = QUANTILE_LEVELS.length - 1;
+  const mixture = new Float64Array(last + 1);
+  // Numbers of quantiles up to the point x, which moves through those of both.
+  let [usualBelow, otherBelow, level] = [0, 0, 0];
+  let [x, chance] = [Number.NaN, 0];
+  while (level <= last) {
+    const [previousX, previousChance] = [x, chance];
+    if (usualBelow > last && otherBelow > last) mixture[level++] = x;
+    else x = Math.min(usual[usualBelow] ?? Number.POSITIVE_INFINITY, other[otherBelow] ?? Number.POSITIVE_INFINITY);
+    while (usual[usualBelow]! <= x) usualBelow++;
+    while (other[otherBelow]! <= x) otherBelow++;
+    chance = (1 - share) * cdf(usual, usualBelow, x) + share * cdf(other, otherBelow, x);
+    for (; level <= last && QUANTILE_LEVELS[level]! <= chance; level++) {
+      const fraction = (QUANTILE_LEVELS[level]! - previousChance) / (chance - previousChance);
+      mixture[level] = Number.isNaN(previousX) ? x : previousX + fraction * (x - previousX);
+    }
+  }
+  return mixture;
 }
 
-/** Linear between the quantiles, and with exponential tails. */
-function cdf(quantiles: Float64Array, x: number): number {
+/** At x, with `below` quantiles up to it: linear between the quantiles, and with exponential tails. */
+function cdf(quantiles: Float64Array, below: number, x: number): number {
   const last = quantiles.length - 1;
   const tail = (distance: number, scale: number) => QUANTILE_LEVELS[0]! * Math.exp(-distance / scale);
-  if (x <= quantiles[0]!) return tail(quantiles[0]! - x, quantiles[1]! - quantiles[0]!);
-  if (x >= quantiles[last]!) return 1 - tail(x - quantiles[last]!, quantiles[last]! - quantiles[last - 1]!);
-  let low = 0;
-  let high = last;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (quantiles[middle]! <= x) low = middle;
-    else high = middle;
-  }
-  const fraction = (x - quantiles[low]!) / (quantiles[high]! - quantiles[low]!);
-  return QUANTILE_LEVELS[low]! + fraction * (QUANTILE_LEVELS[high]! - QUANTILE_LEVELS[low]!);
+  if (below === 0) return tail(quantiles[0]! - x, quantiles[1]! - quantiles[0]!);
+  if (below > last) return 1 - tail(x - quantiles[last]!, quantiles[last]! - quantiles[last - 1]!);
+  const fraction = (x - quantiles[below - 1]!) / (quantiles[below]! - quantiles[below - 1]!);
+  return QUANTILE_LEVELS[below - 1]! + fraction * (QUANTILE_LEVELS[below]! - QUANTILE_LEVELS[below - 1]!);
 }

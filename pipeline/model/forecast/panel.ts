@@ -125,18 +125,6 @@ function createPanel(
   };
 }
 
-/** A panel without its first `count` months. */
-export function dropFirstMonths(panel: Panel, count: number): Panel {
-  return {
-    ...panel,
-    first: panel.first + count,
-    months: panel.months - count,
-    areas: panel.areas.map((area) => ({ ...area, cases: area.cases.slice(count) })),
-    disrupted: panel.disrupted.slice(count),
-    origins: { first_forecast: panel.origins.first_forecast - count, first_scored: panel.origins.first_scored - count },
-  };
-}
-
 /** The panel as recorded by the end of the month `origin`, which is all the data for a forecast from there. */
 export function panelUpTo(panel: Panel, origin: number): Panel {
   const months = origin + 1;

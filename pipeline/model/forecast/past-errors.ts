@@ -13,8 +13,11 @@ export type Forecast = (Float64Array | null)[][];
 /** A forecasting method. It is called for the origins in order, so that it can learn from its errors. */
 export interface Forecaster {
   name: string;
-  /** @param panel the panel up to the origin, its last month */
-  forecast(panel: Panel): Forecast;
+  /**
+   * @param panel the panel up to the origin, its last month
+   * @param isUsed whether the forecast is used, and not only its errors
+   */
+  forecast(panel: Panel, isUsed?: boolean): Forecast;
 }
 
 /** Cases, whole numbers of 0 or more, from ln(1 + cases). */
@@ -32,7 +35,7 @@ export function withPastErrors({ name, forecastPoints }: PointMethod): Forecaste
   }));
   return {
     name,
-    forecast(panel) {
+    forecast(panel, isUsed = true) {
       const pointForecasts = forecastPoints(panel);
       const errorQuantiles = HORIZONS.map((horizon, horizonIndex) => {
         const errorRecord = errorRecords[horizonIndex]!;
@@ -49,6 +52,7 @@ export function withPastErrors({ name, forecastPoints }: PointMethod): Forecaste
           pointForecasts: pointForecasts.map((point) => point[horizonIndex]!),
         });
         errorRecord.open = unverified;
+        if (!isUsed) return null;
         const sorted = Float64Array.from(errorRecord.errors).sort();
         if (sorted.length === 0) return null;
         return Float64Array.from(QUANTILE_LEVELS, (share) => keepMedianSide(share, quantile(sorted, share)));

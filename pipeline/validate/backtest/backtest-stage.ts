@@ -2,31 +2,16 @@ import type { StageRun } from '../../catalog/country-stage.ts';
 import { HORIZONS } from '../../contract/months.ts';
 import { mean } from '../../lib/numerics/averages.ts';
 import { type TableRow, toTable } from '../../lib/tables/table.ts';
-import { caseModel } from '../../model/forecast/case-model.ts';
-import { forecasters } from '../../model/forecast/forecasters.ts';
-import { createPanelForecasters, forecastBasis, SUM_OF_PARTS } from '../../model/forecast/part-sums.ts';
+import { forecastBasis, SUM_OF_PARTS } from '../../model/forecast/part-sums.ts';
 import { readPanels } from '../../model/forecast/read-panels.ts';
-import { recalibrate } from '../../model/forecast/recalibration.ts';
-import { backtest, backtestProgress, type ScoredForecast } from './backtest.ts';
+import { backtestPanels, type ScoredForecast } from './backtest.ts';
 import { summariseForecasts } from './backtest-summary.ts';
 import { PAST, SKILL, STRETCH } from './backtest-tables.ts';
 
-/** Draws from which the sums of LGAs are made, at each origin. */
-const DRAWS = 100;
-
 /** Scored forecasts of the case records from rolling origins; no other answer depends on them. */
 export const run: StageRun = async (io) => {
-  const panels = readPanels(io);
-  const panelProgress = backtestProgress(panels, null, io.progress);
-  const panelForecasters = createPanelForecasters(DRAWS);
-  const results = panels.map((panel) => {
-    const { level } = panel;
-    const { onOrigin, onShare } = panelProgress(panel);
-    const models = panelForecasters(level, caseModel(HORIZONS, null, onShare)).map((model) => recalibrate(model));
-    const [record, ...sums] = models;
-    const rows = backtest(panel, [...forecasters(record), ...sums], null, onOrigin);
-    const betterBasis: TableRow<typeof STRETCH>['basis'] =
-      sums.length > 0 && isSumBetter(rows) ? SUM_OF_PARTS : 'record';
+  const results = backtestPanels(readPanels(io), null, io.progress).map(({ panel, rows, models }) => {
+    const betterBasis = models.length > 1 && isSumBetter(rows) ? SUM_OF_PARTS : 'record';
     const stretch = models.flatMap((model) => {
       const basis = forecastBasis(model);
       return model.stretches(panel).map((factors, h) => ({
@@ -36,7 +21,7 @@ export const run: StageRun = async (io) => {
         ...factors,
       }));
     });
-    return { level, rows, stretch };
+    return { level: panel.level, rows, stretch };
   });
   const rows = results.flatMap((result) => result.rows);
   const skill = summariseForecasts(rows).map(({ horizon, ...row }) => ({

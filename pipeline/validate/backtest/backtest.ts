@@ -1,10 +1,14 @@
 /** Forecasts from rolling origins, each using only the data known at the origin, scored against known targets. */
 import { HORIZONS, monthFromIndex, type Period } from '../../contract/months.ts';
 import { logCases } from '../../lib/numerics/log-cases.ts';
+import { caseModel } from '../../model/forecast/case-model.ts';
 import { covers, crps, percentIndex } from '../../model/forecast/forecast-scores.ts';
 import type { AreaLevel } from '../../model/forecast/forecast-tables.ts';
+import { forecasters } from '../../model/forecast/forecasters.ts';
 import { type Panel, panelUpTo } from '../../model/forecast/panel.ts';
+import { createPanelForecasters } from '../../model/forecast/part-sums.ts';
 import type { Forecaster } from '../../model/forecast/past-errors.ts';
+import { type RecalibratedForecaster, recalibrate } from '../../model/forecast/recalibration.ts';
 
 export interface ScoredForecast {
   area_level: AreaLevel;
@@ -61,23 +65,31 @@ export function panelOrigins(panel: Panel, span: OriginSpan | null): { month: nu
   return months.slice(0, last + 1).map((month) => ({ month, is_scored: isScored(month) }));
 }
 
+/** Draws from which the sums of LGAs are made, at each origin. */
+const DRAWS = 100;
+
 /**
- * How much of a backtest of several panels is done.
- * @returns for each panel, what `backtest` is to call after each origin, and its slowest method within one
+ * All forecasts of the panels whose targets are known: by the simple methods, by the case model and, for states, as sums
+ * of their LGAs.
+ * @returns by panel; also the forecasters other than the simple methods, which know their past errors
  */
-export function backtestProgress(
+export function backtestPanels(
   panels: readonly Panel[],
   span: OriginSpan | null,
   onProgress: (share: number, what: string) => void,
-): (panel: Panel) => { onOrigin: (origin: Period) => void; onShare: (share: number) => void } {
+): { panel: Panel; rows: ScoredForecast[]; models: RecalibratedForecaster[] }[] {
   const areaOrigins = panels.reduce((sum, panel) => sum + panelOrigins(panel, span).length * panel.areas.length, 0);
+  const panelForecasters = createPanelForecasters(DRAWS);
   let doneAreaOrigins = 0;
-  return ({ areas, level }) => ({
-    onOrigin: (origin) => {
+  return panels.map((panel) => {
+    const { areas, level } = panel;
+    const onShare = (share: number) => onProgress((doneAreaOrigins + share * areas.length) / areaOrigins, level);
+    const models = panelForecasters(level, caseModel(HORIZONS, null, onShare)).map((model) => recalibrate(model));
+    const rows = backtest(panel, forecasters(models), span, (origin) => {
       doneAreaOrigins += areas.length;
       onProgress(doneAreaOrigins / areaOrigins, `${level} ${origin}`);
-    },
-    onShare: (share) => onProgress((doneAreaOrigins + share * areas.length) / areaOrigins, level),
+    });
+    return { panel, rows, models };
   });
 }
 
@@ -95,7 +107,7 @@ export function backtest(
   for (const { month, is_scored } of panelOrigins(panel, span)) {
     const seenPanel = panelUpTo(panel, month);
     for (const method of methods) {
-      const forecast = method.forecast(seenPanel);
+      const forecast = method.forecast(seenPanel, is_scored);
       if (!is_scored) continue;
       for (const [areaIndex, area] of panel.areas.entries())
         for (const [horizonIndex, horizon] of HORIZONS.entries()) {
@@ -123,7 +135,6 @@ export function backtest(
 
 function scoreForecast(quantiles: Float64Array, observed: number, people: number | null) {
   const casesAt = (percent: number) => quantiles[percentIndex(percent)]!;
-  const scaledCrps = (scale: (cases: number) => number) => crps(quantiles.map(scale), scale(observed));
   return {
     observed,
     q05: casesAt(5),
@@ -131,11 +142,11 @@ function scoreForecast(quantiles: Float64Array, observed: number, people: number
     q50: casesAt(50),
     q75: casesAt(75),
     q95: casesAt(95),
-    crps_log: scaledCrps(logCases),
-    crps_log1p: scaledCrps(Math.log1p),
+    crps_log: crps(quantiles, observed, logCases),
+    crps_log1p: crps(quantiles, observed, Math.log1p),
     log_error: Math.abs(logCases(casesAt(50)) - logCases(observed)),
     covered_50: covers(quantiles, observed, 25, 75),
     covered_90: covers(quantiles, observed, 5, 95),
-    crps_per_1000: people === null ? null : scaledCrps((value) => (value / people) * 1000),
+    crps_per_1000: people === null ? null : crps(quantiles, observed, (value) => (value / people) * 1000),
   };
 }

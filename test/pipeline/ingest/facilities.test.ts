@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { countryWords, wordingInCountry } from '../../../pipeline/contract/words.ts';
 import { groupCases } from '../../../pipeline/ingest/case-series.ts';
+import type { CasesRow } from '../../../pipeline/ingest/ingest-tables.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { stopsBuild } from '../../../pipeline/intake/check/fault.ts';
 import { TERRITORY } from '../../../pipeline/synthetic/states.ts';
@@ -62,8 +63,10 @@ const withFacilities =
 
 async function summed(change?: Change) {
   const { tables } = await read(withFacilities(change));
-  const { lgas } = groupCases(outputRows(tables.cases));
+  const rows = outputRows<CasesRow>(tables.cases);
+  const { lgas } = groupCases(rows);
   return {
+    rates: rows.filter(({ lga_code }) => lga_code === LGAS[0]).map(({ reporting_rate }) => reporting_rate),
     cases: Object.fromEntries(lgas.map(({ lga_code, confirmed }) => [lga_code, confirmed])),
     report: tables.report
       .filter(({ source }) => source === 'facility_cases')
@@ -73,7 +76,8 @@ async function summed(change?: Change) {
 
 describe('cases by facility are summed by area', () => {
   test('a blank is not reported and a 0 is 0; a month is known if at least four of five reported', async () => {
-    const { cases } = await summed();
+    const { cases, rates } = await summed();
+    expect(rates).toEqual([1, 1, 0.8, 0.6]);
     expect(cases).toEqual({ [LGAS[0]]: [31, 23, 30, null], [LGAS[1]]: [7, null, 0, 5] });
   });
   test('a facility is expected until the month in which the list says that it was closed', async () => {

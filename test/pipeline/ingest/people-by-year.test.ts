@@ -88,6 +88,7 @@ test('incidence counts cases per 1,000 people of their own year', () => {
     lga_code: 'A',
     period: `${year}-01`,
     confirmed: 10,
+    reporting_rate: null,
     masked: false,
   }));
   const context = {

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { UsageError } from '../../../lib/errors.ts';
 import { writeCsv } from '../../../lib/tables/csv.ts';
-import { forecasters } from '../../../model/forecast/forecasters.ts';
 import { readPanels } from '../../../model/forecast/read-panels.ts';
-import { backtest, backtestProgress, type OriginSpan } from '../../../validate/backtest/backtest.ts';
+import { backtestPanels, type OriginSpan } from '../../../validate/backtest/backtest.ts';
 import { summariseForecasts } from '../../../validate/backtest/backtest-summary.ts';
 import {
   addEvaluationOptions,
@@ -60,10 +59,10 @@ origins start after three years.
   coverage_50    share of observed values between the quartiles, ideally 0.5; coverage_90 from q05 to q95, ideally 0.9
   crps_per_1000  the same score for cases per 1,000 people
 
-Methods: case_model (pipeline/model/forecast/MODEL.md), and the simple ones that it has to beat: same_month_last_year,
-month_climatology and month_median (mean and median of that calendar month), flat12 (mean of twelve months), persistence
-(the last month), and the level of the last months (of 3, or 0.7 of 3 and 0.3 of 12) with the usual season. Their ranges come from their own past
-errors. The months that model.json masks (parameters.season.masked) are missing for the case model and for the methods
+Methods: case_model (pipeline/model/forecast/MODEL.md); sum_of_parts, which adds up its forecasts of the LGAs of a state;
+and the simple ones that they have to beat: same_month_last_year, month_climatology and month_median (mean and median of
+that calendar month), flat12 (mean of twelve months), persistence (the last month), and the level of the last months (of
+3, or 0.7 of 3 and 0.3 of 12) with the usual season. Their ranges come from their own past errors. The months that model.json masks (parameters.season.masked) are missing for the case model and for the methods
 with a season. Observed values and quantiles in --out are numbers of cases.`,
     )
     .action(evaluateForecasts);
@@ -71,11 +70,9 @@ with a season. Observed values and quantiles in --out are numbers of cases.`,
 
 async function evaluateForecasts(options: ForecastsOptions): Promise<void> {
   const { country, build, origins = null, out } = options;
-  const rows = await withStages(['ingest'], 'forecasts', { ...options, out: build }, ({ model }, io, onProgress) => {
-    const panels = readPanels(io, model);
-    const originProgress = backtestProgress(panels, origins, onProgress);
-    return panels.flatMap((panel) => backtest(panel, forecasters(), origins, originProgress(panel).onOrigin));
-  });
+  const rows = await withStages(['ingest'], 'forecasts', { ...options, out: build }, ({ model }, io, onProgress) =>
+    backtestPanels(readPanels(io, model), origins, onProgress).flatMap((scoredPanel) => scoredPanel.rows),
+  );
   if (rows.length === 0)
     throw new UsageError(
       `${country}: found no forecast to score, expected case records of more than two years${origins ? ' and origins among --origins' : ''}`,

@@ -27,6 +27,7 @@ test.each<[string, ContentKind, Uint8Array, string]>([
   ['tables.zip', 'table', bytes('PK\x03\x04'), 'unzip tables.zip'],
   ['OUTLINES$&.gpkg', 'table', bytes('SQLite format 3\0'), "ogr2ogr -f CSV 'OUTLINES$&_tables' 'OUTLINES$&.gpkg'"],
   ['-x.gpkg', 'table', bytes('SQLite format 3\0'), 'ogr2ogr -f CSV ./-x_tables ./-x.gpkg'],
+  ['cases.xlsx', 'table', bytes('PK\x03\x04'), '"format": "xlsx" there (sources.json)'],
   ['areas.kml', 'table', bytes('<?xml version="1.0"?>'), 'ogr2ogr -t_srs EPSG:4326 areas_4326.geojson areas.kml'],
   ['pop.asc', 'table', bytes('ncols 3'), 'gdal_translate -a_srs EPSG:4326 pop.asc pop_4326.tif'],
   ['cases.csv', 'table', bytes('<!DOCTYPE html>'), 'was a page saved in its place, as when one is not signed in?'],

@@ -37,6 +37,11 @@ describe('sheets', () => {
     ]);
   });
 
+  test('an error of a formula is a text, which the reader of its column refuses with its row', async () => {
+    const xml = sheetXml(CASES).replace('<c r="C2"><v>12</v></c>', '<c r="C2" t="e"><f>1/0</f><v>#DIV/0!</v></c>');
+    expect((await read({ One: xml })).rows[0]!.cells).toEqual(['A', '2015-01-01', '#DIV/0!']);
+  });
+
   test('one of several is named; empty ones, and those with a header alone, do not count', async () => {
     const empty = { Cover: { rows: [] }, Headers: { rows: [['code', 'cases']] } };
     expect((await read({ ...empty, '2015': CASES })).rows).toHaveLength(2);

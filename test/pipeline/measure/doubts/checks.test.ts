@@ -54,6 +54,7 @@ function country(): Writable {
       lga_code,
       period,
       confirmed: Math.round(people.get(lga_code)! * rate * (1 + of[Math.max(0, i - 1)]! / 120) * Math.exp(noise(0.1))),
+      reporting_rate: null,
       masked: false,
     }));
   });
@@ -156,6 +157,16 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         for (const row of lastRound(content, 3)) row.lga_code = lgaOf(3, 5);
       },
       /12 of 12 clusters of round 2021 in S03L05/,
+    ],
+  ],
+  'coordinates look like degrees and minutes': [
+    [
+      (content) => {
+        const toMinutes = (degrees: number) => Math.trunc(degrees) + 0.6 * (degrees % 1);
+        for (const row of lastRound(content))
+          Object.assign(row, { longitude: toMinutes(row.longitude!), latitude: toMinutes(row.latitude!) });
+      },
+      /none of 144 clusters of round 2021 has a fraction of \.6 or more/,
     ],
   ],
   'a round has one month': [
@@ -388,7 +399,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         for (const [period, rows] of months) {
           const sum = rows.reduce((total, { confirmed }) => total + confirmed!, 0);
           const confirmed = period.startsWith('2020') ? 2 * sum : sum;
-          content.cases.push({ state_code: 'S03', lga_code: null, period, confirmed, masked: false });
+          content.cases.push({ state_code: 'S03', lga_code: null, period, confirmed, reporting_rate: null, masked: false });
         }
       },
       /S03 State 3 in 12 months, such as 2020-01 \d+ instead of \d+/,

@@ -22,6 +22,7 @@ function ioOfMade(counts: (made: number, lga: number, t: number) => number | nul
           lga_code: code,
           period: monthFromIndex(2020 * 12 + t),
           confirmed: Number.isNaN(cases[t]) ? null : counts(Math.round(cases[t]!), lga, t),
+          reporting_rate: lga === 2 ? null : 1 - lga / 5,
           masked: false,
         })),
       ),
@@ -42,6 +43,7 @@ test('every LGA and state has the state of its last month, with what is usual be
   const [, risen] = rows as [unknown, (typeof rows)[number]];
   expect(risen).toMatchObject({ detection_class: 'alert', detection_since: '2022-07', basis: 'forecast' });
   expect(risen.cases).toBeGreaterThan(risen.usual_high);
+  expect(rows.map(({ reporting_rate }) => reporting_rate)).toEqual([1, 0.8, null, 0.9]);
   for (const { usual, usual_low, usual_high, completeness, mean_cases } of rows) {
     expect(usual_low <= usual && usual <= usual_high).toBe(true);
     expect(completeness).toBeGreaterThan(0.8);

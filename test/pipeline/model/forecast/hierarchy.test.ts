@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { choleskyDense, invertDense, logDeterminant } from '../../../../pipeline/lib/numerics/dense.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { areaPosteriors, posteriorResiduals } from '../../../../pipeline/model/forecast/area-posteriors.ts';
@@ -10,7 +10,7 @@ import {
   buildGroupLayer,
   type ObservedArea,
 } from '../../../../pipeline/model/forecast/hierarchy.ts';
-import { STEP_GRID } from '../../../../pipeline/model/forecast/level-steps.ts';
+import { STEP_CHANCES, STEP_GRID } from '../../../../pipeline/model/forecast/level-steps.ts';
 
 const MONTHS = 7;
 const kernel = (sd: number, shock_sd: number) =>
@@ -104,10 +104,14 @@ test.each([true, false])(
     const groups = buildCountryLayer(buildGroupLayer(part, K.group), hasCountry ? K.country : null);
     const scales = AREAS.map(() => 0);
     const noStep = STEP_GRID.map((step) => Number(step === 0));
-    const steps = AREAS.map(() => ({ lastMonth: noStep, newStep: noStep }));
+    const { begin } = STEP_CHANCES;
+    onTestFinished(() => void Object.assign(STEP_CHANCES, { begin }));
+    STEP_CHANCES.begin = 0;
+    const steps = AREAS.map(() => ({ lastMonth: noStep, start: STEP_GRID.indexOf(0) }));
     const ahead = {
       areaLayer: part,
       country: groups,
+      marginals: [],
       covariance: K.area,
       months,
       horizons: [1, 5, 7],

@@ -67,6 +67,7 @@ test('alerts have counts, or an index of the mean of the last year where counts 
     warning_class: 'alert' as const,
     warning_since: '2021-11',
     completeness: 11 / 12,
+    reporting_rate: null,
     basis: 'forecast' as const,
     mean_cases: 40,
   };

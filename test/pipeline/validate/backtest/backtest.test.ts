@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { QUANTILE_LEVELS } from '../../../../pipeline/model/forecast/forecast-scores.ts';
 import type { Forecaster } from '../../../../pipeline/model/forecast/past-errors.ts';
-import { backtest, panelOrigins } from '../../../../pipeline/validate/backtest/backtest.ts';
+import { backtest, backtestPanels, panelOrigins } from '../../../../pipeline/validate/backtest/backtest.ts';
 import { summariseForecasts } from '../../../../pipeline/validate/backtest/backtest-summary.ts';
 import { madePanel } from '../../model/forecast/made-panel.ts';
 
@@ -85,4 +85,21 @@ test('the summary has rows by level, year of the origin, method and horizon', ()
   const [all] = summary;
   expect(all!.forecasts).toBe(rows.length);
   expect(all!.log_mae).toBeCloseTo(rows.reduce((sum, row) => sum + row.log_error, 0) / rows.length, 3);
+});
+
+test('states are forecast by all methods, and as sums of their LGAs', () => {
+  const lgas = madePanel(3);
+  const sums = Map.groupBy(lgas.areas, ({ state_code }) => state_code);
+  const areas = [...sums].map(([code, parts]) => ({
+    code,
+    state_code: code,
+    people: null,
+    cases: parts[0]!.cases.map((_, t) => parts.reduce((sum, { cases }) => sum + cases[t]!, 0)),
+  }));
+  const span = { first: '2022-10', last: '2022-10' };
+  const [ofLgas, ofStates] = backtestPanels([lgas, { ...lgas, level: 'state', areas }], span, () => {}).map(
+    ({ rows }) => new Map([...Map.groupBy(rows, ({ method }) => method)].map(([name, own]) => [name, own.length])),
+  );
+  expect([...ofStates!.keys()]).toEqual([...ofLgas!.keys(), 'sum_of_parts']);
+  expect(ofStates!.get('sum_of_parts')).toBe(2 * 2);
 });
