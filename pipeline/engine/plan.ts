@@ -64,6 +64,8 @@ export function planWithMissingInputs<ProjectStage extends Stage>(
 /** How long the planned stages take, from earlier runs; null if one of them never ran. */
 export function expectedDuration(planned: readonly PlannedStage[], jobs: number): number | null {
   if (planned.some(({ seconds }) => seconds === null)) return null;
+  const durations = planned.map(({ seconds }) => seconds!);
   // Stages wait for each other, so that more than two hardly ever run at once.
-  return planned.reduce((sum, { seconds }) => sum + seconds!, 0) / Math.min(jobs, 2);
+  const sideBySide = durations.reduce((sum, seconds) => sum + seconds, 0) / Math.min(jobs, 2);
+  return Math.max(sideBySide, ...durations);
 }

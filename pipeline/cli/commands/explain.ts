@@ -15,14 +15,18 @@ import { printRows, type Row } from '../terminal/rows.ts';
 import { query } from './query.ts';
 import { findAreaCode } from './show.ts';
 
-/** Children tested in each cluster, weighted by the correlation of the fitted field, which is 0.1 at its range. */
+/**
+ * Children tested in each cluster, weighted by the covariance that the fit has between its place and this one: of the
+ * field, whose correlation is 0.1 at its range, and of the areas of both levels.
+ */
 const NEAR_SQL = `WITH sites AS (
     SELECT c.*, coalesce(c.latitude, lga.latitude) AS north, coalesce(c.longitude, lga.longitude) AS east
     FROM ingest.clusters c LEFT JOIN (FROM places WHERE area = 'lga') lga ON lga.code = c.lga_code),
   alike AS (
     SELECT sites.*, sites.state_code = here.state_code AS is_same_state,
       111.2 * sqrt((north - latitude_here) ** 2 + ((east - longitude_here) * cos(radians(latitude_here))) ** 2) AS km,
-      examined * pow(0.1, km / $range) AS children
+      examined * ($place ** 2 * pow(0.1, km / $range) + $state ** 2 * is_same_state::INTEGER
+        + $area ** 2 * coalesce(lga_code = $lga, false)::INTEGER) AS children
     FROM sites, (SELECT state_code, latitude AS latitude_here, longitude AS longitude_here
       FROM places WHERE area = 'lga' AND code = $lga) here
     WHERE north IS NOT NULL),
@@ -106,7 +110,7 @@ export default function explainCommand(): Command {
       const { field, out, snapshot = path.join(out, 'current'), json } = options;
       const version = openSnapshot(snapshot);
       const lga = await findAreaCode(snapshot, 'lga', area);
-      const values = { lga, period, range: fieldRange(version) };
+      const values = { lga, period, ...fittedScales(version) };
       const steps: Record<string, Row[]> = {};
       for (const [title, sql] of Object.entries(FIGURES[field].steps))
         steps[title] = await query(sql, { out, snapshot, values }).catch((error) => {
@@ -133,11 +137,13 @@ export default function explainCommand(): Command {
     });
 }
 
-/** Range of the fitted field in km. */
-function fieldRange(snapshot: Snapshot): number {
+/** The field's range in km, and the standard deviations of the field and of areas; without a spatial fit all are alike. */
+function fittedScales(snapshot: Snapshot) {
   const { risk } = snapshot.json<{ risk?: RiskEvidence }>('model-card.json');
-  const range = risk?.spatial?.hyperparameters.find(({ name }) => name === 'range_km');
-  return Math.exp(range?.mean ?? Number.POSITIVE_INFINITY);
+  const logs = new Map(risk?.spatial?.hyperparameters.map(({ name, mean }) => [name, mean]));
+  const scale = (name: string) => Math.exp(logs.get(name) ?? 0);
+  const [place, state, area] = [scale('sigma_place'), scale('sigma_state'), scale('sigma_lga')];
+  return { range: logs.has('range_km') ? scale('range_km') : Number.POSITIVE_INFINITY, place, state, area };
 }
 
 /** Lines with rows of the area, or of its clusters, in the copies of the files that builds keep. */

@@ -40,7 +40,7 @@ export default function planCommand(): Command {
         if (options.why) for (const cause of causes) printLines(`${' '.repeat(14)}${cause}`);
       }
       const expected = expectedDuration(plan, options.jobs);
-      if (expected) printLines('', `Expected to take at most ${Math.ceil(expected)} s, from earlier runs here.`);
+      if (expected) printLines('', `Expected to take about ${Math.ceil(expected)} s, from earlier runs here.`);
       const { sources } = readCatalog(options.country, options.rawData);
       printLines(
         '',
