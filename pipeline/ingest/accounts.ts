@@ -28,9 +28,12 @@ export function doubtDeliveries(deliveries: readonly Delivery[]): ReportLine[] {
   return [
     ...findUnusedParts(deliveries),
     ...deliveries.flatMap((delivery) =>
-      [...describeFills(delivery), ...describeUnreported(delivery), ...describeLabels(delivery, usedKeys)].map(
-        (what): ReportLine => ({ source: delivery.source, rule: 'hard to believe', what, needs_approval: true }),
-      ),
+      [
+        ...describeFills(delivery),
+        ...describeUnreported(delivery),
+        ...describeDays(delivery),
+        ...describeLabels(delivery, usedKeys),
+      ].map((what): ReportLine => ({ source: delivery.source, rule: 'hard to believe', what, needs_approval: true })),
     ),
   ];
 }
@@ -53,6 +56,18 @@ const describeFills = ({ file, columns }: Delivery): string[] =>
     const fill = COUNT_NOUNS[figure ?? ''] ? findFillValue(numbers) : null;
     return fill ? [`${file}: ${describeFill(fill, column)}. Nines mark missing values: leave these cells blank`] : [];
   });
+
+/** The last days of months. */
+const FIRST_LAST_DAY = 28;
+
+/** Cases of a month have one day, or the month's last; other days are those of something else. */
+function describeDays({ file, columns, days: dayTexts }: Delivery): string[] {
+  const days = [...dayTexts].map(Number).sort((a, b) => a - b);
+  if (!columns.some(({ figure }) => figure === 'confirmed') || days.length < 2 || days[0]! >= FIRST_LAST_DAY) return [];
+  return [
+    `${file}: cases of a month stand on ${days.length} days of it, from the ${days[0]}. to the ${days.at(-1)}. If reports came in on these days, their month is an earlier one: give each row the month of its cases`,
+  ];
+}
 
 /** With fewer cases elsewhere, 0 cases are likely too. */
 const LEAST_CASES = 100;

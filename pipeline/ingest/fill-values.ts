@@ -1,10 +1,11 @@
 /**
- * Numbers of nines that stand for missing values: the largest of a column in several rows, and more than twice as large
- * as the next, which no measurement is.
+ * Numbers of nines that stand for missing values: the largest of a column in several rows. Measurements may repeat a
+ * number of few digits, but then none is more than twice as large as the next.
  */
 const NINES = /^9{2,}(\.9+)?$/;
 const LEAST_REPEATS = 3;
 const LEAST_RATIO = 2;
+const LEAST_UNREPEATED = 9999;
 
 export interface FillValue {
   value: number;
@@ -22,7 +23,7 @@ export function findFillValue(numbers: ArrayLike<number>): FillValue | null {
     else if (number === value) rows += 1;
     else if (number > next) next = number;
   }
-  return NINES.test(String(value)) && rows >= LEAST_REPEATS && value > LEAST_RATIO * next
+  return NINES.test(String(value)) && rows >= LEAST_REPEATS && (value > LEAST_RATIO * next || value >= LEAST_UNREPEATED)
     ? { value, rows, next }
     : null;
 }

@@ -1,7 +1,7 @@
 /** What a file of a table delivered, before any row is left out, and what became of each row. */
 import { TEXT_COLUMNS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { monthText, readMonth, yearsIn } from './months.ts';
+import { daysIn, monthText, readMonth, yearsIn } from './months.ts';
 
 export const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -38,6 +38,8 @@ export interface Delivery {
   columns: readonly DeliveryColumn[];
   /** Unused columns of text that tell rows of one place apart, such as ages, units or data elements. */
   labels: readonly RowLabels[];
+  /** The days of the month that its times name; a month alone has none. */
+  days: ReadonlySet<string>;
   /** The fewest of the columns of places and times that tell the rows apart; all if they do not. */
   key: readonly string[];
   /** People of the areas with cases in a year; a year is absent if they are not known. */
@@ -93,6 +95,12 @@ export function recordDelivery(
       rowYear,
       (column) => !figures.has(column) && source.where?.[column] === undefined && source.unused?.[column] === undefined,
     ),
+    days: months?.includes('day')
+      ? daysIn(
+          timeColumns.flatMap(({ indexes }) => cells.flatMap((row) => row[indexes[0]!] ?? [])),
+          months,
+        )
+      : new Set(),
     key: findKey(
       cells,
       usedColumns.filter(({ projectColumn }) => KEY_COLUMNS.includes(projectColumn)),

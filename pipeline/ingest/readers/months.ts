@@ -82,8 +82,8 @@ export function dateOrders(cells: readonly string[]): (MonthOrder | undefined)[]
 }
 
 /** The days of dates, if a day is part of their order. */
-export const daysIn = (cells: readonly string[], order: MonthOrder): ReadonlySet<string | undefined> =>
-  new Set(cells.map((cell) => splitDate(cell)[order.split(' ').indexOf('day')]));
+export const daysIn = (cells: readonly string[], order: MonthOrder): ReadonlySet<string> =>
+  new Set(cells.flatMap((cell) => splitDate(cell)[order.split(' ').indexOf('day')] ?? []));
 
 /**
  * The month of a row by its columns `period`, or `year` and `month`, or whatever stands in its place; null without one.

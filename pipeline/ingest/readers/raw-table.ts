@@ -18,6 +18,9 @@ import { monthText, readMonth, readMonthOfYear } from './months.ts';
 import { removeReplaced } from './replaced-rows.ts';
 import { readXlsx } from './xlsx.ts';
 
+/** The last rows of a sheet of Excel, of .xls and .xlsx. */
+const SHEET_ENDS = [2 ** 16, 2 ** 20];
+
 /** What a number in a cell must be, beside the catalog's range of its column. */
 export interface NumberRange {
   /** Both inclusive. */
@@ -181,7 +184,9 @@ export class RawTable extends InputLocation {
       const earlierRow = seen.get(id);
       if (earlierRow !== undefined) {
         const file = earlierRow.origin === row.origin ? '' : `${earlierRow.origin.error('', '').file}, `;
-        throw row.error(`${key.join(' + ')} ${id}, as in ${file}row ${earlierRow.line}`, SINGLE_ROW);
+        const isOfAreas = key.some((column) => column.endsWith('_pcode'));
+        const found = `${key.join(' + ')} ${id}, as in ${file}row ${earlierRow.line}`;
+        throw row.error(found, isOfAreas ? SINGLE_ROW : 'a single row');
       }
       seen.set(id, row);
     });
@@ -276,6 +281,14 @@ async function readRows(
     throw location.error('no such file', source.id ? `the source ${source.id} of the catalog` : 'a CSV table');
   const { header, rows: fileRows, mayBeCut } = await readTextTable(rawData, source, file, report);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
+  const lastLine = fileRows.at(-1)?.line ?? 0;
+  if (SHEET_ENDS.includes(lastLine))
+    report.push({
+      source: source.id ?? file,
+      rule: 'hard to believe',
+      what: `${file}: it ends in row ${lastLine}, the last one that a sheet of Excel can have. If rows were cut off, export it as CSV without Excel`,
+      needs_approval: true,
+    });
   const findColumnIndex = (name: string) => {
     const index = header.indexOf(name);
     if (index === -1)

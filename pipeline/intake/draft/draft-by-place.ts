@@ -514,14 +514,16 @@ function describeRepeatedRows(
   const name = keyCells[1]![repeatedRows[0]!]!;
   if (sharedNames.includes(name))
     return `"${name}" is the name of several areas; add a column with the upper-level area that each row lies in`;
-  const keyColumns = [place.column, ...Object.values(time?.columns ?? {}), ...Object.values(measures).flat()];
+  const timeColumns = Object.values(time?.columns ?? {});
+  const keyColumns = [place.column, ...timeColumns, ...Object.values(measures).flat()];
   const conflict = `${repeatedRows.length} rows for ${repeatedKey}`;
-  const candidates = table.header
-    .filter((column) => !keyColumns.includes(column))
-    .map((column) => {
+  // The key has the month of a date; its day may tell rows apart.
+  const candidates = [...timeColumns, ...table.header.filter((column) => !keyColumns.includes(column))].map(
+    (column) => {
       const longerKeys = cellsByRow(table, column).map((cell, row) => `${keys[row]} ${cell}`);
       return { column, longerKeys, distinct: new Set(longerKeys).size };
-    });
+    },
+  );
   const mostDistinct = Math.max(...candidates.map(({ distinct }) => distinct));
   if (mostDistinct < NEARLY_DISTINCT_SHARE * keys.length)
     return `${conflict}, and nothing tells them apart; leave one row for each area and time`;
@@ -535,5 +537,7 @@ function describeRepeatedRows(
   }
   const values = [...new Set(filledCells(table, distinguishingColumn))];
   const examples = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
+  if (timeColumns.includes(distinguishingColumn))
+    return `${conflict}, of days or parts of the month (${examples}); add up counts and rain by month, and average temperatures`;
   return `${conflict}, which differ in "${distinguishingColumn}" (${examples}); leave one row for each area and time`;
 }

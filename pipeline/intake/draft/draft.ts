@@ -325,23 +325,14 @@ function draftHints(areas: DraftAreas, entries: readonly DraftSource[], leftOut:
       .at(-1),
   );
   const { months } = limitAfterSurvey(cases !== undefined);
-  const limits = [
-    ...(cases
-      ? [
-          {
-            latest: cases,
-            latestReason: `the case records${usedNote} end there${survey ? `, the surveys with ${survey}` : ''}`,
-          },
-        ]
-      : []),
-    ...(survey
-      ? [{ latest: addMonths(survey, months), latestReason: `${months} months after the last survey, ${survey}` }]
-      : []),
-  ].sort((a, b) => (a.latest < b.latest ? -1 : 1));
-  const { latest, latestReason } = limits[0] ?? {
-    latest: `${Number(now.slice(0, 4)) - 1}-12`,
-    latestReason: 'no file carries a date',
-  };
+  const limits: [latest: string, reason: string][] = [];
+  if (cases)
+    limits.push([cases, `the case records${usedNote} end there${survey ? `, the surveys with ${survey}` : ''}`]);
+  if (survey) limits.push([addMonths(survey, months), `${months} months after the last survey, ${survey}`]);
+  const [latest, latestReason] = limits.toSorted(([a], [b]) => (a < b ? -1 : 1))[0] ?? [
+    `${Number(now.slice(0, 4)) - 1}-12`,
+    'no file carries a date',
+  ];
   // Without case records whole years, since without rain either the model estimates no others.
   const last = cases !== undefined || latest.endsWith('-12') ? latest : `${Number(latest.slice(0, 4)) - 1}-12`;
   const first = `${rounds.map(({ survey_year }) => survey_year).sort((a, b) => a - b)[0] ?? Number(last.slice(0, 4)) - 2}-01`;

@@ -34,6 +34,12 @@ export const CHECKS: readonly Check[] = [
     find: { surveys: survey.sharedLocations },
   },
   {
+    finding: 'coordinates look like degrees and minutes',
+    cause: '33.45 means 33 degrees and 45 minutes, not hundredths of a degree',
+    advice: 'divide the fractions by .6',
+    find: { surveys: survey.minutesAsDecimals },
+  },
+  {
     finding: 'a round has one month',
     cause: 'the month in which fieldwork began was entered for all of its clusters',
     advice: 'take the months from the dates of the interviews; if it took a month, approve',

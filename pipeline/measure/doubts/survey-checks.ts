@@ -6,6 +6,8 @@ import { areaNames, type Content, gainOneRowOff, percent } from './content.ts';
 
 /** Two clusters may share a village; a join with one row of a table of places gives its location to all. */
 const LEAST_AT_ONE_PLACE = 3;
+/** Within fewer degrees, places have some fractions only. */
+const LEAST_DEGREES = 2;
 /** Results that are neither 0 nor 1 rarely repeat; with fewer rows, or in a smaller share of them, they may. */
 const LEAST_ROWS = 10;
 const MOST_EQUAL_SHARE = 0.5;
@@ -41,10 +43,12 @@ const LEAST_NEGATIVE_SHARE = 0.2;
 const isPartial = ({ positivity }: SurveyRow) => positivity > 0 && positivity < 1;
 const roundName = ({ survey_year, method }: SurveyRow) => `round ${survey_year} by ${method}`;
 
-/** The samples, each with one of its rows. */
-const distinctSamples = (surveys: readonly SurveyRow[]): SurveyRow[] => [
-  ...new Map(surveys.map((row) => [`${row.survey_year} ${row.sample}`, row])).values(),
+/** The rows of each sample: one for each method. */
+const groupBySample = (surveys: readonly SurveyRow[]): SurveyRow[][] => [
+  ...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values(),
 ];
+/** The samples, each with one of its rows. */
+const distinctSamples = (surveys: readonly SurveyRow[]): SurveyRow[] => groupBySample(surveys).map(([row]) => row!);
 
 const groupByRound = (samples: readonly SurveyRow[]) => Map.groupBy(samples, ({ survey_year }) => survey_year);
 const groupByRoundAndState = <Row extends { survey_year: number; state_code: string }>(rows: readonly Row[]) =>
@@ -76,6 +80,21 @@ export function sharedLocations({ areas, surveys, people }: Content): string[] {
       : [];
   });
   return [...sharedPlaces, ...crowdedAreas];
+}
+
+/** Coordinates across several degrees, of which no fraction is .6 or more: degrees and minutes, read as decimals. */
+export function minutesAsDecimals({ surveys }: Content): string[] {
+  return [...groupByRound(distinctSamples(surveys))].flatMap(([survey_year, samples]) => {
+    const isInMinutes = (coordinates: readonly number[]) =>
+      coordinates.length > 0 &&
+      Math.max(...coordinates) - Math.min(...coordinates) > LEAST_DEGREES &&
+      coordinates.every((value) => Math.abs(value) % 1 < 0.6) &&
+      0.6 ** new Set(coordinates).size < MOST_CHANCE;
+    const located = samples.flatMap(({ longitude, latitude }) => (longitude === null ? [] : [[longitude, latitude!]]));
+    return [0, 1].every((axis) => isInMinutes(located.map((place) => place[axis]!)))
+      ? [`none of ${located.length} clusters of round ${survey_year} has a fraction of .6 or more`]
+      : [];
+  });
 }
 
 /** A round that is all of one month, with more samples than the other rounds, of several months each, have in any. */
@@ -179,7 +198,7 @@ interface ResultPair {
 }
 
 const pairResults = (surveys: readonly SurveyRow[]): ResultPair[] =>
-  [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].flatMap((rows) => {
+  groupBySample(surveys).flatMap((rows) => {
     const rowBy = (method: Method) => rows.find((row) => row.method === method);
     const [microscopy, rdt] = [rowBy('microscopy'), rowBy('rdt')];
     const { survey_year, state_code } = rows[0]!;
@@ -245,14 +264,12 @@ export function completeSlides({ areas, surveys }: Content): string[] {
 /** States of a round, or rounds, with results by microscopy only, although others have both. */
 export function missingRapidTests({ areas, surveys }: Content): string[] {
   const names = areaNames(areas);
-  const samples = [...Map.groupBy(surveys, ({ survey_year, sample }) => `${survey_year} ${sample}`).values()].map(
-    (rows) => ({
-      survey_year: rows[0]!.survey_year,
-      state_code: rows[0]!.state_code,
-      hasOnlySlides: rows.every(({ method }) => method === 'microscopy'),
-      hasBothMethods: new Set(rows.map(({ method }) => method)).size === 2,
-    }),
-  );
+  const samples = groupBySample(surveys).map((rows) => ({
+    survey_year: rows[0]!.survey_year,
+    state_code: rows[0]!.state_code,
+    hasOnlySlides: rows.every(({ method }) => method === 'microscopy'),
+    hasBothMethods: new Set(rows.map(({ method }) => method)).size === 2,
+  }));
   const groups = [
     ...Map.groupBy(samples, ({ survey_year }) => `round ${survey_year}`),
     ...Map.groupBy(samples, ({ survey_year, state_code }) => `round ${survey_year} in ${names.get(state_code)}`),

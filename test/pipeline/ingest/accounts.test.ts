@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Source } from '../../../pipeline/catalog/sources.ts';
 import { accountForDeliveries, doubtDeliveries, summarizeAccounts } from '../../../pipeline/ingest/accounts.ts';
 import type { AccountRow, CasesRow, CensusRow, Cluster } from '../../../pipeline/ingest/ingest-tables.ts';
 import { recordDelivery } from '../../../pipeline/ingest/readers/delivery.ts';
@@ -187,14 +188,14 @@ test('the key that tells rows apart is counted, and each cell is a number, blank
 });
 
 /** Doubts about a table of cases and reports received. */
-function doubtTable(cells: (string | null)[][]): string[] {
+function doubtTable(cells: (string | null)[][], dialect?: Source['dialect']): string[] {
   const used = [
     { projectColumn: 'lga', fileColumns: ['lga'], indexes: [0] },
     { projectColumn: 'period', fileColumns: ['month'], indexes: [1] },
     { projectColumn: 'confirmed', fileColumns: ['cases'], indexes: [2] },
   ];
   const header = ['lga', 'month', 'cases', 'received'];
-  const delivery = recordDelivery({ id: 'cases' }, 'cases.csv', header, cells, used);
+  const delivery = recordDelivery({ id: 'cases', ...(dialect && { dialect }) }, 'cases.csv', header, cells, used);
   return doubtDeliveries([delivery]).map(({ what }) => String(what));
 }
 const monthly = (cases: (i: number) => number, received: (i: number) => number) =>
@@ -236,9 +237,35 @@ test('nines far above all other counts, in several rows, are no counts', () => {
   for (const [nine, rows] of [
     [9999, 2],
     [999, 3],
+    [8888, 3],
     [9998, 3],
   ] as const)
     expect(doubts(nine, rows)).toEqual([]);
+});
+
+test('nines of four digits in several rows are no counts, however large the others are', () => {
+  const cells = monthly(
+    (i) => (i % 4 === 0 ? 9999 : 8000 + 31 * i),
+    (i) => 17 - (i % 2),
+  );
+  expect(doubtTable(cells)).toEqual([
+    expect.stringMatching(/^cases\.csv: 9999 in 3 rows of cases, where the next is 83\d\d/),
+  ]);
+});
+
+test('cases that stand on many days of a month are asked about, month ends are not', () => {
+  const doubts = (day: (i: number) => string) => {
+    const cells = monthly(
+      (i) => 300 + 31 * i,
+      (i) => 17 - (i % 2),
+    ).map(([area, month, ...numbers], i) => [area!, `${month}-${day(i)}`, ...numbers]);
+    return doubtTable(cells, { months: 'year month day' });
+  };
+  expect(doubts((i) => `0${2 + (i % 8)}`)).toEqual([
+    expect.stringMatching(/^cases\.csv: cases of a month stand on 8 days of it, from the 2\. to the 9\. /),
+  ]);
+  expect(doubts(() => '15')).toEqual([]);
+  expect(doubts((i) => (i === 1 ? '28' : i % 2 === 0 ? '31' : '30'))).toEqual([]);
 });
 
 /** Twenty-four months of two districts of one region each, with one more column. */

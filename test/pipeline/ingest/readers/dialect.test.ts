@@ -151,6 +151,20 @@ test('a file without a line end is read with a finding if its last row is comple
   await expect(read('code,month,mm\nA1,2015-01', {})).rejects.toThrow(/row 2: found no line end and 2 of 3 cells/);
 });
 
+test('a file that ends in the last row of a sheet may have lost the others', async () => {
+  const rows = Array.from({ length: 2 ** 16 - 1 }, (_, i) => `A${i},2015-01,1`);
+  const content = (bodyRows: readonly string[]) => `${['code,month,mm', ...bodyRows].join('\n')}\n`;
+  expect((await read(content(rows), {})).report).toEqual([
+    {
+      source: 'rain',
+      rule: 'hard to believe',
+      what: expect.stringMatching(/^a\.csv: it ends in row 65536, the last one that a sheet of Excel can have\./),
+      needs_approval: true,
+    },
+  ]);
+  expect((await read(content(rows.slice(1)), {})).report).toEqual([]);
+});
+
 test('a dialect that does not fit the file is refused', async () => {
   await expect(read('code;month;mm\nA1;2015-01;1\n', {})).rejects.toThrow(/header: found columns code;month;mm/);
   const pivot = { pivot: { months: 'month', values: 'mm' } };

@@ -159,6 +159,16 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /12 of 12 clusters of round 2021 in S03L05/,
     ],
   ],
+  'coordinates look like degrees and minutes': [
+    [
+      (content) => {
+        const toMinutes = (degrees: number) => Math.trunc(degrees) + 0.6 * (degrees % 1);
+        for (const row of lastRound(content))
+          Object.assign(row, { longitude: toMinutes(row.longitude!), latitude: toMinutes(row.latitude!) });
+      },
+      /none of 144 clusters of round 2021 has a fraction of \.6 or more/,
+    ],
+  ],
   'a round has one month': [
     [
       (content) => {
