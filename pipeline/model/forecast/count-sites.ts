@@ -13,6 +13,8 @@ export interface Site {
 /** Steps in which the integrals over the logarithm of a rate are taken, and their reach, in standard deviations. */
 const STEP_SD = 0.5;
 const REACH_SD = 8;
+/** Counts from which all other information hardly moves a site from the first. */
+const LARGE_COUNT = 1000;
 /** A count can say next to nothing about its rate (0 cases where none are expected), but never less. */
 const LEAST_PRECISION = 1e-6;
 
@@ -31,6 +33,7 @@ export function divideGaussians(product: Site, factor: Site): Site {
  * @param cavity mean and variance of the logarithm of the rate without this count
  */
 export function countSite(count: number, cavity: Site): Site {
+  if (count >= LARGE_COUNT) return firstSite(count);
   const mode = posteriorMode(count, cavity);
   const sd = 1 / Math.sqrt(1 / cavity.variance + Math.exp(mode));
   const logDensity = (x: number) => count * x - Math.exp(x) - (x - cavity.mean) ** 2 / (2 * cavity.variance);
