@@ -14,4 +14,6 @@ for (const port of [MALARIA_PORT, MALARIA_OPS_PORT]) {
     process.exit(2);
   }
 }
-process.stdout.write('Making up a country, building and serving it: less than a minute on two cores, seconds the next time\n');
+process.stdout.write(
+  'Making up a country, building and serving it: less than a minute on two cores, seconds the next time\n',
+);
