@@ -399,7 +399,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         for (const [period, rows] of months) {
           const sum = rows.reduce((total, { confirmed }) => total + confirmed!, 0);
           const confirmed = period.startsWith('2020') ? 2 * sum : sum;
-          content.cases.push({ state_code: 'S03', lga_code: null, period, confirmed, reporting_rate: null, masked: false });
+          content.cases.push({
+            state_code: 'S03',
+            lga_code: null,
+            period,
+            confirmed,
+            reporting_rate: null,
+            masked: false,
+          });
         }
       },
       /S03 State 3 in 12 months, such as 2020-01 \d+ instead of \d+/,
