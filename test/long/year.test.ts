@@ -134,7 +134,7 @@ test('a survey round moves scores: the review reports it, and publishing require
   await type(0, 'build');
   const review = await type(1, 'review');
   expect(review).toMatch(
-    /Publishing it requires a reason \(publish --approve REASON --finding thresholds\):\n.*scores moved/,
+    /Publishing it requires a reason \(publish --approve REASON --finding thresholds .*\):\n.*scores moved/,
   );
   expect(review).toMatch(/surveys +changed +1 to 2/);
   await type(1, 'publish');
@@ -145,7 +145,7 @@ test('a survey round moves scores: the review reports it, and publishing require
 
 test('a table of net use changes the context but no scores', async () => {
   const nets = String(complete.files['nets.csv']).replace(/,0\.(\d)$/gm, ',0.$15');
-  await accept('itn_use', receive('nets.csv', nets), 'survey of 2021', '--release', '2021');
+  await accept('itn_use', receive('nets.csv', nets), 'survey of 2021', '--release', '2021', '--year', '2021');
   await type(0, 'build');
   const review = await type(0, 'review');
   expect(review).toMatch(/^all LGAs +\d+ +0 +0 +0 +0\.0000 +0\.0000$/m);
