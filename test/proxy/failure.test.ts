@@ -336,7 +336,8 @@ test('after an earlier backup was restored by mistake, a later one is refused un
   const later = join(fixture.build, 'later');
   const restoreLater = () => runHere(['restore', later, '--store', fixture.store]);
   expect((await runHere(['backup', later, '--store', fixture.store])).stderr).toBe('');
-  const [{ id }] = JSON.parse((await runHere(['keys', 'find', key, '--json', '--store', fixture.store])).stdout);
+  const find = ['keys', 'find', '--json', '--store', fixture.store];
+  const [{ id }] = JSON.parse((await runCli(find, {}, ['sh', '-c', 'echo "$0" | "$@"', key])).stdout);
   expect((await runHere(['keys', 'revoke', id, '--store', fixture.store])).code).toBe(0);
   const revoked = ends();
   expect((await restore()).code).toBe(0);

@@ -22,7 +22,6 @@ test.each(BACKENDS.filter(({ skip }) => !skip))(
     for (const args of [
       ['keys', 'list'],
       ['keys', 'revoke', 'key_1'],
-      ['keys', 'find', `malaria_live_${'x'.repeat(38)}`],
       ['accounts', 'list'],
       ['accounts', 'create-organisation', 'ministry'],
       ['accounts', 'suspend', 'Nobody'],
