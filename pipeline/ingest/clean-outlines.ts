@@ -109,7 +109,7 @@ const findLoops = (
         .error(
           `an outline that crosses or overlaps itself at ${crossing.join(', ')}, by ${km2.toFixed(3)} km²`,
           `a valid polygon, or an error of at most ${limitKm2} km² (sliver_km2 in sources.json); make a valid one with: ${makeValid(location.file)}`,
-          km2 <= SMALL_OVERLAP_SHARE * groundKm2 ? sliverRemedy(km2) : null,
+          km2 > limitKm2 && km2 <= SMALL_OVERLAP_SHARE * groundKm2 ? sliverRemedy(km2) : null,
         );
     return crossing ? [`${code} at ${formatPoint(crossing)} (${km2.toFixed(3)} km²)`] : [];
   }).flat();

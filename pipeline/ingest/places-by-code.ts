@@ -34,21 +34,21 @@ export interface PlaceMatch {
 }
 
 /**
- * Makes a function that finds the code that a text means: as it is, or as a program writes codes that it took for
- * numbers, without leading zeros or with decimals. Null if there is none.
+ * Makes a function that finds the code that a text means: as it is, in other capitals, or as a program writes codes
+ * that it took for numbers, without leading zeros or with decimals. Null if there is none.
  */
 export function codeReader(codes: Iterable<string>): (text: string) => string | null {
   const all = new Set(codes);
-  const byNumber = Map.groupBy(all, asNumber);
+  const byForm = Map.groupBy(all, plainForm);
   return (text) => {
     if (all.has(text)) return text;
-    const alike = byNumber.get(asNumber(text)) ?? [];
+    const alike = byForm.get(plainForm(text)) ?? [];
     return alike.length === 1 ? alike[0]! : null;
   };
 }
 
-const asNumber = (text: string) =>
-  /^\d+(\.0+)?$/.test(text) ? text.replace(/\.0+$/, '').replace(/^0+(?=\d)/, '') : text;
+const plainForm = (text: string) =>
+  /^\d+(\.0+)?$/.test(text) ? text.replace(/\.0+$/, '').replace(/^0+(?=\d)/, '') : text.toLowerCase();
 
 const listPlaces = (column: 'lga_pcode' | 'state_pcode', { lgas, states }: Areas): Place[] =>
   column === 'lga_pcode'
@@ -102,6 +102,13 @@ export function refuseUnmatchedCodes(
         found,
         `${expected}: ${namesake.code} ${namesake.name} ${namesake.similarity > 0 ? `by its name (likeness ${namesake.similarity.toFixed(2)})` : 'is the only one without rows'} (sources.json, recode)`,
         { declare: 'recode', column, from: name, to: namesake.code },
+      );
+    const predecessor = findPredecessor(rows, matches);
+    if (predecessor)
+      throw place.error(
+        found,
+        `${expected}: its rows begin in the month after the last one of ${predecessor.code} ${predecessor.name}, which seems to have got another code (sources.json, recode)`,
+        { declare: 'recode', column, from: name, to: predecessor.code },
       );
     const divided = findDividedArea(rows, matches, source);
     if (!divided) throw place.error(found, `${expected}${describeUnmatchedPlace(name)}`, leaveOut);
@@ -164,12 +171,22 @@ function findNamesake(
   return namesake && others.length === 0 ? namesake : null;
 }
 
-/** What to tell of codes that are written as numbers; null if there are none. */
-export function describeNumericCodes(matches: readonly PlaceMatch[]) {
-  const numeric = matches.filter(({ name, area, alias }) => area && !alias && area.code !== name);
-  const [first] = numeric;
+/** The only area whose counts end in the month before those of a place, as of no other, begin; null if there is none. */
+function findPredecessor(placeRows: readonly RawRow[], matches: readonly PlaceMatch[]): Place | null {
+  const firstMonth = (rows: readonly RawRow[]) => Math.min(...countsByMonth(rows).keys());
+  const lastMonth = (rows: readonly RawRow[]) => Math.max(...countsByMonth(rows).keys());
+  const start = firstMonth(placeRows);
+  const beginning = matches.filter(({ area, rows }) => !area && firstMonth(rows) === start);
+  const ending = matches.filter(({ area, alias, rows }) => area && !alias && lastMonth(rows) === start - 1);
+  return beginning.length === 1 && ending.length === 1 ? ending[0]!.area : null;
+}
+
+/** What to tell of codes that are written in another form; null if there are none. */
+export function describeOtherForms(matches: readonly PlaceMatch[]) {
+  const otherForms = matches.filter(({ name, area, alias }) => area && !alias && area.code !== name);
+  const [first] = otherForms;
   return first
-    ? worded`${numeric.length} codes are written as numbers, such as ${first.name} for ${first.area!.code}, and are read as the codes of the {lga.many}`
+    ? worded`${otherForms.length} codes are written in another form, such as ${first.name} for ${first.area!.code}, and are read as the codes of the {lga.many}`
     : null;
 }
 

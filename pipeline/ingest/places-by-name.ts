@@ -18,7 +18,7 @@ import {
 import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import {
-  describeNumericCodes,
+  describeOtherForms,
   describeUnmatchedPlace,
   findDividedArea,
   largerArea,
@@ -99,7 +99,7 @@ function matchTableCodes(
     if (!table.columns.has(`${level}_pcode`)) continue;
     const matches = matchCodes(matched, `${level}_pcode`, areas, model.aliases);
     refuseUnmatchedCodes(matches, `${level}_pcode`, areas, source, model);
-    const numeric = describeNumericCodes(matches);
+    const numeric = describeOtherForms(matches);
     if (numeric) report.push({ source: source.id, rule: 'codes as numbers', what: numeric });
     reportParts({ report }, source, matches);
     if (matches.some(({ name, area }) => name !== area!.code))

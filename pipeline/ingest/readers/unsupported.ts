@@ -13,6 +13,8 @@ interface Format {
   signatures: readonly string[];
   /** Of the names of such files, if other formats have the same signature. */
   fileName?: RegExp;
+  /** A text that a file of the format contains near its beginning. */
+  content?: string;
   /** Commands that convert a file to a supported format. */
   commands: Partial<Record<ContentKind, (file: string) => string>>;
   /** Another way. */
@@ -121,6 +123,14 @@ const UNSUPPORTED: readonly Format[] = [
     commands: { table: pullLfs, outlines: pullLfs, raster: pullLfs },
   },
   {
+    name: 'an Excel workbook with the name of another format',
+    signatures: ZIP,
+    content: '[Content_Types].xml',
+    commands: {
+      table: (file) => `mv ${quoteForShell(shellName(file))} ${quoteForShell(resultName(file, '.xlsx'))}`,
+    },
+  },
+  {
     name: 'a zip archive',
     signatures: ZIP,
     commands: { outlines: exportOutlines, table: unpack, raster: unpack },
@@ -155,8 +165,10 @@ export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Conte
     });
   const fileStart = decodedStart(bytes);
   const format = UNSUPPORTED.find(
-    ({ signatures, fileName }) =>
-      signatures.some((signature) => fileStart.startsWith(signature)) && (fileName?.test(file) ?? true),
+    ({ signatures, fileName, content = '' }) =>
+      signatures.some((signature) => fileStart.startsWith(signature)) &&
+      (fileName?.test(file) ?? true) &&
+      Buffer.from(bytes.subarray(0, 4096)).includes(content),
   );
   if (!format) return;
   const convertible = Object.keys(format.commands) as ContentKind[];

@@ -188,9 +188,9 @@ const numbers: Case[] = [
     ],
   ),
   [
-    'a code in lower case',
-    cell('nets.csv', 2, 0, 'ng001001'),
-    /nets\.csv, row 2, lga_pcode: found ng001001, expected the p-code/,
+    'a code with a letter in place of a digit',
+    cell('nets.csv', 2, 0, 'NG00100l'),
+    /nets\.csv, row 2, lga_pcode: found NG00100l, expected the p-code/,
   ],
   [
     "a value outside the catalog's range",

@@ -29,14 +29,20 @@ const divided = withCases((month, i) => [
     ? [`NG001002,${month},${1000 + wave(i)}`]
     : [`NG001002,${month},${600 + wave(i)}`, `NG001009,${month},400`]),
 ]);
+/** The second area has another code from 2020 on. */
+const renumbered = withCases((month, i) => [
+  `NG001001,${month},${500 + wave(i + 5)}`,
+  `${month < '2020-01' ? 'NG001002' : 'NG001009'},${month},${1000 + wave(i)}`,
+]);
 const ACCEPT = { at: '2026-01-02T03:04:05.000Z', by: 'Ada', reason: 'the law of 2019' };
 
 test('codes that a program took for numbers are those of the areas', () => {
   const readCode = codeReader(['0101', '0102', '1201', 'AB1']);
-  expect(['101', '0102', '1201.0', 'AB1', 'AB01', '', '9'].map(readCode)).toEqual([
+  expect(['101', '0102', '1201.0', 'AB1', 'ab1', 'AB01', '', '9'].map(readCode)).toEqual([
     '0101',
     '0102',
     '1201',
+    'AB1',
     'AB1',
     null,
     null,
@@ -58,8 +64,18 @@ test('a table whose codes have lost their leading zeros is read, and the finding
   expect(outputRows(tables.census)[0]).toMatchObject({ lga_code: '01001', people: 100_000 });
   const finding = tables.report.find(({ rule }) => rule === 'codes as numbers')!;
   expect(wordingInCountry(finding.what, countryWords(TERRITORY))).toBe(
-    '4 codes are written as numbers, such as 1001 for 01001, and are read as the codes of the LGAs',
+    '4 codes are written in another form, such as 1001 for 01001, and are read as the codes of the LGAs',
   );
+});
+
+test('a code whose rows begin where those of another end is proposed as that of the same area', async () => {
+  const { directory } = writeTiny(renumbered);
+  const { repairs, left } = await repairCountry(directory, directory, ACCEPT);
+  expect([repairs.map(({ remedy }) => remedy), left]).toEqual([
+    [{ declare: 'recode', column: 'lga_pcode', from: 'NG001009', to: 'NG001002' }],
+    [],
+  ]);
+  expect(await checkCountry(directory)).toEqual([]);
 });
 
 test('a new area is proposed as a part of the one whose cases fall, and once accepted the two are added up', async () => {
