@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { createSeamFinder } from '../../../../pipeline/measure/zonal/raster-checks.ts';
 
-const GRID = { west: 30, north: 10, cellWidth: 0.01, cellHeight: 0.01, columns: 200, rows: 120 };
+const GRID = { west: 30, north: 10, cellWidth: 0.01, cellHeight: 0.01, columns: 600, rows: 480 };
 
 /** People who differ from cell to cell as much as in a real raster, with a factor by row and column. */
 function seamsOf(factor: (row: number, column: number) => number): string[] {
