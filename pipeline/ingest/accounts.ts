@@ -57,15 +57,16 @@ const describeFills = ({ file, columns }: Delivery): string[] =>
     return fill ? [`${file}: ${describeFill(fill, column)}. Nines mark missing values: leave these cells blank`] : [];
   });
 
-/** The last days of months. */
-const FIRST_LAST_DAY = 28;
+/** The earliest last day of a month. */
+const EARLIEST_MONTH_END = 28;
 
 /** Cases of a month have one day, or the month's last; other days are those of something else. */
 function describeDays({ file, columns, days: dayTexts }: Delivery): string[] {
   const days = [...dayTexts].map(Number).sort((a, b) => a - b);
-  if (!columns.some(({ figure }) => figure === 'confirmed') || days.length < 2 || days[0]! >= FIRST_LAST_DAY) return [];
+  if (!columns.some(({ figure }) => figure === 'confirmed') || days.length < 2 || days[0]! >= EARLIEST_MONTH_END)
+    return [];
   return [
-    `${file}: cases of a month stand on ${days.length} days of it, from the ${days[0]}. to the ${days.at(-1)}. If reports came in on these days, their month is an earlier one: give each row the month of its cases`,
+    `${file}: dates of cases are ${days.length} different days of a month (${days[0]} to ${days.at(-1)}), where monthly cases have one. If reports came in on these days, their month is an earlier one: give each row the month of its cases`,
   ];
 }
 

@@ -5,7 +5,8 @@
 const NINES = /^9{2,}(\.9+)?$/;
 const LEAST_REPEATS = 3;
 const LEAST_RATIO = 2;
-const LEAST_UNREPEATED = 9999;
+/** Larger measurements do not repeat to the digit. */
+const LEAST_DISTINCT = 9999;
 
 export interface FillValue {
   value: number;
@@ -23,7 +24,7 @@ export function findFillValue(numbers: ArrayLike<number>): FillValue | null {
     else if (number === value) rows += 1;
     else if (number > next) next = number;
   }
-  return NINES.test(String(value)) && rows >= LEAST_REPEATS && (value > LEAST_RATIO * next || value >= LEAST_UNREPEATED)
+  return NINES.test(String(value)) && rows >= LEAST_REPEATS && (value > LEAST_RATIO * next || value >= LEAST_DISTINCT)
     ? { value, rows, next }
     : null;
 }

@@ -99,8 +99,8 @@ function matchTableCodes(
     if (!table.columns.has(`${level}_pcode`)) continue;
     const matches = matchCodes(matched, `${level}_pcode`, areas, model.aliases);
     refuseUnmatchedCodes(matches, `${level}_pcode`, areas, source, model);
-    const numeric = describeOtherForms(matches);
-    if (numeric) report.push({ source: source.id, rule: 'codes as numbers', what: numeric });
+    const otherForms = describeOtherForms(matches);
+    if (otherForms) report.push({ source: source.id, rule: 'codes in another form', what: otherForms });
     reportParts({ report }, source, matches);
     if (matches.some(({ name, area }) => name !== area!.code))
       matched = addCodeColumn(matched, source, level, matches, model.aliases ?? []);

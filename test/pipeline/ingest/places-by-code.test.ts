@@ -62,7 +62,7 @@ test('a table whose codes have lost their leading zeros is read, and the finding
   };
   const { tables } = await read(withNumbers);
   expect(outputRows(tables.census)[0]).toMatchObject({ lga_code: '01001', people: 100_000 });
-  const finding = tables.report.find(({ rule }) => rule === 'codes as numbers')!;
+  const finding = tables.report.find(({ rule }) => rule === 'codes in another form')!;
   expect(wordingInCountry(finding.what, countryWords(TERRITORY))).toBe(
     '4 codes are written in another form, such as 1001 for 01001, and are read as the codes of the LGAs',
   );
