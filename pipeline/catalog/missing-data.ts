@@ -29,7 +29,7 @@ export const NO_RAIN = 'No monthly rain: no season is given.';
 const NO_SEASON_OF_SCORES =
   ' The score is the same in all months of a year, and its range is widened ' +
   'by a prior for how far a month may differ from the months of survey fieldwork.';
-const NO_CASES = 'No monthly case records: no forecasts of cases.';
+export const NO_CASES = 'No monthly case records: no forecasts of cases.';
 
 export const NO_ALERTS = `No alerts: they need ${PRODUCTS.cases.needs}.`;
 

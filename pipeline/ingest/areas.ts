@@ -216,6 +216,12 @@ async function readOutlines(
   outlines.sort((a, b) => (a.code < b.code ? -1 : 1));
   const duplicate = outlines.find((outline, i) => outline.code === outlines[i - 1]?.code);
   if (duplicate) {
+    const { name } = outlines.find(({ code }) => code === duplicate.code)!;
+    if (plainName(name) !== plainName(duplicate.name))
+      throw location.error(
+        `the code ${duplicate.code} for both ${name} and ${duplicate.name}`,
+        'each code once: give one of the two its own',
+      );
     const remedy: Remedy = { declare: 'dissolve' };
     throw location.error(`the code ${duplicate.code} twice`, 'each code once, or `dissolve` in the catalog', remedy);
   }

@@ -34,6 +34,13 @@ export async function ingestClimate(input: IngestInput, areas: Areas, polygons: 
   const monthCount = lastMonth - firstMonth + 1;
   if (monthCount < 12) throw table.error(`${monthCount} months of rain`, EXPECTED_MONTHS_OF_RAIN);
 
+  const months = new Set(monthByRow.values());
+  const missingMonth = Array.from({ length: monthCount }, (_, i) => firstMonth + i).find((month) => !months.has(month));
+  if (missingMonth !== undefined)
+    throw table.error(
+      `no row of ${monthFromIndex(missingMonth)}`,
+      `every month from ${monthFromIndex(firstMonth)} to ${monthFromIndex(lastMonth)}: get this month for all areas`,
+    );
   const fillValues = findFillValues(table, source);
   const missing: Weather = {
     rain_mm: Number.NaN,

@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { Command, Option } from 'commander';
+import { NO_CASES, NO_SCORES } from '../../catalog/missing-data.ts';
 import { isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
+import { tableFile } from '../../contract/table-list.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { findStoredCopy } from '../../intake/accepted-files.ts';
 import { createLinkFolder } from '../../intake/update/file-paths.ts';
@@ -33,6 +35,8 @@ const NEAR_SQL = `WITH sites AS (
   near AS (SELECT *, children / sum(children) OVER () AS share FROM alike)`;
 
 interface Figure {
+  /** The table that has the answer, and why a country may not have it. */
+  needs: { file: string; why: string };
   /** The steps from the answer back to the files: what each shows, and the SQL of its rows. */
   steps: Record<string, string>;
   /** The roles of the tables that it rests on. */
@@ -41,6 +45,7 @@ interface Figure {
 
 const FIGURES: Record<'score' | 'cases', Figure> = {
   score: {
+    needs: { file: tableFile('risk_lgas', 'parquet'), why: NO_SCORES },
     steps: {
       'The answer': `SELECT period, kind, score, score_low, score_high, level, last_survey, months_since_survey
         FROM (SELECT *, 'estimated' AS kind FROM risk_lgas
@@ -70,6 +75,7 @@ const FIGURES: Record<'score' | 'cases', Figure> = {
     roles: ['survey_clusters', 'climate', 'layer'],
   },
   cases: {
+    needs: { file: tableFile('forecasts_cases', 'parquet'), why: NO_CASES },
     steps: {
       'The forecast': `SELECT period, basis, last_cases, horizon_months, q05, q50, q95 FROM forecasts_cases
         WHERE code = $lga AND period = $period`,
@@ -109,17 +115,21 @@ export default function explainCommand(): Command {
     .action(async (area: string, period: string, options: ExplainOptions) => {
       const { field, out, snapshot = path.join(out, 'current'), json } = options;
       const version = openSnapshot(snapshot);
+      const { needs, steps: figureSteps } = FIGURES[field];
+      if (!Object.hasOwn(version.manifest.files, needs.file)) throw new UsageError(needs.why);
       const lga = await findAreaCode(snapshot, 'lga', area);
       const values = { lga, period, ...fittedScales(version) };
       const steps: Record<string, Row[]> = {};
-      for (const [title, sql] of Object.entries(FIGURES[field].steps))
+      for (const [title, sql] of Object.entries(figureSteps))
         steps[title] = await query(sql, { out, snapshot, values }).catch((error) => {
           // A table is missing: the country lacks the data, or the cache no longer has it.
           if (error instanceof UsageError) return [];
           throw error;
         });
       if (Object.values(steps)[0]!.length === 0)
-        throw new UsageError(`found no ${field} of ${lga} in ${period}, expected a month that ${snapshot} covers`);
+        throw new UsageError(
+          `found no ${field === 'cases' ? 'forecast of cases' : field} of ${lga} in ${period}, expected a month that ${snapshot} has`,
+        );
       const clusters = await query('SELECT cluster_id FROM ingest.clusters WHERE lga_code = $lga', {
         out,
         snapshot,

@@ -68,7 +68,10 @@ const OPEN_QUOTE: Fault = ['a quote that is not closed', 'quotes in pairs, aroun
 const PARTLY_QUOTED: Fault = ['a cell that is only partly in quotes', 'quotes around whole cells, doubled inside them'];
 
 function describeCellCount(cells: readonly string[], { length }: readonly string[]): Fault {
-  const titleHint = length === 1 ? '; are there titles above the real header (sources.json, dialect, title_rows)?' : '';
+  const titleHint =
+    length === 1
+      ? '; has the file another separator, or titles above the real header (sources.json, dialect: separator, decimal_comma, title_rows)?'
+      : '';
   const quoteHint = cells.length > length && length > 1 ? '; is a separator in a cell without quotes?' : '';
   return [`${cells.length} cells`, `${length} as in the header${titleHint}${quoteHint}`];
 }

@@ -93,8 +93,10 @@ export class RawRow extends InputLocation {
     const text = this.text(column);
     const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
     const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, above, integer = false } = range;
-    if (!Number.isFinite(value) || (integer && !Number.isInteger(value)))
-      throw this.at(column).error(JSON.stringify(text), integer ? 'a whole number' : 'a number');
+    if (!Number.isFinite(value) || (integer && !Number.isInteger(value))) {
+      const blankHint = /\d/.test(text) ? '' : ', or a blank cell if it is unknown';
+      throw this.at(column).error(JSON.stringify(text), `${integer ? 'a whole number' : 'a number'}${blankHint}`);
+    }
     if (above !== undefined && value <= above) throw this.at(column).error(text, `more than ${above}`);
     if (value < least || value > most) {
       const bounds = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;

@@ -202,12 +202,17 @@ export function findTimeColumn(
   return { columns: { year: yearColumn, month: monthColumn }, isMonthly: true, monthOrder: undefined, times };
 }
 
+/** Of weeks, more have numbers above 12; of months with a slip, fewer. */
+const LEAST_SHARE_ABOVE_12 = 0.1;
+
 /** A column of weeks, which are not read; null if there is none. */
 function describeWeeks(table: TextTable, header: readonly string[]): string | null {
   const weekOf = (cell: string) => Number(/^(?:19|20)\d\d-?W?(0[1-9]|[1-4]\d|5[0-3])$/i.exec(cell)?.[1] ?? 0);
   const column = header.find((name) => {
     const weeks = filledCells(table, name).map(weekOf);
-    return weeks.every((week) => week > 0) && weeks.some((week) => week > 12);
+    return (
+      weeks.every((week) => week > 0) && weeks.filter((week) => week > 12).length > LEAST_SHARE_ABOVE_12 * weeks.length
+    );
   });
   if (column === undefined) return null;
   const week = filledCells(table, column).find((cell) => weekOf(cell) > 12)!;

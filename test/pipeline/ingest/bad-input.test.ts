@@ -123,7 +123,7 @@ const cases: Case[] = [
       list[1].properties.pcode = 'NG001001';
       return list;
     }),
-    /lgas\.geojson: found the code NG001001 twice/,
+    /lgas\.geojson: found the code NG001001 for both .* and .*, expected each code once/,
   ],
   [
     'an LGA that names another state',
