@@ -7,7 +7,9 @@ import { text } from './shared-schemas.ts';
 export const MONTH_ORDERS = ['year month', 'month year', 'year month day', 'day month year', 'month day year'] as const;
 export type MonthOrder = (typeof MONTH_ORDERS)[number];
 
-/** Where a table says its year if no column does: in the name of the file or sheet, or in the lines above the header. */
+/**
+ * Where a table says its year if no column does: in the name of the file or sheet, or in the lines above the header.
+ */
 export const YEAR_LOCATIONS = ['name', 'sheet', 'title'] as const;
 
 export const SEPARATORS = [';', '\t', '|'] as const;

@@ -1,4 +1,6 @@
-/** What `npm start` does first: it says how long it takes, and refuses ports that `serve` would refuse after the build. */
+/**
+ * What `npm start` does first: it says how long it takes, and refuses ports that `serve` would refuse after the build.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 

@@ -12,7 +12,9 @@ import type { RawRow, RawTable } from './readers/raw-table.ts';
 
 /** A year before and after the division, so that the season makes no difference. */
 const COMPARED_MONTHS = 12;
-/** The level of an area and its new part together may change by this much, ln; that of the area alone must change more. */
+/**
+ * The level of an area and its new part together may change by this much, ln; that of the area alone must change more.
+ */
 const LARGEST_CHANGE = 0.3;
 const LEAST_FALL = 0.1;
 
@@ -171,7 +173,9 @@ function findNamesake(
   return namesake && others.length === 0 ? namesake : null;
 }
 
-/** The only area whose counts end in the month before those of a place, as of no other, begin; null if there is none. */
+/**
+ * The only area whose counts end in the month before those of a place, as of no other, begin; null if there is none.
+ */
 function findPredecessor(placeRows: readonly RawRow[], matches: readonly PlaceMatch[]): Place | null {
   const firstMonth = (rows: readonly RawRow[]) => Math.min(...countsByMonth(rows).keys());
   const lastMonth = (rows: readonly RawRow[]) => Math.max(...countsByMonth(rows).keys());

@@ -53,8 +53,8 @@ const COUNT_ROLES: readonly Source['role'][] = ['cases_lgas', 'cases_states', 'p
 const hasRowsWithinAreas = ({ role, columns }: Source) => role === 'survey_clusters' || columns?.facility !== undefined;
 
 /**
- * Reads a table, with the codes of the outlines for its areas if it goes by names or writes codes otherwise. Rows of the
- * parts of an area that was split are added up.
+ * Reads a table, with the codes of the outlines for its areas if it goes by names or writes codes otherwise. Rows of
+ * the parts of an area that was split are added up.
  * @throws BadInput for each name or code that neither the outlines nor `aliases.csv` have, with what it may mean
  */
 export async function readTableWithCodes(

@@ -125,7 +125,9 @@ export function createPlaceReader(input: IngestInput, areas: Areas, locator: Loc
   };
 }
 
-/** The row's method, or the only one of a table without such a column. @throws BadInput if the catalog does not name it */
+/**
+ * The row's method, or the only one of a table without such a column. @throws BadInput if the catalog does not name it
+ */
 export function readMethod(row: RawRow, { methods = {} }: Source): Method {
   if (!row.hasColumn('method')) return Object.keys(methods)[0] as Method;
   const names = METHODS.map((method) => methods[method] ?? method);
@@ -238,9 +240,9 @@ function readInterval(row: RawRow, source: Source): [low: number, high: number] 
 /**
  * n = p (1 − p) / s², the size of a simple random sample with the standard error s of the share p (Korn and Graubard
  * 1998, Survey Methodology 24: 193-201). Of the interval l to h, s = (h − l) / 2z or, if p is nearer to its middle on
- * the logit scale, s = p (1 − p) (logit h − logit l) / 2z (delta method), z = 1.96; if l is 0 or h is 1, the interval is
- * cut off there, and s = max(p − l, h − p) / z. For p = 0 the exact interval ends at h = 1 − 0.025^(1/n) (Clopper and
- * Pearson 1934, Biometrika 26: 404-413), and likewise for p = 1.
+ * the logit scale, s = p (1 − p) (logit h − logit l) / 2z (delta method), z = 1.96; if l is 0 or h is 1, the interval
+ * is cut off there, and s = max(p − l, h − p) / z. For p = 0 the exact interval ends at h = 1 − 0.025^(1/n) (Clopper
+ * and Pearson 1934, Biometrika 26: 404-413), and likewise for p = 1.
  */
 export function effectiveNumber(p: number, low: number, high: number): number {
   const z = normalQuantile(0.975);

@@ -53,8 +53,8 @@ const slug = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-
 const findingTitle = (text: string) => text.split(':')[0]!;
 
 /**
- * What a finding says, place by place, whatever its numbers: they may change a little from build to build. Years, months
- * and the numbers in codes tell findings apart.
+ * What a finding says, place by place, whatever its numbers: they may change a little from build to build. Years,
+ * months and the numbers in codes tell findings apart.
  */
 export function substances({ stage, source, rule, what, places }: Finding): string[] {
   const removeNumbers = (text: string) => text.replace(/(?<![\w.-])(?!(?:19|20)\d\d\b)\d[\d.,]*(?![\w-])/g, '#');

@@ -1,7 +1,7 @@
 /**
- * Whether the risk model's fits, of everything and of each fold, find a mode for any plausible further survey round: its
- * clusters are those of an earlier round with their positivity times .5 to 1.6, fewer of them, clusters of other places
- * or none positive. Exits with 1 if a build fails.
+ * Whether the risk model's fits, of everything and of each fold, find a mode for any plausible further survey round:
+ * its clusters are those of an earlier round with their positivity times .5 to 1.6, fewer of them, clusters of other
+ * places or none positive. Exits with 1 if a build fails.
  *
  *   node test/bench/fold-fits.bench.ts --country DIR --raw-data DIR [--rounds 60] [--seed 1] [--until validation]
  */

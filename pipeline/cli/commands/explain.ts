@@ -147,7 +147,9 @@ export default function explainCommand(): Command {
     });
 }
 
-/** The field's range in km, and the standard deviations of the field and of areas; without a spatial fit all are alike. */
+/**
+ * The field's range in km, and the standard deviations of the field and of areas; without a spatial fit all are alike.
+ */
 function fittedScales(snapshot: Snapshot) {
   const { risk } = snapshot.json<{ risk?: RiskEvidence }>('model-card.json');
   const logs = new Map(risk?.spatial?.hyperparameters.map(({ name, mean }) => [name, mean]));

@@ -61,7 +61,9 @@ export const mergeSidecars = (file: string): string =>
 export const extractImage = (file: string): string =>
   `gdal_translate ${quoteForShell(`GTIFF_DIR:N:${shellName(file)}`)} ${quoteForShell(resultName(file, '_N.tif'))}`;
 
-/** A GeoTIFF that states to be in longitude and latitude, with the place that a grid, or a world file beside it, gives. */
+/**
+ * A GeoTIFF that states to be in longitude and latitude, with the place that a grid, or a world file beside it, gives.
+ */
 export const placeInDegrees = (file: string): string =>
   `gdal_translate -a_srs EPSG:4326 ${quoteForShell(shellName(file))} ${quoteForShell(resultName(file, '_4326.tif'))}`;
 

@@ -206,9 +206,9 @@ export class RawTable extends InputLocation {
 }
 
 /**
- * Reads a CSV (plain or gzip), a sheet of a workbook, a dBase file or a JSON table in the catalog's dialect, with columns renamed by the
- * catalog. Values remain text, months as `YYYY-MM`: only callers can interpret a column. Of several deliveries, a later
- * file replaces rows of earlier ones.
+ * Reads a CSV (plain or gzip), a sheet of a workbook, a dBase file or a JSON table in the catalog's dialect, with
+ * columns renamed by the catalog. Values remain text, months as `YYYY-MM`: only callers can interpret a column. Of
+ * several deliveries, a later file replaces rows of earlier ones.
  * @param report collects findings: a file that may be cut short, rows that the catalog leaves out, rows replaced
  * @param deliveries collects what each file delivered, and what became of it
  * @throws BadInput for a file that is missing or unreadable, and for a column that is missing or empty throughout

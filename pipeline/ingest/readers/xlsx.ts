@@ -147,7 +147,9 @@ function refuseHugeSheet(xml: string, location: InputLocation): void {
 /** `A` is 1. */
 const columnNumber = (letters: string) => [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
 
-/** Row and column, from 0, and text of each cell with an error, such as `#REF!`; formulas have up to 8,192 characters. */
+/**
+ * Row and column, from 0, and text of each cell with an error, such as `#REF!`; formulas have up to 8,192 characters.
+ */
 const errorsIn = (xml: string): [row: number, column: number, text: string][] =>
   [...xml.matchAll(/<(?:\w+:)?c\b([^>]*\bt="e"[^>]*)>.{0,9000}?<(?:\w+:)?v>([^<]*)/gs)].flatMap(
     ([, attributes, text]) => {

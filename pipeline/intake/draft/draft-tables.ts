@@ -256,7 +256,8 @@ function describeDifference(draft: Pick<DraftedTable, 'entry' | 'usedRows'>, bet
 }
 
 /**
- * Whether a table by facility, such as one of community workers, has fewer cases than one by area in the months of both.
+ * Whether a table by facility, such as one of community workers, has fewer cases than one by area in the months of
+ * both.
  */
 function hasPartOfCases(draft: DraftedTable, rival: DraftedTable): boolean {
   const isFacilityAlone = draft.entry.columns?.facility !== undefined && rival.entry.columns?.facility === undefined;

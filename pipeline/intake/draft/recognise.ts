@@ -109,7 +109,10 @@ export async function listFiles(inputs: readonly string[]): Promise<{ root: stri
   return { root, files: visible.map((file) => path.relative(root, file)) };
 }
 
-/** @returns nothing for a part of a shapefile, which is read with its .shp file, and a table for each sheet of a workbook */
+/**
+ * @returns nothing for a part of a shapefile, which is read with its .shp file, and a table for each sheet of a
+ * workbook
+ */
 export async function recogniseFile(root: string, file: string, files: readonly string[]): Promise<RecognisedFile[]> {
   const recognised = await recognise(root, file, files);
   return recognised === null ? [] : [recognised].flat();

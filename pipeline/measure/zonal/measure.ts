@@ -52,7 +52,10 @@ export interface RasterMeasures {
   touchedCells: number;
 }
 
-/** Measures LGAs on the rasters. @throws BadInput for an LGA outside the population raster, or one without people that the catalog does not declare */
+/**
+ * Measures LGAs on the rasters. @throws BadInput for an LGA outside the population raster, or one without people that
+ * the catalog does not declare
+ */
 export async function measureLgas(
   { areas, polygons }: { areas: Areas; polygons: Polygons },
   sources: readonly Source[],

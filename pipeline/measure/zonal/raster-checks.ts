@@ -20,7 +20,9 @@ const MAX_OUTSIDE_SHARE = 0.01;
 const SEAM_FACTOR = 1.5;
 /** In shorter lines, the edge of a few towns may be most of a line. */
 const LEAST_SEAM_CELLS = 200;
-/** As a standard deviation of chance; without a seam, lines with more than half have at most 4.1 in four real rasters. */
+/**
+ * As a standard deviation of chance; without a seam, lines with more than half have at most 4.1 in four real rasters.
+ */
 const LEAST_SEAM_DEVIATION = 5;
 /** The factor by which a state's population may differ from its census: real ones differ by a factor of up to 2.4. */
 const CENSUS_FACTOR = 4;

@@ -10,7 +10,8 @@ type IncidenceRow = Row<'incidence'>;
 
 /**
  * The table `incidence`. An area of the upper level is the sum of those below it that have records, and their people;
- * if none has any, it has the record of its own. People are those of the year, where the catalog tells the years. Months that are unknown or left out of fits add no cases.
+ * if none has any, it has the record of its own. People are those of the year, where the catalog tells the years.
+ * Months that are unknown or left out of fits add no cases.
  */
 export function incidenceTable(
   { context_states, context_lgas }: { context_states: Row<'context_states'>[]; context_lgas: Row<'context_lgas'>[] },

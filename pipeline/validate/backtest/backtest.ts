@@ -69,8 +69,8 @@ export function panelOrigins(panel: Panel, span: OriginSpan | null): { month: nu
 const DRAWS = 100;
 
 /**
- * All forecasts of the panels whose targets are known: by the simple methods, by the case model and, for states, as sums
- * of their LGAs.
+ * All forecasts of the panels whose targets are known: by the simple methods, by the case model and, for states, as
+ * sums of their LGAs.
  * @returns by panel; also the forecasters other than the simple methods, which know their past errors
  */
 export function backtestPanels(

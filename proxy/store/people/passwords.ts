@@ -80,8 +80,8 @@ const RECENT_COUNT = 20;
 /**
  * Whether `password` matches `storedHash`, which is null if there is no such person. That takes just as long: a
  * password is hashed if no other is being hashed, else this waits as long as one of the latest checks took. So a flood
- * of sign-ins under made-up names neither delays people who exist nor reveals who does. `isKnown`: the person has signed
- * in with the browser before.
+ * of sign-ins under made-up names neither delays people who exist nor reveals who does. `isKnown`: the person has
+ * signed in with the browser before.
  */
 export async function checkPassword(password: string, storedHash: string | null, isKnown = false): Promise<boolean> {
   if (storedHash === null && running > 0 && recentDurationsMs.length > 0) {

@@ -46,7 +46,9 @@ export interface Client {
   get<Path extends keyof Operations>(path: Path, ...query: GetArguments<Path>): Promise<Operations[Path]['answer']>;
   /** A whole table as a response. To save it in Node: `await writeFile(name, (await client.file('…')).body!)`. */
   file(path: FilePath): Promise<Response>;
-  /** The outline of every area with its scores in a month (`YYYY-MM`), as GeoJSON. Default: the latest estimated one. */
+  /**
+   * The outline of every area with its scores in a month (`YYYY-MM`), as GeoJSON. Default: the latest estimated one.
+   */
   map(period?: string): Promise<{ type: 'FeatureCollection'; features: ScoredArea[] }>;
 }
 
