@@ -30,6 +30,7 @@ export function doubtDeliveries(deliveries: readonly Delivery[]): ReportLine[] {
     ...deliveries.flatMap((delivery) =>
       [
         ...describeFills(delivery),
+        ...describeTexts(delivery),
         ...describeUnreported(delivery),
         ...describeDays(delivery),
         ...describeLabels(delivery, usedKeys),
@@ -56,6 +57,16 @@ const describeFills = ({ file, columns }: Delivery): string[] =>
     const fill = COUNT_NOUNS[figure ?? ''] ? findFillValue(numbers) : null;
     return fill ? [`${file}: ${describeFill(fill, column)}. Nines mark missing values: leave these cells blank`] : [];
   });
+
+/** Texts among counts, which are read once their row is left out: what they say is of the others. */
+const describeTexts = ({ file, columns }: Delivery): string[] =>
+  columns.flatMap(({ column, figure, text }) =>
+    text !== null && COUNT_NOUNS[figure ?? '']
+      ? [
+          `${file}: "${column}" has the text "${text}" among its numbers. If it is their unit, or a note on them, they are not read by it`,
+        ]
+      : [],
+  );
 
 /** The earliest last day of a month. */
 const EARLIEST_MONTH_END = 28;

@@ -21,6 +21,8 @@ interface DeliveryColumn {
   /** Why the catalog does not take it; null if it does, or says nothing. */
   reason: string | null;
   numbers: Float64Array;
+  /** The first text among them; null if there is none. */
+  text: string | null;
 }
 
 /** The texts of a column, the most frequent first, and in how many rows each stands. */
@@ -86,7 +88,8 @@ export function recordDelivery(
       const isKey = KEY_COLUMNS.includes(figure ?? '') || source.where?.[column] !== undefined;
       const numbers = parseNumbers(cells, index, figure !== null && !isKey);
       const reason = source.unused?.[column] ?? null;
-      return numbers ? [{ column, figure, isKey, reason, numbers }] : [];
+      const textRow = numbers?.indexOf(Number.POSITIVE_INFINITY) ?? -1;
+      return numbers ? [{ column, figure, isKey, reason, numbers, text: cells[textRow]?.[index] ?? null }] : [];
     }),
     labels: findLabels(
       header,

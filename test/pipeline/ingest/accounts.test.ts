@@ -253,6 +253,17 @@ test('nines of four digits in several rows are no counts, however large the othe
   ]);
 });
 
+test('a text among counts is told, such as a row of units', () => {
+  const cells = monthly(
+    (i) => 300 + 31 * i,
+    (i) => 17 - (i % 2),
+  );
+  const units = ['', '', 'per 100 000 population', ''];
+  expect(doubtTable([units, ...cells])).toEqual([
+    expect.stringMatching(/^cases\.csv: "cases" has the text "per 100 000 population" among its numbers\. /),
+  ]);
+});
+
 test('cases that stand on many days of a month are asked about, month ends are not', () => {
   const doubts = (day: (i: number) => string) => {
     const cells = monthly(

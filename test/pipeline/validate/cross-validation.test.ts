@@ -35,17 +35,7 @@ test("neither a held-out cell nor the round by state affects the cell's predicti
       clusters: inputs.surveys.clusters.map((cluster) =>
         folds.get(cluster.lga_code!) === 1 ? { ...cluster, positivity: 1 } : cluster,
       ),
-      area_rounds: [
-        {
-          survey_year: 2021,
-          period: '2021-11',
-          state_code: 'AB',
-          lga_code: null,
-          examined: null,
-          method: 'microscopy',
-          positivity: 0.01,
-        },
-      ],
+      area_rounds: inputs.surveys.area_rounds.map((round) => ({ ...round, positivity: 0.01 })),
     },
   };
   const means = (given: RiskInputs) =>
