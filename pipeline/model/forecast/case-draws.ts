@@ -4,7 +4,7 @@ import { dot, multiplyVector } from '../../lib/numerics/dense-products.ts';
 import { drawGamma, drawPoisson } from '../../lib/numerics/distributions.ts';
 import type { Random } from '../../lib/numerics/random.ts';
 import { NOISE_DF } from './case-noise.ts';
-import { QUANTILE_LEVELS } from './forecast-scores.ts';
+import { percentIndex } from './forecast-scores.ts';
 import type { AreaLayer, CountryLayer } from './hierarchy.ts';
 import { createStepSampler, type LevelStep } from './level-steps.ts';
 
@@ -71,8 +71,8 @@ export function drawCounts(
 }
 
 /**
- * The draws with each value replaced by the quantile of its rank, so that they have the quantiles of a forecast and
- * keep their order: which draw is high in which month and area. Ties are ordered at random.
+ * The draws with each value replaced by the quantile nearest to its rank, so that they have the quantiles of a forecast,
+ * however many there are, and keep their order: which draw is high in which month and area. Ties are ordered at random.
  * @param quantiles 99
  */
 export function mapToQuantiles(draws: Float64Array, quantiles: Float64Array, random: Random): Float64Array {
@@ -81,7 +81,9 @@ export function mapToQuantiles(draws: Float64Array, quantiles: Float64Array, ran
     draws[i]! === draws[j]! ? ties[i]! - ties[j]! : draws[i]! < draws[j]! ? -1 : 1,
   );
   const ranked = new Float64Array(draws.length);
-  for (const [rank, i] of order.entries())
-    ranked[i] = quantiles[Math.floor(((rank + 0.5) / draws.length) * QUANTILE_LEVELS.length)]!;
+  for (const [rank, i] of order.entries()) {
+    const percent = Math.round((100 * (rank + 0.5)) / draws.length);
+    ranked[i] = quantiles[percentIndex(Math.min(99, Math.max(1, percent)))]!;
+  }
   return ranked;
 }

@@ -38,12 +38,17 @@ test('a horizon has the same forecast whichever others are asked for', () => {
   expect([...alone!]).toEqual([...among]);
 });
 
-test('draws take the quantile of their rank, and ties a random order', () => {
-  const grid = Float64Array.from(QUANTILE_LEVELS, (_, i) => 10 * i);
-  const ranked = mapToQuantiles(Float64Array.of(5, -1, 7, 2), grid, randomStream(1, 'ties'));
-  expect([...ranked]).toEqual([610, 120, 860, 370]);
-  const tied = mapToQuantiles(new Float64Array(990), grid, randomStream(1, 'ties'));
-  const times = Map.groupBy(tied, (value) => value);
-  expect([...times.values()].map(({ length }) => length)).toEqual(QUANTILE_LEVELS.map(() => 10));
-  expect([...tied]).not.toEqual([...tied].sort((a, b) => a - b));
+test('draws have the quantiles of the forecast, however many there are, and ties a random order', () => {
+  const quantiles = Float64Array.from(QUANTILE_LEVELS, (_, i) => 10 * (i + 1));
+  // Of four draws, the ranks are at 12.5, 37.5, 62.5 and 87.5%.
+  const ranked = mapToQuantiles(Float64Array.of(5, -1, 7, 2), quantiles, randomStream(1, 'ties'));
+  expect([...ranked]).toEqual([630, 130, 880, 380]);
+  for (const count of [100, 200, 1000]) {
+    const tied = mapToQuantiles(new Float64Array(count), quantiles, randomStream(1, 'ties'));
+    expect([...tied]).not.toEqual([...tied].sort((a, b) => a - b));
+    const sorted = tied.toSorted();
+    // The lowest value with at least this share of the draws at or below it.
+    const drawn = QUANTILE_LEVELS.map((level) => sorted[Math.ceil(Math.round(count * level * 1e6) / 1e6) - 1]);
+    expect(drawn).toEqual([...quantiles]);
+  }
 });
