@@ -118,7 +118,7 @@ describe.skipIf(missing !== null)(missing === null ? title : `${title} (skipped,
 
   test('bad input fails once, with its error, and the other countries are built', async () => {
     expect(first.code).toBe(1);
-    const line = 'cases.csv, row 7, confirmed: found "many", expected a whole number';
+    const line = 'cases.csv, row 7, confirmed: found "many", expected a whole number, or a blank cell if it is unknown';
     expect(result('broken')).toMatchObject({ status: 'bad input', exit_code: 2, line });
     expect(starts(first.output, 'broken')).toBe(1);
     expect(first.output).toContain(`broken: bad input: ${line}`);
