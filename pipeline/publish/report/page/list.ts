@@ -1,4 +1,5 @@
 import { h, note } from './dom.ts';
+import { saveCsv } from './downloads.ts';
 import { capitalize } from './format.ts';
 import { getsNets } from './nets-tab.ts';
 import {
@@ -112,9 +113,15 @@ function listNodes(tab: Tab): Node[] {
   ];
 }
 
-/** Buttons for the kind of area, where both kinds can be listed, and for the first tenth only. */
+/** Buttons for the kind of area, where both kinds can be listed, for the first tenth only, and for a file of the list. */
 const listButtons = (tab: Tab) =>
-  h('span', {}, ...(view.state === null && tab.id !== 'who' ? kindButtons() : []), tenthButton(tab));
+  h(
+    'span',
+    {},
+    ...(view.state === null && tab.id !== 'who' ? kindButtons() : []),
+    tenthButton(tab),
+    h('button', { type: 'button', id: 'download-list', click: () => saveCsv(tab, listedCodes(tab)) }, 'CSV'),
+  );
 
 const kindButtons = () =>
   (['state', 'lga'] as const).map((kind) => {

@@ -183,7 +183,7 @@ export const netsTab: Tab = {
             head: 'Under a net',
             kind: 'number',
             cell: (code: string) => formatPercent(lgaByCode(code).itn_use),
-            by: (code: string) => lgaByCode(code).itn_use ?? 0,
+            sortValue: (code: string) => lgaByCode(code).itn_use ?? 0,
           },
         ]
       : []),
@@ -193,7 +193,7 @@ export const netsTab: Tab = {
             head: 'Minutes to care',
             kind: 'number',
             cell: (code: string) => String(Math.round(minutesToCare(code))),
-            by: minutesToCare,
+            sortValue: minutesToCare,
           },
         ]
       : []),
