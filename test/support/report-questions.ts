@@ -229,6 +229,41 @@ export function reportQuestions(snapshotOf: () => string) {
     },
   );
 
+  inBrowser(
+    'warnings: the areas in alert as the table has them, each with its usual, forecast and first check',
+    async () => {
+      if (!hasTable('alerts')) return;
+      const rows = await query('FROM alerts ORDER BY area DESC, code');
+      const { page, pageErrors } = await open('#warnings');
+      const names = await query(
+        'SELECT state_code AS code, state AS name FROM context_states UNION ALL SELECT lga_code, lga FROM context_lgas',
+      );
+      const nameOf = (code: unknown) => String(names.find((row) => row.code === code)!.name);
+      const alarmed = rows.filter(({ detection_class }) => detection_class === 'alert');
+      if (alarmed.length === 0) expect(await headline(page)).toContain('No area is in alert');
+      for (const { code } of alarmed.slice(0, 1)) expect(await headline(page)).toContain(nameOf(code));
+      const [heads, ...lines] = String(await download(page, 'list'))
+        .replace('\ufeff', '')
+        .trimEnd()
+        .split('\r\n');
+      expect(lines).toHaveLength(rows.length);
+      const classes = lines.map((line) => line.split(',')[heads!.split(',').indexOf('class')]);
+      const byUrgency = ['alert', 'watch', 'fall', 'none'];
+      expect(classes).toEqual(classes.toSorted((a, b) => byUrgency.indexOf(a!) - byUrgency.indexOf(b!)));
+      for (const row of [alarmed[0] ?? rows[0]!, rows.at(-1)!]) {
+        await page.fill('#search', String(row.code));
+        await page.press('#search', 'Enter');
+        const words = (await page.textContent('#words'))!.replaceAll('\u00a0', '');
+        expect(words).toContain(`where ${row.usual} (${row.usual_low}–${row.usual_high}) is usual`);
+        expect(words).toContain('Check first: ');
+        expect(new URL(page.url()).hash).toContain(`#warnings?c=${row.code}`);
+      }
+      expect(pageErrors).toEqual([]);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.close();
+    },
+  );
+
   inBrowser('positivity of the surveys by round, in towns and in the country', async () => {
     if (!hasTable('changes')) return;
     const { page } = await open('#changed');

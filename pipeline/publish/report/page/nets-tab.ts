@@ -91,6 +91,7 @@ const MAX_NAMED = 4;
 
 export const netsTab: Tab = {
   id: 'who',
+  lists: 'lga',
   choices: [
     ['each', 'Most risk per net'],
     ['total', 'Most people at risk'],
