@@ -143,7 +143,7 @@ export function draftAreas(
     rivals.sort((a, b) => Number(b.file === choice) - Number(a.file === choice) || missing.get(a)! - missing.get(b)!);
   }
   const [outlines] = rivals;
-  const otherFiles = files.filter((file) => !rivals.includes(file));
+  const upperFiles = files.filter((file) => !rivals.includes(file) && !copies.includes(file));
   if (!outlines)
     throw new BadInput({
       file: '--from',
@@ -159,10 +159,7 @@ export function draftAreas(
   }
   const names = filledCells(attributes, nameField);
   const codeField = findCodeField(attributes, tables) ?? codesToRecode(attributes);
-  const stateOutlines = draftStateOutlines(
-    otherFiles.filter((file) => !copies.includes(file)),
-    attributes,
-  );
+  const stateOutlines = draftStateOutlines(upperFiles, attributes);
   const codeTable = codeField?.isCertain ? null : findCodeTable(tables, names);
   if (!codeField && !codeTable) {
     const [closest] = describeShortfalls(tables, names);
@@ -218,17 +215,9 @@ export function draftAreas(
     recode: Object.keys(recode).length > 0 ? recode : null,
     incompleteTables: codeTable ? describeIncompleteTables(tables, names, codeTable.table.file) : new Map(),
     rivals: rivals.map(({ file }) => file),
-    leftOut: [
-      ...otherFiles.filter((file) => file !== usedStateOutlines?.outlines).map(unusedOutlines),
-      ...rivals.slice(1).map(
-        ({ file, features }): LeftOut => ({
-          kind: 'left out',
-          file,
-          why: `${features.length} outlines of the level of ${outlines.file}, of which one file can be used (answer "outlines")`,
-          lost: null,
-        }),
-      ),
-    ],
+    leftOut: files
+      .filter((file) => file !== outlines && file !== usedStateOutlines?.outlines)
+      .map((file) => unusedOutlines(file, rivals.includes(file))),
   };
 }
 
@@ -336,10 +325,10 @@ const codeFromName = (name: string) =>
     .match(/[A-Za-z0-9]+/g)
     ?.join('-') ?? '';
 
-const unusedOutlines = ({ file, features }: OutlineFile): LeftOut => ({
+const unusedOutlines = ({ file, features }: OutlineFile, isRival: boolean): LeftOut => ({
   kind: 'left out',
   file,
-  why: `${features.length} outlines that add nothing to the others, or lack codes`,
+  why: `${features.length} outlines that ${isRival ? 'draw the lower level differently (answer "outlines" with it to use it)' : 'add nothing to the others, or lack codes'}`,
   lost: null,
 });
 

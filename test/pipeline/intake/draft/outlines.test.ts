@@ -147,7 +147,9 @@ test.each([
   const other = used === 'older.geojson' ? 'lgas.geojson' : 'older.geojson';
   const question = draft.questions.find(({ id }) => id === 'outlines')!;
   expect([question.guess, question.asks]).toEqual([used, expect.stringContaining(`${used} or ${other}`)]);
-  expect(draft.leftOut.find(({ file }) => file === other)!.why).toMatch(/outlines of the level of/);
+  expect(draft.leftOut.find(({ file }) => file === other)!.why).toMatch(
+    /^\d outlines that draw the lower level differently \(answer "outlines"/,
+  );
 });
 
 test('a copy of the outlines is left out without a question', async () => {
