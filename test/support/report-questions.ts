@@ -147,9 +147,14 @@ export function reportQuestions(snapshotOf: () => string) {
     const { page } = await open('#sure?by=tested');
     // Surveys whose clusters are in no known LGA have no such map.
     if (!(await page.textContent('#choices'))!.includes('Children tested')) return page.close();
-    const text = String(await download(page, 'csv'));
     const { states } = json<schemas.ContextStates>('v1/context/states.json');
-    expect(text.split('\r\n').length).toBeGreaterThan(states.length);
+    const rowsOf = async (id: string) =>
+      String(await download(page, id))
+        .trimEnd()
+        .split('\r\n')
+        .slice(1);
+    expect(await rowsOf('csv'), 'the areas on the map').toHaveLength(await page.locator('#lgas path').count());
+    expect(await rowsOf('list'), 'those in the list').toHaveLength(states.length);
     expect(await headline(page)).toMatch(/^No child was tested in \d+ of \d+ LGAs?$/);
     await page.selectOption('#state', states[0]!.state_code);
     expect(await headline(page)).toMatch(/tested here/);
@@ -196,8 +201,8 @@ export function reportQuestions(snapshotOf: () => string) {
       expect(await headline(page)).toContain(String(given[0]!.lga));
       expect(await page.textContent('#words')).toContain(`people in ${given.length} LGA`);
       const order = rows.map(({ lga_code }) => lga_code).slice(0, 10);
-      const csvOf = async () => {
-        const text = String(await download(page, 'csv'));
+      const csvOf = async (id = 'csv') => {
+        const text = String(await download(page, id));
         return text
           .replace('\ufeff', '')
           .trimEnd()
@@ -214,10 +219,47 @@ export function reportQuestions(snapshotOf: () => string) {
       // A place surer of its need than of none is likelier in the plan than the last in order.
       expect(chances[0]).toBeGreaterThanOrEqual(chances.at(-1)!);
       await page.locator('#tenth').click();
-      expect((await csvOf()).length - 1, 'the file has the rows that the list has').toBe(Math.ceil(rows.length / 10));
+      expect((await csvOf('list')).length - 1, 'the file has the rows that the list has').toBe(
+        Math.ceil(rows.length / 10),
+      );
       // If no LGA meets a threshold, the page says so.
       await page.locator('#plan-score').fill('0.5');
       expect(await headline(page)).toMatch(/^No LGA meets these thresholds| nets go to | too few for any /);
+      await page.close();
+    },
+  );
+
+  inBrowser(
+    'warnings: the areas in alert as the table has them, each with its usual, forecast and first check',
+    async () => {
+      if (!hasTable('alerts')) return;
+      const rows = await query('FROM alerts ORDER BY area DESC, code');
+      const { page, pageErrors } = await open('#warnings');
+      const names = await query(
+        'SELECT state_code AS code, state AS name FROM context_states UNION ALL SELECT lga_code, lga FROM context_lgas',
+      );
+      const nameOf = (code: unknown) => String(names.find((row) => row.code === code)!.name);
+      const alarmed = rows.filter(({ detection_class }) => detection_class === 'alert');
+      if (alarmed.length === 0) expect(await headline(page)).toContain('No area is in alert');
+      for (const { code } of alarmed.slice(0, 1)) expect(await headline(page)).toContain(nameOf(code));
+      const [heads, ...lines] = String(await download(page, 'list'))
+        .replace('\ufeff', '')
+        .trimEnd()
+        .split('\r\n');
+      expect(lines).toHaveLength(rows.length);
+      const classes = lines.map((line) => line.split(',')[heads!.split(',').indexOf('class')]);
+      const byUrgency = ['alert', 'watch', 'fall', 'none'];
+      expect(classes).toEqual(classes.toSorted((a, b) => byUrgency.indexOf(a!) - byUrgency.indexOf(b!)));
+      for (const row of [alarmed[0] ?? rows[0]!, rows.at(-1)!]) {
+        await page.fill('#search', String(row.code));
+        await page.press('#search', 'Enter');
+        const words = (await page.textContent('#words'))!.replaceAll('\u00a0', '');
+        expect(words).toContain(`where ${row.usual} (${row.usual_low}–${row.usual_high}) is usual`);
+        expect(words).toContain('Check first: ');
+        expect(new URL(page.url()).hash).toContain(`#warnings?c=${row.code}`);
+      }
+      expect(pageErrors).toEqual([]);
+      expect(await accessibilityFaults(page)).toEqual([]);
       await page.close();
     },
   );
@@ -367,6 +409,33 @@ export function reportQuestions(snapshotOf: () => string) {
       await open('').then(({ page: plain }) => plain.textContent('#month-name')),
     );
     expect([...pageErrors, ...oddErrors]).toEqual([]);
+    await page.close();
+  });
+
+  inBrowser(
+    'a page opened from disk says why its address is no link, and which part of it names the view',
+    async () => {
+      const { page } = await open('#where?m=2000-01');
+      const asked = new Promise<string[]>((resolve) =>
+        page.once('dialog', async (dialog) => {
+          resolve([dialog.message(), dialog.defaultValue()]);
+          await dialog.dismiss();
+        }),
+      );
+      await page.locator('#copy-link').click();
+      expect(await asked).toEqual([expect.stringContaining('Opened from a file'), new URL(page.url()).hash]);
+      await page.close();
+    },
+  );
+
+  inBrowser('a share and its number in a hundred children are rounded once, whatever the figure', async () => {
+    const { page } = await open('');
+    for (const code of json<schemas.ContextStates>('v1/context/states.json').states.map((one) => one.state_code)) {
+      await page.selectOption('#state', code);
+      const shares = /: (0\.\d\d) \((0\.\d\d)–(0\.\d\d)\)/.exec((await headline(page))!)!.slice(1);
+      const numbers = /About (\d+) of 100 .* is (\d+) to (\d+)\./.exec((await page.textContent('#words'))!)!.slice(1);
+      expect(numbers.map(Number), code).toEqual(shares.map((share) => Math.round(100 * Number(share))));
+    }
     await page.close();
   });
 

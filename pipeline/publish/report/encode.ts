@@ -11,7 +11,7 @@ import {
   encodeObserved,
   encodeWindows,
 } from './encode-decisions.ts';
-import { encodeCases, encodeNextSurvey, encodeTested } from './encode-observed.ts';
+import { encodeAlerts, encodeCases, encodeNextSurvey, encodeTested } from './encode-observed.ts';
 import { otherTestsByYear } from './sections/diagnostic-tests.ts';
 import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
@@ -23,6 +23,7 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
   const periods = coveredPeriods(tables);
   const findSeason = makeSeasonLookup(contents);
   const trends = surveyTrends(tables);
+  const cases_in = tables.alerts[0]?.cases_in ?? 'index';
   return {
     country: model.name,
     model_version: contents.model_version,
@@ -42,7 +43,9 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
     aliases: tables.places.map(({ aliases }) => aliases ?? ''),
     tested: encodeTested(tables, surveys.clusters),
     next_survey: encodeNextSurvey(surveys.clusters, risk),
-    cases: encodeCases(tables, cases),
+    cases_in,
+    cases: encodeCases(tables, cases, cases_in),
+    alerts: encodeAlerts(contents),
     has_season: tables.season.length > 0,
     layers: encodeLayers(contents),
     observed: encodeObserved(contents, risk.baseline?.rounds ?? []),

@@ -1,7 +1,5 @@
+import { VIEWS } from '../shared/page-data.ts';
 import { areaSelection, data, isArea, onViewChange, setView, type View, view } from './store.ts';
-
-/** Tabs of the report by id; the first one opens by default. */
-const TAB_IDS = ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources'];
 
 /** The view as an address: `#when?m=2023-09&c=CODE&pins=CODE,CODE`. */
 export function viewAddress({ tab, month, state, lga, pins, mapChoices, plan }: View): string {
@@ -18,7 +16,7 @@ export function viewAddress({ tab, month, state, lga, pins, mapChoices, plan }: 
 /** The view that an address names, or null if it names no tab; unknown months and places are ignored. */
 export function parseAddress(address: string): Partial<View> | null {
   const [, tab, query] = /^#(\w+)(?:\?(.*))?$/.exec(address) ?? [];
-  if (tab === undefined || !TAB_IDS.includes(tab)) return null;
+  if (tab === undefined || !(tab in VIEWS)) return null;
   const parameters = new URLSearchParams(query);
   const month = (data.periods as readonly (string | null)[]).indexOf(parameters.get('m'));
   const code = (parameters.get('c') ?? '').toUpperCase();

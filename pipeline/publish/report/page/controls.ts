@@ -124,10 +124,20 @@ function describeMatches(matches: readonly string[], typed: string): string {
   return `No place has the name or code ${typed}${similarPlaces.length === 0 ? '' : `. Did you mean ${listInWords(similarPlaces)}?`}`;
 }
 
-/** Copies the address of what is shown; where a browser does not allow that, it is shown to be copied by hand. */
+/**
+ * Copies the address of what is shown; where a browser does not allow that, it is shown to be copied by hand. The
+ * address of a page opened from disk is of no use to others: they need the file, and the part that names the view.
+ */
 function startCopyLink(): void {
   const button = elementById('copy-link');
   button.addEventListener('click', async () => {
+    if (location.protocol === 'file:') {
+      prompt(
+        'Opened from a file, this page has no link for others. Send the file; they add to its address',
+        location.hash,
+      );
+      return;
+    }
     try {
       await navigator.clipboard.writeText(location.href);
       button.textContent = 'Copied';

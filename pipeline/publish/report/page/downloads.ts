@@ -1,6 +1,5 @@
 import * as d3 from 'd3';
 import { h, svgElement } from './dom.ts';
-import { listedCodes } from './list.ts';
 import {
   areaName,
   data,
@@ -40,7 +39,7 @@ const csvCell = (value: string | number | null) => {
 
 const areaFields = (code: string) =>
   isState(code)
-    ? { state_code: code, state: areaName(code) }
+    ? { state_code: code, state: areaName(code), lga_code: null, lga: null }
     : {
         state_code: lgaByCode(code).state_code,
         state: stateByCode(lgaByCode(code).state_code).state,
@@ -54,11 +53,12 @@ const downloadRow = (tab: Tab, code: string) => ({
   model_version: data.model_version,
 });
 
-/** All rows of the list, at full precision. */
-export function listCsv(tab: Tab): string {
-  const rows = listedCodes(tab).map((code) => downloadRow(tab, code));
+/** Saves areas with their figures at full precision. */
+export function saveCsv(tab: Tab, codes: readonly string[]): void {
+  const rows = codes.map((code) => downloadRow(tab, code));
   const heads = Object.keys(rows[0] ?? {});
-  return `${[heads, ...rows.map((row) => Object.values(row))].map((cells) => cells.map(csvCell).join(',')).join('\r\n')}\r\n`;
+  const lines = [heads, ...rows.map((row) => Object.values(row))].map((cells) => cells.map(csvCell).join(','));
+  saveFile(`\ufeff${lines.join('\r\n')}\r\n`, 'csv', 'text/csv');
 }
 
 /** Outlines of the LGAs in view, in the map's resolution, with their figures. */
@@ -197,7 +197,11 @@ async function savePng(tab: Tab): Promise<void> {
 }
 
 const DOWNLOADS: [string, string, (tab: Tab) => void][] = [
-  ['CSV', 'The list as a table, at full precision', (tab) => saveFile(`\ufeff${listCsv(tab)}`, 'csv', 'text/csv')],
+  [
+    'CSV',
+    'The areas on the map as a table, at full precision',
+    (tab) => saveCsv(tab, [...new Set([...tab.sortCodes(lgasInView()), ...lgasInView()])]),
+  ],
   [
     'GeoJSON',
     'Outlines and figures of the areas on the map',

@@ -91,6 +91,7 @@ const MAX_NAMED = 4;
 
 export const netsTab: Tab = {
   id: 'who',
+  lists: 'lga',
   choices: [
     ['each', 'Most risk per net'],
     ['total', 'Most people at risk'],
@@ -183,7 +184,7 @@ export const netsTab: Tab = {
             head: 'Under a net',
             kind: 'number',
             cell: (code: string) => formatPercent(lgaByCode(code).itn_use),
-            by: (code: string) => lgaByCode(code).itn_use ?? 0,
+            sortValue: (code: string) => lgaByCode(code).itn_use ?? 0,
           },
         ]
       : []),
@@ -193,7 +194,7 @@ export const netsTab: Tab = {
             head: 'Minutes to care',
             kind: 'number',
             cell: (code: string) => String(Math.round(minutesToCare(code))),
-            by: minutesToCare,
+            sortValue: minutesToCare,
           },
         ]
       : []),

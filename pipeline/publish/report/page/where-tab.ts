@@ -143,7 +143,8 @@ export const whereTab: Tab = {
 /** A score and its range as numbers of children. */
 export function scoreInChildren(code: string): string {
   const { score, low, high } = scoreAt(code);
-  const inHundred = (value: number) => Math.round(100 * value);
+  // From the rounded share, which stands beside it: .2149 is 0.21 and 21, and .5951 is 0.60 and 60.
+  const inHundred = (value: number) => Math.round(100 * Number(formatShare(value)));
   return (
     `About ${inHundred(score)} of 100 children aged ${data.ages_months.join('–')} months would test positive; ` +
     `the 90% range is ${inHundred(low)} to ${inHundred(high)}.`
