@@ -6,10 +6,10 @@ import type { TableRow } from '../../lib/tables/table.ts';
 import type { AREAS } from '../../model/forecast/alerts-tables.ts';
 import { type Stretch, scaleDraws } from '../../model/forecast/recalibration.ts';
 import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
-import type { SnapshotTables } from './snapshot-tables.ts';
+import type { TABLES } from './table-columns.ts';
 
-type Forecast = SnapshotTables['forecasts_cases'][number];
-type Row = SnapshotTables['forecasts_totals'][number];
+type Forecast = TableRow<(typeof TABLES)['forecasts_cases']>;
+type Row = TableRow<(typeof TABLES)['forecasts_totals']>;
 
 /** The draws of an area by month, in the order of the months; draws of one number belong together. */
 export interface AreaDraws {
