@@ -52,16 +52,16 @@ export function widenLongTable(
     (numeric.length === 1 && !isNamed(numeric[0]!) ? numeric[0] : undefined);
   if (!values) return table;
   const isRepeated = countDistinct(table, keys) < table.rows.length;
+  // The values of a single facility are read too.
+  const isKeyOfValues = (column: string) =>
+    VALUE_NAME.test(values) && (ELEMENT_COLUMN.test(column) || filledCells(table, column).every(isUid));
   const texts = otherColumns.filter(
     (column) =>
       !numeric.includes(column) &&
       countDistinct(table, [column]) <= MOST_FIGURES &&
       filledCells(table, column).length === table.rows.length &&
       countDistinct(table, [...places, column]) > countDistinct(table, places) &&
-      // The values of a single facility are read too.
-      (countDistinct(table, [...places, column]) > countDistinct(table, [column]) ||
-        ELEMENT_COLUMN.test(column) ||
-        filledCells(table, column).every(isUid)),
+      (countDistinct(table, [...places, column]) > countDistinct(table, [column]) || isKeyOfValues(column)),
   );
   // Names have blanks, ids have none.
   const hasBlanks = (column: string) => filledCells(table, column).some((cell) => cell.includes(' '));
