@@ -67,8 +67,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
     if (!stateByPcode.has(lga.parent))
       throw location.at(lga.code).error(`the parent ${lga.parent}`, EXPECTED_STATE_CODE);
     if (!states || withoutState.length > 0) return;
-    const state = { type: 'MultiPolygon' as const, coordinates: outlineByPcode.get(lga.parent)!.polygons };
-    if (booleanPointInPolygon(pointInside(lga), state)) return;
+    if (outlineAround(lga, [outlineByPcode.get(lga.parent)!])) return;
     const km2 = areaKm2(lga.polygons);
     if (km2 <= (findUncovered(stateSource!, lga.parent)?.area_km2 ?? 0)) return;
     throw location
@@ -113,7 +112,16 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   };
 }
 
-const pointInside = ({ polygons }: AreaOutline) => pointOnFeature({ type: 'MultiPolygon', coordinates: polygons });
+/** The first of several outlines that contains a point inside an area; null if none does. */
+export function outlineAround<Outline extends Pick<AreaOutline, 'polygons'>>(
+  area: Pick<AreaOutline, 'polygons'>,
+  outlines: readonly Outline[],
+): Outline | null {
+  const insidePoint = pointOnFeature({ type: 'MultiPolygon', coordinates: area.polygons });
+  const isAround = ({ polygons }: Outline) =>
+    booleanPointInPolygon(insidePoint, { type: 'MultiPolygon', coordinates: polygons });
+  return outlines.find(isAround) ?? null;
+}
 
 /** The file of a source's outlines, for its errors. */
 const fileLocation = (source: Source): InputLocation => new InputLocation(source.files[0]!.path);
@@ -128,10 +136,7 @@ const findUncovered = ({ gaps = [] }: Source, code: string) =>
 function placeInStates(input: IngestInput, lgas: readonly AreaOutline[], states: readonly AreaOutline[]): void {
   const source = onlySource(input, 'lga_boundaries');
   readEach(lgas, (lga) => {
-    const insidePoint = pointInside(lga);
-    const state = states.find(({ polygons }) =>
-      booleanPointInPolygon(insidePoint, { type: 'MultiPolygon', coordinates: polygons }),
-    );
+    const state = outlineAround(lga, states);
     if (!state)
       throw fileLocation(source)
         .at(`${lga.code} ${lga.name}`)

@@ -2,11 +2,13 @@
 
 import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
+import { outlineAround } from '../../ingest/areas.ts';
 import { codeReader } from '../../ingest/places-by-code.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { plainName } from '../../lib/name-similarity.ts';
+import { areaKm2 } from '../../lib/numerics/area.ts';
 import {
   bestMatchingColumn,
   type ColumnName,
@@ -19,6 +21,8 @@ import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {
   outlines: OutlineFile;
+  /** The names of the files that draw its level differently, the one that is used first. */
+  rivals: string[];
   /** The project's column names -> the outlines' fields. */
   columns: Record<string, string>;
   /** The table that gives codes by name, if the outlines have none. */
@@ -88,14 +92,60 @@ function dissolveParts(outlines: OutlineFile): OutlineFile {
   };
 }
 
+/** Outlines of two files that differ in size by no more are the same. */
+const MOST_SIZE_DIFFERENCE = 0.01;
+
 /**
- * The file with the most outlines is the lower level.
+ * The file with the most outlines, those that draw its level otherwise, such as before a division, and copies of it:
+ * most of their outlines have one of its outlines inside.
+ */
+function findSameLevel([most, ...others]: readonly OutlineFile[]): { rivals: OutlineFile[]; copies: OutlineFile[] } {
+  const [rivals, copies] = [most ? [most] : [], [] as OutlineFile[]];
+  for (const file of others) {
+    const { features } = file;
+    if (2 * features.length <= most!.features.length) continue;
+    const pairs = most!.features.map((feature) => ({ feature, around: outlineAround(feature, features) }));
+    const pairsByOutline = Map.groupBy(pairs, ({ around }) => around);
+    const haveOneInside = features.filter((feature) => pairsByOutline.get(feature)?.length === 1);
+    if (2 * haveOneInside.length <= features.length) continue;
+    const isSame = ({ feature, around }: (typeof pairs)[number]) => {
+      const [km2, otherKm2] = [areaKm2(feature.polygons), around ? areaKm2(around.polygons) : 0];
+      return Math.abs(otherKm2 - km2) <= MOST_SIZE_DIFFERENCE * km2;
+    };
+    (features.length === pairs.length && pairs.every(isSame) ? copies : rivals).push(file);
+  }
+  return { rivals, copies };
+}
+
+/** Counts the areas that no table has, by code or name. */
+function countAreasWithoutRows(outlines: OutlineFile, cells: ReadonlySet<string>): number {
+  const attributes = attributeTable(outlines);
+  const columns = [...candidateColumns(attributes.header, 'lga'), ...codeFields(attributes)];
+  const indexes = columns.map((column) => attributes.header.indexOf(column));
+  return attributes.rows.filter((row) => !indexes.some((i) => cells.has(plainName(row.cells[i] ?? '')))).length;
+}
+
+/**
+ * The file with the most outlines is the lower level. Of files that draw it differently, it is the one that is chosen
+ * or else the one with the fewest areas that no table has.
+ * @param choice the name of a file of outlines
  * @throws BadInput if there are no outlines, no names, no codes or no parents
  */
-export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonly TableFile[]): DraftAreas {
-  const [outlines, ...otherFiles] = outlineFiles
-    .map(dissolveParts)
-    .toSorted((a, b) => b.features.length - a.features.length);
+export function draftAreas(
+  outlineFiles: readonly OutlineFile[],
+  tables: readonly TableFile[],
+  choice?: string,
+): DraftAreas {
+  const files = outlineFiles.map(dissolveParts).toSorted((a, b) => b.features.length - a.features.length);
+  const { rivals, copies } = findSameLevel(files);
+  if (rivals.length > 1) {
+    const texts = new Set(tables.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells)));
+    const cells = new Set([...texts].map((text) => plainName(text ?? '')));
+    const missing = new Map(rivals.map((file) => [file, countAreasWithoutRows(file, cells)]));
+    rivals.sort((a, b) => Number(b.file === choice) - Number(a.file === choice) || missing.get(a)! - missing.get(b)!);
+  }
+  const [outlines] = rivals;
+  const upperFiles = files.filter((file) => !rivals.includes(file) && !copies.includes(file));
   if (!outlines)
     throw new BadInput({
       file: '--from',
@@ -112,7 +162,7 @@ export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonl
   const names = filledCells(attributes, nameField);
   const [usedField, ...otherFields] = findCodeFields(attributes, tables);
   const codeField = usedField ?? codesToRecode(attributes);
-  const stateOutlines = draftStateOutlines(otherFiles, attributes);
+  const stateOutlines = draftStateOutlines(upperFiles, attributes);
   const codeTable = codeField?.isCertain ? null : findCodeTable(tables, names);
   if (!codeField && !codeTable) {
     const [closest] = describeShortfalls(tables, names);
@@ -175,7 +225,10 @@ export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonl
         : distinctStates(tableParents!, stateNames(tableOfCodes)),
     recode: Object.keys(recode).length > 0 ? recode : null,
     incompleteTables: codeTable ? describeIncompleteTables(tables, names, codeTable.table.file) : new Map(),
-    leftOut: otherFiles.filter((file) => file !== usedStateOutlines?.outlines).map(unusedOutlines),
+    rivals: rivals.map(({ file }) => file),
+    leftOut: files
+      .filter((file) => file !== outlines && file !== usedStateOutlines?.outlines)
+      .map((file) => unusedOutlines(file, rivals.includes(file))),
   };
 }
 
@@ -281,23 +334,21 @@ const codeFromName = (name: string) =>
     .match(/[A-Za-z0-9]+/g)
     ?.join('-') ?? '';
 
-const unusedOutlines = ({ file, features }: OutlineFile): LeftOut => ({
+const unusedOutlines = ({ file, features }: OutlineFile, isRival: boolean): LeftOut => ({
   kind: 'left out',
   file,
-  why: `${features.length} outlines that add nothing to the others, or lack codes`,
+  why: `${features.length} outlines that ${isRival ? 'draw the lower level differently (answer "outlines" with it to use it)' : 'add nothing to the others, or lack codes'}`,
   lost: null,
 });
 
 /**
- * The upper level: the first other file with several outlines that each have a code and a name, and that are not mostly
- * areas of the lower level, as in older outlines. Of several codes, it is the one that the lower level's areas have as
- * their parent's.
+ * The upper level: the first other file with several outlines that each have a code and a name. Of several codes, it is
+ * the one that the lower level's areas have as their parent's.
  */
 function draftStateOutlines(candidates: readonly OutlineFile[], attributes: TextTable): DraftAreas['stateOutlines'] {
   const parents = new Set(
     candidateColumns(attributes.header, 'state_pcode').flatMap((column) => filledCells(attributes, column)),
   );
-  const lowerNames = new Set(filledCells(attributes, likeliestColumn(attributes.header, 'lga')!).map(plainName));
   for (const outlines of candidates) {
     const table = attributeTable(outlines);
     const namedColumns = (...names: ColumnName[]) =>
@@ -307,10 +358,7 @@ function draftStateOutlines(candidates: readonly OutlineFile[], attributes: Text
     const name = namedColumns('state', 'lga').find(
       (column) => new Set(filledCells(table, column)).size === table.rows.length,
     );
-    const namesAbove = name ? filledCells(table, name).filter((cell) => !lowerNames.has(plainName(cell))) : [];
-    const isSameLevel = 2 * table.rows.length > lowerNames.size && 2 * namesAbove.length < table.rows.length;
-    if (outlines.features.length > 1 && name && code && !isSameLevel)
-      return { outlines, columns: { state_pcode: code, state: name } };
+    if (outlines.features.length > 1 && name && code) return { outlines, columns: { state_pcode: code, state: name } };
   }
   return null;
 }

@@ -61,8 +61,8 @@ export interface Draft {
 /**
  * @param root directory that the file paths are relative to
  * @param now current time, ISO 8601; if no file carries a date, estimates end with the previous year
- * @param answers given so far, of which the population raster and the numbers of tables change the draft; by default
- *   the population raster is the one that agrees best with the population table
+ * @param answers given so far, of which the outlines, the population raster and the numbers of tables change the draft;
+ *   by default the population raster is the one that agrees best with the population table
  * @param folder name of the catalog's folder, which may be that of the country
  * @throws BadInput if there are no outlines, no area codes or no data on people
  */
@@ -76,7 +76,7 @@ export async function draftCountry(
   const filesOfKind = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
   const rawTables = filesOfKind('table');
-  const areas = draftAreas(filesOfKind('outlines'), rawTables);
+  const areas = draftAreas(filesOfKind('outlines'), rawTables, answers.outlines);
   const codes: AreaCodes = { lgas: areaLevel(areas.lgas), states: areaLevel(areas.states) };
   const codeTable = areas.codes?.table ?? null;
   const readIds = (table: TableFile): TableFile => ({
@@ -197,6 +197,7 @@ export async function draftCountry(
       columns: tables.flatMap(({ header }) => header),
       levels: levelWords(tables, codes),
       country: findCountryName([attributeTable(areas.outlines), ...tables]),
+      outlines: areas.rivals,
       population: isChoice ? rasters.population.map(({ file }) => file) : [],
       countFiles: [
         ...new Set(used.flatMap(({ table, entry }) => (CONTROLLED_ROLES.includes(entry.role) ? [table.file] : []))),
@@ -297,7 +298,7 @@ function areaEntries({ outlines, columns, codes, stateOutlines, recode }: DraftA
     files: [file.file, ...file.companions].map((name) => ({ path: name })),
     notes: [note],
   });
-  const reason = `The lower level, because this file has the most outlines (${outlines.features.length})`;
+  const reason = `The lower level, with ${outlines.features.length} outlines`;
   return [
     outlineEntry(outlines, 'lga_boundaries', columns, reason),
     ...(codes

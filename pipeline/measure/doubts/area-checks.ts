@@ -17,6 +17,8 @@ const DEVIATIONS = 6;
 const LEAST_FACTOR = 2;
 /** People of one country by two sources agree to a quarter. */
 const AGREEMENT_FACTOR = 1.25;
+/** An area that has the people of two departs from what is usual by more multiples of the usual departure. */
+const MOST_DEVIATIONS = 3;
 /** Standard deviations of a normal distribution in its median absolute deviation. */
 const NORMAL_MAD = 1.4826;
 /** With fewer areas in a state, chance decides what fits. */
@@ -47,11 +49,43 @@ export function sharedPopulations({ areas, census }: Content): string[] {
   );
 }
 
+/**
+ * Areas whose people by table are, by raster, those of the area and of a neighbour without a row: it was divided, and
+ * the table is from before.
+ */
+const findDivided = (content: Content) => {
+  const { areas, neighbours, census, people } = content;
+  const peopleByTable = new Map(census.map((row) => [row.lga_code, row.people]));
+  const ratios = logCensusRatios(content);
+  if (ratios.length === 0) return [];
+  const usualRatio = median(ratios.map(([, ratio]) => ratio));
+  const departures = new Map(ratios.map(([code, ratio]) => [code, ratio - usualRatio]));
+  const usualDeparture = NORMAL_MAD * median([...departures.values()].map(Math.abs));
+  const limit = Math.max(Math.log(AGREEMENT_FACTOR), MOST_DEVIATIONS * usualDeparture);
+  return areas.lgas.flatMap(({ lga_code: part }) => {
+    const peopleOfPart = people.get(part) ?? 0;
+    if (peopleByTable.has(part) || peopleOfPart === 0) return [];
+    const wholes = (neighbours[part] ?? []).flatMap((code) => {
+      if ((departures.get(code) ?? 0) <= limit) return [];
+      const together = Math.log(peopleByTable.get(code)! / (people.get(code)! + peopleOfPart)) - usualRatio;
+      return Math.abs(together) < limit ? [{ code, part, together }] : [];
+    });
+    return wholes.sort((a, b) => Math.abs(a.together) - Math.abs(b.together)).slice(0, 1);
+  });
+};
+
+/** Areas with the people of a neighbour that has none. */
+export function dividedPopulations(content: Content): string[] {
+  const names = areaNames(content.areas);
+  return findDivided(content).map(({ code, part }) => `${names.get(code)}, with those of ${names.get(part)}`);
+}
+
 /** Areas whose people by table, beside the raster, are far from what their neighbours lead to expect. */
 export function outlyingPopulations(content: Content): string[] {
   const { areas, neighbours } = content;
   const names = areaNames(areas);
   const ratios = new Map(logCensusRatios(content));
+  const divided = new Set(findDivided(content).map(({ code }) => code));
   const departures = [...ratios].flatMap(([code, ratio]) => {
     const neighbourRatios = (neighbours[code] ?? []).flatMap((neighbour) => ratios.get(neighbour) ?? []);
     return neighbourRatios.length < 2 ? [] : [{ code, departure: ratio - median(neighbourRatios) }];
@@ -59,7 +93,7 @@ export function outlyingPopulations(content: Content): string[] {
   const usualDeparture = NORMAL_MAD * median(departures.map(({ departure }) => Math.abs(departure)));
   const mostDeparture = Math.max(Math.log(LEAST_FACTOR), DEVIATIONS * usualDeparture);
   return departures
-    .filter(({ departure }) => Math.abs(departure) > mostDeparture)
+    .filter(({ code, departure }) => Math.abs(departure) > mostDeparture && !divided.has(code))
     .map(
       ({ code, departure }) =>
         `${names.get(code)}: ${Math.exp(departure).toPrecision(2)} times what the raster and its neighbours suggest`,
