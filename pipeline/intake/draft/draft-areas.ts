@@ -31,6 +31,8 @@ export interface DraftAreas {
   /** Code and name of each lower-level area, and its parent's code if a table or the outlines give it. */
   lgas: { code: string; name: string; parent: string | null }[];
   states: { code: string; name: string }[];
+  /** The code of each id that tables have in place of codes. */
+  codeById: ReadonlyMap<string, string>;
   recode: NonNullable<Source['recode']> | null;
   /** Why tables of codes that lack a few areas are not used, by file. */
   incompleteTables: ReadonlyMap<string, string>;
@@ -143,7 +145,8 @@ export function draftAreas(
     throw location.error(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
   const names = filledCells(attributes, nameField);
-  const codeField = findCodeField(attributes, tables) ?? codesToRecode(attributes);
+  const [usedField, ...otherFields] = findCodeFields(attributes, tables);
+  const codeField = usedField ?? codesToRecode(attributes);
   const stateOutlines = draftStateOutlines(
     files.filter((file) => !sameLevel.includes(file)),
     attributes,
@@ -185,11 +188,19 @@ export function draftAreas(
     name,
     parent: parents?.[i] ?? parentByName.get(plainName(name)) ?? null,
   }));
+  // A table's counts may look like numbers of features.
+  const hasNumbers = (column: string) => filledCells(attributes, column).some((cell) => /^\d+$/.test(cell));
+  const idField = codeTable
+    ? undefined
+    : otherFields.find(({ column, usingTables }) => usingTables > 0 && !hasNumbers(column));
+  const ids = idField ? filledCells(attributes, idField.column) : [];
   return {
     outlines,
+    codeById: new Map(ids.map((id, i) => [id, lgas[i]!.code])),
     columns: {
       lga: nameField,
       ...(codeTable ? {} : { lga_pcode: codeField!.column }),
+      ...(idField ? { lga_id: idField.column } : {}),
       ...(outlineParents ? { state_pcode: outlineParents.column } : {}),
     },
     codes: codeTable && { table: codeTable.table, columns: codeTable.columns },
@@ -244,17 +255,15 @@ const FEATURE_NUMBER_FIELDS = ['id', 'shapeid'];
 
 interface CodeField {
   column: string;
+  usingTables: number;
   /** Whether they occur in a table, or their name leaves no doubt. */
   isCertain: boolean;
   /** The code of each of them, if they cannot be codes as they are. */
   recode?: Record<string, string>;
 }
 
-/**
- * The outlines' field of codes: of several, the one whose codes occur in the most tables, then the likeliest name.
- * @returns null if there is none
- */
-function findCodeField(attributes: TextTable, tables: readonly TableFile[]): CodeField | null {
+/** The outlines' fields of codes: first those whose codes occur in the most tables, then those of the likeliest names. */
+function findCodeFields(attributes: TextTable, tables: readonly TableFile[]): CodeField[] {
   const named = candidateColumns(attributes.header, 'lga_pcode');
   const fields = codeFields(attributes).map((column) => {
     const readCode = codeReader(filledCells(attributes, column));
@@ -267,7 +276,7 @@ function findCodeField(attributes: TextTable, tables: readonly TableFile[]): Cod
       isCertain: usingTables > 0 || (named.includes(column) && !FEATURE_NUMBER_FIELDS.includes(plainName(column))),
     };
   });
-  return fields.sort((a, b) => b.usingTables - a.usingTables)[0] ?? null;
+  return fields.sort((a, b) => b.usingTables - a.usingTables);
 }
 
 /** The outlines' field of codes by a usual name, such as GADM's GID_2, whose dots no code may have. */
@@ -277,7 +286,7 @@ function codesToRecode(attributes: TextTable): CodeField | null {
     const recode = Object.fromEntries(cells.map((cell) => [cell, codeFromName(cell)]));
     const codes = new Set(Object.values(recode));
     if (codes.size === attributes.rows.length && cells.length === attributes.rows.length && [...codes].every(isCode))
-      return { column, isCertain: false, recode };
+      return { column, usingTables: 0, isCertain: false, recode };
   }
   return null;
 }

@@ -5,7 +5,8 @@ import { expit } from '../../lib/numerics/special.ts';
 import type { RiskEvidence } from '../../model/risk/risk-tables.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
-import type { PageAlert, PageCases, PageData } from './shared/page-data.ts';
+import type { AreaDraws } from '../snapshot/totals-table.ts';
+import { type PageAlert, type PageCases, type PageData, SHARE_SCALE } from './shared/page-data.ts';
 
 /** The page data's `tested`. */
 export function encodeTested(
@@ -109,6 +110,29 @@ export function encodeAlerts({ tables, sources }: Pick<Contents, 'tables' | 'sou
       } as PageAlert,
     ]),
   );
+}
+
+/** The page data's `totals`. */
+export function encodeTotals(
+  { forecasts_totals: rows }: Pick<SnapshotTables, 'forecasts_totals'>,
+  areaDraws: readonly AreaDraws[],
+): PageData['totals'] {
+  const rangesByCode = Map.groupBy(rows, ({ code }) => code);
+  const ranges = (code: string | null) => (rangesByCode.get(code) ?? []).map(({ q05, q50, q95 }) => [q05, q50, q95]);
+  const states = areaDraws.filter(({ area }) => area === 'state');
+  const shares = states.flatMap(({ months, base }) =>
+    months.flatMap((draws) => Array.from(draws, (cases) => Math.min(65_535, Math.round((SHARE_SCALE * cases) / base)))),
+  );
+  return {
+    spans: (rangesByCode.get(null) ?? []).map(({ period, months }) => ({ period: period as Period, months })),
+    nation: ranges(null),
+    areas: Object.fromEntries(
+      [...rangesByCode.keys()].flatMap((code) => (code === null ? [] : [[code, ranges(code)]])),
+    ),
+    states: states.map(({ code, base }) => ({ code, mean: rows[0]?.cases_in === 'cases' ? base : null })),
+    draws: states[0]?.months[0]?.length ?? 0,
+    values: Buffer.from(Uint16Array.from(shares).buffer).toString('base64'),
+  };
 }
 
 /** Whether a text has a name that is no part of a longer word. */

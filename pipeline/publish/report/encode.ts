@@ -11,13 +11,13 @@ import {
   encodeObserved,
   encodeWindows,
 } from './encode-decisions.ts';
-import { encodeAlerts, encodeCases, encodeNextSurvey, encodeTested } from './encode-observed.ts';
+import { encodeAlerts, encodeCases, encodeNextSurvey, encodeTested, encodeTotals } from './encode-observed.ts';
 import { otherTestsByYear } from './sections/diagnostic-tests.ts';
 import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
 
 /** The data that the page's scripts draw. */
-export function pageData(contents: Contents, { risk, surveys, cases, contrasts }: Evidence): PageData {
+export function pageData(contents: Contents, { risk, surveys, cases, case_draws, contrasts }: Evidence): PageData {
   const { tables, model, coverage } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
   const periods = coveredPeriods(tables);
@@ -46,6 +46,7 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
     cases_in,
     cases: encodeCases(tables, cases, cases_in),
     alerts: encodeAlerts(contents),
+    totals: encodeTotals(tables, case_draws),
     has_season: tables.season.length > 0,
     layers: encodeLayers(contents),
     observed: encodeObserved(contents, risk.baseline?.rounds ?? []),

@@ -48,6 +48,7 @@ ${renderDataTab(contents, evidence, findings)}`,
   const data = pageData(contents, evidence);
   const unanswered = new Set([
     ...(Object.keys(data.alerts).length > 0 ? [] : ['warnings']),
+    ...(data.totals.states.length > 0 ? [] : ['total']),
     ...(data.certainty === '' ? ['sure'] : []),
     ...(data.changes.months.length === 0 ? ['changed'] : []),
     ...(data.windows.length > 0 ? [] : ['when']),

@@ -32,6 +32,8 @@ export interface Tab {
   columns: () => Column[];
   /** The line above its list. */
   caption: () => string;
+  /** Makes what the reader may set; it is told of every change of the view by the event `follow`. */
+  controls?: () => HTMLElement;
   /** Figures of an area for downloaded files, at full precision. */
   downloadFields: (code: string) => Record<string, string | number | null>;
   /** Indices of the months that have an answer; empty for a question that no month is chosen for. Default: all. */

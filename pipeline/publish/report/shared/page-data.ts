@@ -20,6 +20,7 @@ export const VIEWS = {
   changed: 'What changed',
   when: 'When',
   who: 'Who first',
+  total: 'How many',
   good: 'How reliable',
   sources: 'Data',
 };
@@ -82,6 +83,7 @@ export interface PageData {
   cases: Record<string, PageCases>;
   /** Whether the last month is unusual and the next likely to be, by code of the areas that have records. */
   alerts: Record<string, PageAlert>;
+  totals: PageTotals;
   /** Whether the season is known. */
   has_season: boolean;
   /** Context figures with their sources and caveats. */
@@ -111,6 +113,23 @@ export interface PageCases {
   ahead: number[][];
 }
 
+/** The table forecasts_totals, and what it takes to add up any states. */
+export interface PageTotals {
+  /** Runs of months: the first, and their number. */
+  spans: { period: Period; months: number }[];
+  /** The 5%, 50% and 95% quantiles by span: of all states with records together, and of areas by code. */
+  nation: number[][];
+  areas: Record<string, number[][]>;
+  /** States with records, and the mean of the last twelve known months; null if counts may not be passed on. */
+  states: { code: string; mean: number | null }[];
+  draws: number;
+  /**
+   * Base64 of little-endian Uint16: draws by state, month and number, as shares × SHARE_SCALE of the mean of the last
+   * twelve known months. Draws of one number belong together.
+   */
+  values: string;
+}
+
 export interface PageAlert {
   /** The last month of the record. */
   period: Period;
@@ -134,6 +153,7 @@ export interface AreaWords {
 }
 
 export const CONTRAST_SCALE = 500;
+export const SHARE_SCALE = 1000;
 
 /** Marks a missing change. */
 export const MISSING_CHANGE = -32768;
