@@ -25,6 +25,8 @@ const EXPECTED_INSIDE = 'areas inside those of the upper level';
 interface AreaOutline {
   code: string;
   name: string;
+  /** Its other code in tables; null without one. */
+  id: string | null;
   /** P-code of its state; empty until its location tells it. */
   parent: string;
   polygons: Polygon[];
@@ -101,6 +103,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
         lga: name,
         state_code: stateByPcode.get(parent)!.state_code,
       })),
+      codeById: new Map(lgas.flatMap(({ code, id }) => (id === null ? [] : [[id, code]]))),
     },
     polygons: {
       lgas: lgas.map(({ code, polygons }) => ({ lga_code: code, polygons })),
@@ -214,7 +217,7 @@ async function readOutlines(
     if (!new RegExp(codePattern).test(code) || !new RegExp(ANY_CODE).test(code))
       throw featureLocation.error(`the code ${code}`, `a code of the form ${codePattern}`);
     checkShape(location.at(code), polygons, level === 'lga' ? input.model.extent : null);
-    return { code, name, parent, polygons };
+    return { code, name, id: columns.lga_id ? text('lga_id') : null, parent, polygons };
   });
   const unusedName = [...(codes?.keys() ?? [])].find((name) => !usedNames.has(name));
   if (unusedName) throw location.error(`no polygon for ${unusedName}`, 'a polygon for each row of the table of codes');
@@ -230,6 +233,10 @@ async function readOutlines(
     const remedy: Remedy = { declare: 'dissolve' };
     throw location.error(`the code ${duplicate.code} twice`, 'each code once, or `dissolve` in the catalog', remedy);
   }
+  const repeated = outlines.find(
+    ({ id }, i) => id !== null && outlines.findLastIndex((other) => other.id === id) !== i,
+  );
+  if (repeated) throw location.error(`the id ${repeated.id} twice`, 'each id once (sources.json, lga_id)');
   if (outlines.length !== expected)
     throw location.error(`${outlines.length} polygons`, `${expected} (model.json, expected)`);
   return outlines;

@@ -72,7 +72,8 @@ export function matchCodes(
   );
   return [...rowsByCode].map(([name, codeRows]) => {
     const alias = aliases.find((row) => plainName(row.name) === plainName(name) && areaByCode.has(row.code)) ?? null;
-    return { name, rows: codeRows, alias, area: areaByCode.get(alias?.code ?? readCode(name) ?? '') ?? null };
+    const code = alias?.code ?? readCode(name) ?? areas.codeById?.get(name) ?? '';
+    return { name, rows: codeRows, alias, area: areaByCode.get(code) ?? null };
   });
 }
 

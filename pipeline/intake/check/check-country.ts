@@ -119,7 +119,7 @@ async function contentFaults(country: Country, sources: readonly Source[], deliv
   const report: ReportLine[] = [];
   // Tables first, whatever the catalog's order.
   for (const source of sources.filter(({ role, format }) => format !== 'geotiff' && !AREA_ROLES.includes(role))) {
-    const read = (declared: Source, findings: ReportLine[], received: Delivery[]) =>
+    const read = (declared: Source, findings?: ReportLine[], received?: Delivery[]) =>
       collectFaults('tables and outlines', source.id, async () => {
         contents.push(await readOneTable(country, declared, reference, findings, received));
       });
@@ -128,7 +128,7 @@ async function contentFaults(country: Country, sources: readonly Source[], deliv
     // The people of other areas may tell why one has none.
     const gaps = faults.flatMap(({ remedy }) => (remedy?.declare === 'gap' ? { ...remedy.gap, reason: '' } : []));
     if (source.role === 'population_census' && gaps.length > 0)
-      await read({ ...source, gaps: [...(source.gaps ?? []), ...gaps] }, [], []);
+      await read({ ...source, gaps: [...(source.gaps ?? []), ...gaps] });
   }
   const rasterFaults: Fault[] = [];
   const rasterSources = sources.filter(({ format }) => format === 'geotiff');

@@ -8,7 +8,6 @@ import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { plainName } from '../../lib/name-similarity.ts';
-import { areaKm2 } from '../../lib/numerics/area.ts';
 import {
   bestMatchingColumn,
   type ColumnName,
@@ -21,7 +20,7 @@ import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {
   outlines: OutlineFile;
-  /** The names of the files that draw its level differently, the one that is used first. */
+  /** The names of the files that have other areas of its level, after that of its own. */
   rivals: string[];
   /** The project's column names -> the outlines' fields. */
   columns: Record<string, string>;
@@ -32,6 +31,8 @@ export interface DraftAreas {
   /** Code and name of each lower-level area, and its parent's code if a table or the outlines give it. */
   lgas: { code: string; name: string; parent: string | null }[];
   states: { code: string; name: string }[];
+  /** The code of each id that tables have in place of codes. */
+  codeById: ReadonlyMap<string, string>;
   recode: NonNullable<Source['recode']> | null;
   /** Why tables of codes that lack a few areas are not used, by file. */
   incompleteTables: ReadonlyMap<string, string>;
@@ -90,37 +91,22 @@ function dissolveParts(outlines: OutlineFile): OutlineFile {
   };
 }
 
-/** Outlines of two files that differ in size by no more are the same. */
-const MOST_SIZE_DIFFERENCE = 0.01;
+/** The file with the most outlines and those of its level: most of their outlines have one of its outlines inside. */
+const findSameLevel = ([most, ...others]: readonly OutlineFile[]): OutlineFile[] => [
+  ...(most ? [most] : []),
+  ...others.filter(({ features }) => {
+    if (2 * features.length <= most!.features.length) return false;
+    const outlinesInside = Map.groupBy(most!.features, (feature) => outlineAround(feature, features));
+    return 2 * features.filter((feature) => outlinesInside.get(feature)?.length === 1).length > features.length;
+  }),
+];
 
-/**
- * The file with the most outlines, those that draw its level otherwise, such as before a division, and copies of it:
- * most of their outlines have one of its outlines inside.
- */
-function findSameLevel([most, ...others]: readonly OutlineFile[]): { rivals: OutlineFile[]; copies: OutlineFile[] } {
-  const [rivals, copies] = [most ? [most] : [], [] as OutlineFile[]];
-  for (const file of others) {
-    const { features } = file;
-    if (2 * features.length <= most!.features.length) continue;
-    const pairs = most!.features.map((feature) => ({ feature, around: outlineAround(feature, features) }));
-    const pairsByOutline = Map.groupBy(pairs, ({ around }) => around);
-    const haveOneInside = features.filter((feature) => pairsByOutline.get(feature)?.length === 1);
-    if (2 * haveOneInside.length <= features.length) continue;
-    const isSame = ({ feature, around }: (typeof pairs)[number]) => {
-      const [km2, otherKm2] = [areaKm2(feature.polygons), around ? areaKm2(around.polygons) : 0];
-      return Math.abs(otherKm2 - km2) <= MOST_SIZE_DIFFERENCE * km2;
-    };
-    (features.length === pairs.length && pairs.every(isSame) ? copies : rivals).push(file);
-  }
-  return { rivals, copies };
-}
-
-/** Counts the areas that no table has, by code or name. */
-function countAreasWithoutRows(outlines: OutlineFile, cells: ReadonlySet<string>): number {
+/** Counts the areas whose codes and names are in no table. @param plainTexts of all cells of tables */
+function countAreasWithoutRows(outlines: OutlineFile, plainTexts: ReadonlySet<string>): number {
   const attributes = attributeTable(outlines);
   const columns = [...candidateColumns(attributes.header, 'lga'), ...codeFields(attributes)];
   const indexes = columns.map((column) => attributes.header.indexOf(column));
-  return attributes.rows.filter((row) => !indexes.some((i) => cells.has(plainName(row.cells[i] ?? '')))).length;
+  return attributes.rows.filter((row) => !indexes.some((i) => plainTexts.has(plainName(row.cells[i] ?? '')))).length;
 }
 
 /**
@@ -135,15 +121,13 @@ export function draftAreas(
   choice?: string,
 ): DraftAreas {
   const files = outlineFiles.map(dissolveParts).toSorted((a, b) => b.features.length - a.features.length);
-  const { rivals, copies } = findSameLevel(files);
-  if (rivals.length > 1) {
-    const texts = new Set(tables.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells)));
-    const cells = new Set([...texts].map((text) => plainName(text ?? '')));
-    const missing = new Map(rivals.map((file) => [file, countAreasWithoutRows(file, cells)]));
-    rivals.sort((a, b) => Number(b.file === choice) - Number(a.file === choice) || missing.get(a)! - missing.get(b)!);
-  }
-  const [outlines] = rivals;
-  const upperFiles = files.filter((file) => !rivals.includes(file) && !copies.includes(file));
+  const sameLevel = findSameLevel(files);
+  const texts = new Set(sameLevel.length > 1 ? tables.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells)) : []);
+  const plainTexts = new Set([...texts].flatMap((text) => plainName(text ?? '') || []));
+  const [used, ...others] = sameLevel
+    .map((file) => ({ file, missing: countAreasWithoutRows(file, plainTexts) }))
+    .sort((a, b) => Number(b.file.file === choice) - Number(a.file.file === choice) || a.missing - b.missing);
+  const outlines = used?.file;
   if (!outlines)
     throw new BadInput({
       file: '--from',
@@ -151,6 +135,9 @@ export function draftAreas(
       expected: 'polygons of the areas: GeoJSON, TopoJSON or a shapefile',
     });
   const location = new InputLocation(outlines.file);
+  const rivals = others
+    .filter(({ file, missing }) => file.features.length !== outlines.features.length || missing !== used.missing)
+    .map(({ file }) => file);
   const attributes = attributeTable(outlines);
   const nameField = likeliestColumn(attributes.header, 'lga');
   if (!nameField) {
@@ -158,8 +145,12 @@ export function draftAreas(
     throw location.error(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
   const names = filledCells(attributes, nameField);
-  const codeField = findCodeField(attributes, tables) ?? codesToRecode(attributes);
-  const stateOutlines = draftStateOutlines(upperFiles, attributes);
+  const [usedField, ...otherFields] = findCodeFields(attributes, tables);
+  const codeField = usedField ?? codesToRecode(attributes);
+  const stateOutlines = draftStateOutlines(
+    files.filter((file) => !sameLevel.includes(file)),
+    attributes,
+  );
   const codeTable = codeField?.isCertain ? null : findCodeTable(tables, names);
   if (!codeField && !codeTable) {
     const [closest] = describeShortfalls(tables, names);
@@ -197,11 +188,19 @@ export function draftAreas(
     name,
     parent: parents?.[i] ?? parentByName.get(plainName(name)) ?? null,
   }));
+  // A table's counts may look like numbers of features.
+  const hasNumbers = (column: string) => filledCells(attributes, column).some((cell) => /^\d+$/.test(cell));
+  const idField = codeTable
+    ? undefined
+    : otherFields.find(({ column, usingTables }) => usingTables > 0 && !hasNumbers(column));
+  const ids = idField ? filledCells(attributes, idField.column) : [];
   return {
     outlines,
+    codeById: new Map(ids.map((id, i) => [id, lgas[i]!.code])),
     columns: {
       lga: nameField,
       ...(codeTable ? {} : { lga_pcode: codeField!.column }),
+      ...(idField ? { lga_id: idField.column } : {}),
       ...(outlineParents ? { state_pcode: outlineParents.column } : {}),
     },
     codes: codeTable && { table: codeTable.table, columns: codeTable.columns },
@@ -214,7 +213,7 @@ export function draftAreas(
         : distinctStates(tableParents!, stateNames(tableOfCodes)),
     recode: Object.keys(recode).length > 0 ? recode : null,
     incompleteTables: codeTable ? describeIncompleteTables(tables, names, codeTable.table.file) : new Map(),
-    rivals: rivals.map(({ file }) => file),
+    rivals: [outlines, ...rivals].map(({ file }) => file),
     leftOut: files
       .filter((file) => file !== outlines && file !== usedStateOutlines?.outlines)
       .map((file) => unusedOutlines(file, rivals.includes(file))),
@@ -256,17 +255,15 @@ const FEATURE_NUMBER_FIELDS = ['id', 'shapeid'];
 
 interface CodeField {
   column: string;
+  usingTables: number;
   /** Whether they occur in a table, or their name leaves no doubt. */
   isCertain: boolean;
   /** The code of each of them, if they cannot be codes as they are. */
   recode?: Record<string, string>;
 }
 
-/**
- * The outlines' field of codes: of several, the one whose codes occur in the most tables, then the likeliest name.
- * @returns null if there is none
- */
-function findCodeField(attributes: TextTable, tables: readonly TableFile[]): CodeField | null {
+/** The outlines' fields of codes: first those whose codes occur in the most tables, then those of the likeliest names. */
+function findCodeFields(attributes: TextTable, tables: readonly TableFile[]): CodeField[] {
   const named = candidateColumns(attributes.header, 'lga_pcode');
   const fields = codeFields(attributes).map((column) => {
     const readCode = codeReader(filledCells(attributes, column));
@@ -279,7 +276,7 @@ function findCodeField(attributes: TextTable, tables: readonly TableFile[]): Cod
       isCertain: usingTables > 0 || (named.includes(column) && !FEATURE_NUMBER_FIELDS.includes(plainName(column))),
     };
   });
-  return fields.sort((a, b) => b.usingTables - a.usingTables)[0] ?? null;
+  return fields.sort((a, b) => b.usingTables - a.usingTables);
 }
 
 /** The outlines' field of codes by a usual name, such as GADM's GID_2, whose dots no code may have. */
@@ -289,7 +286,7 @@ function codesToRecode(attributes: TextTable): CodeField | null {
     const recode = Object.fromEntries(cells.map((cell) => [cell, codeFromName(cell)]));
     const codes = new Set(Object.values(recode));
     if (codes.size === attributes.rows.length && cells.length === attributes.rows.length && [...codes].every(isCode))
-      return { column, isCertain: false, recode };
+      return { column, usingTables: 0, isCertain: false, recode };
   }
   return null;
 }

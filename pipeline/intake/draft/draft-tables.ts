@@ -134,6 +134,13 @@ export function draftTables(
       for (const table of [candidate.table, ...candidate.laterDeliveries])
         leaveOut(table, ...whyRivalIsBetter(candidate, better));
   }
+  const isByFacility = ({ entry }: DraftedTable) =>
+    /^cases_/.test(entry.role) && placeColumn(entry) === entry.columns?.facility;
+  if (!kept.some(isByFacility))
+    for (const list of kept.filter(({ entry }) => entry.role === 'facilities')) {
+      kept.splice(kept.indexOf(list), 1);
+      leaveOut(list.table, 'facilities of which no cases are read', null);
+    }
   return {
     kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)),
     peopleTables: candidates.filter(({ entry }) => entry.role === 'population_census'),

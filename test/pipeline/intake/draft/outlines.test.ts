@@ -152,11 +152,17 @@ test.each([
   );
 });
 
-test('a copy of the outlines is left out without a question', async () => {
+test('a copy of the outlines is left out without a question; of two with other codes, those that tables have are used', async () => {
   const { files } = tinyCountry();
-  const { draft } = await draftOf(filesOf({ ...files, 'copy.geojson': files['lgas.geojson']! }));
-  expect(draft.questions.map(({ id }) => id)).not.toContain('outlines');
-  const filesIn = (role: string) =>
-    draft.entries.filter(({ entry }) => entry.role === role).map(({ files: [file] }) => file!.path);
-  expect([filesIn('lga_boundaries'), filesIn('state_boundaries')]).toEqual([['copy.geojson'], ['states.geojson']]);
+  const drafted = async (prefix: string) => {
+    const copy = String(files['lgas.geojson']).replaceAll('"pcode": "NG', `"pcode": "${prefix}`);
+    return (await draftOf(filesOf({ ...files, 'copy.geojson': copy }))).draft;
+  };
+  const [copied, recoded] = [await drafted('NG'), await drafted('XX')];
+  for (const { entries } of [copied, recoded])
+    expect(
+      entries.filter(({ entry }) => entry.role === 'state_boundaries').map(({ files: [file] }) => file!.path),
+    ).toEqual(['states.geojson']);
+  expect(copied.questions.map(({ id }) => id)).not.toContain('outlines');
+  expect(recoded.questions.find(({ id }) => id === 'outlines')!.guess).toBe('lgas.geojson');
 });
