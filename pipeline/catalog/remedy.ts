@@ -5,7 +5,8 @@ import type { Gap } from './sources.ts';
 /** A declaration in the catalog that would resolve a fault; `catalog repair` proposes it. */
 export type Remedy =
   | { declare: 'gap'; gap: Omit<Gap, 'reason'> }
-  | { declare: 'leave_out'; where: LeaveOutRule['where'] }
+  /** `hasNoOutline`: rows of a place that no outline has, of which an outline may be missing. */
+  | { declare: 'leave_out'; where: LeaveOutRule['where']; hasNoOutline?: true }
   | { declare: 'recode'; column: string; from: string; to: string }
   | { declare: 'alias'; alias: Alias }
   | { declare: 'dissolve' }

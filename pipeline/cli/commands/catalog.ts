@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
-import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
+import { CATALOG_SCHEMAS, listUnlistedFiles, readUncheckedCatalog } from '../../catalog/country.ts';
 import { acceptCommand } from '../../catalog/pins.ts';
 import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.ts';
 import type { Delivery } from '../../ingest/readers/delivery.ts';
@@ -8,6 +8,7 @@ import { checkCountry } from '../../intake/check/check-country.ts';
 import { stopsBuild } from '../../intake/check/fault.ts';
 import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
 import { addFiles, type Update, type UpdateRequest, updateSource } from '../../intake/update/update.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { quoteForShell } from '../../lib/shell.ts';
 import { describeFaults, describeUpdate } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
@@ -21,6 +22,9 @@ import {
   printLines,
 } from '../terminal/options.ts';
 import { startCommand } from './catalog-start.ts';
+
+/** Number of files that a line names. */
+const MOST_FILES = 5;
 
 const CHECK_HELP = `
 Nothing is built or changed. Checked in this order: files that the draft could not use ("unused" in sources.json, to be
@@ -63,6 +67,12 @@ function checkCommand(): Command {
         if (accountLines.length > 0) printLines(...accountLines, '');
         if (findings.length > 0) printLines(...describeFaults(findings));
         if (faults.length === 0) printLines(`${country}: no faults`);
+        const hasForm = !findings.some(({ step }) => step === 'form');
+        const unlisted = hasForm ? listUnlistedFiles(readUncheckedCatalog(country, rawData)) : [];
+        if (unlisted.length > 0)
+          printLines(
+            `No source uses ${firstFew(unlisted, MOST_FILES)}. If one is of the country: malaria-risk catalog add FILE --like SOURCE, or draft the catalog again`,
+          );
         if (faults.some(({ remedy }) => remedy)) {
           const rawDataArgument = rawData === undefined ? '' : ` --raw-data ${quoteForShell(rawData)}`;
           printLines(
