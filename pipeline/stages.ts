@@ -140,7 +140,7 @@ export const STAGES: readonly CountryStage[] = [
     reads: readsNothing,
     model: ['parameters.season'],
     inputs: [...AREAS, 'ingest/cases', 'ingest/census'],
-    outputs: ['cases'],
+    outputs: ['cases', 'draws'],
   },
   {
     name: 'alerts',

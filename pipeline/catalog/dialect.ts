@@ -55,8 +55,13 @@ export const Dialect = closedObject({
   ),
   wide: Type.Optional(
     closedObject(
-      { names: Type.Union([text, Type.Array(text, { minItems: 2 })]), values: text },
-      'Each row is one figure, as in DHIS2 analytics of several data elements: rows that differ in the column `names` alone become one, with the numbers of `values` in columns of these names (of several, such as an indicator and an age group, with a blank between them); if months are columns too, `values` is the column of `pivot`',
+      {
+        names: Type.Union([text, Type.Array(text, { minItems: 2 })]),
+        values: text,
+        labels: Type.Optional(Type.Record(text, text)),
+        sum: Type.Optional(Type.Literal(true)),
+      },
+      'Each row is one figure, as in DHIS2 analytics of several data elements: rows that differ in the column `names` alone become one, with the numbers of `values` in columns of these names (of several, such as an indicator and an age group, with a blank between them); if months are columns too, `values` is the column of `pivot`. `labels` are the names of ids in `names`; with `sum`, counts of one figure, place and time are added up, as in raw data without their categories',
     ),
   ),
   tests: Type.Optional(
@@ -72,8 +77,8 @@ export const Dialect = closedObject({
   ),
   pivot: Type.Optional(
     closedObject(
-      { months: text, values: text },
-      'Months are columns: each column named by a month, with or without its year, becomes rows, with its name and its cells in columns of these two names, which `columns` refers to',
+      { months: text, values: text, figures: Type.Optional(text) },
+      'Months are columns: each column named by a month, with or without its year, becomes rows, with its name and its cells in columns of these two names, which `columns` refers to. `figures` is the column of what stands beside the month in a heading such as `Cases January 2020`, to which `wide` refers',
     ),
   ),
 });

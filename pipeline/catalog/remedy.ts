@@ -5,8 +5,7 @@ import type { Gap } from './sources.ts';
 /** A declaration in the catalog that would resolve a fault; `catalog repair` proposes it. */
 export type Remedy =
   | { declare: 'gap'; gap: Omit<Gap, 'reason'> }
-  /** `hasNoOutline`: rows of a place that no outline has, of which an outline may be missing. */
-  | { declare: 'leave_out'; where: LeaveOutRule['where']; hasNoOutline?: true }
+  | { declare: 'leave_out'; where: LeaveOutRule['where'] }
   | { declare: 'recode'; column: string; from: string; to: string }
   | { declare: 'alias'; alias: Alias }
   | { declare: 'dissolve' }

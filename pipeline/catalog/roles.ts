@@ -41,9 +41,9 @@ export const TEXT_COLUMNS: readonly string[] = [
 export const ROLES = {
   lga_boundaries: {
     description:
-      'Polygons of the areas; codes and parents may come from `lga_codes`, or parents by location from `state_boundaries`',
+      'Polygons of the areas; codes and parents may come from `lga_codes`, or parents by location from `state_boundaries`. Tables may have ids (`lga_id`) in place of codes',
     columns: ['lga'],
-    optional: ['lga_pcode', 'state_pcode'],
+    optional: ['lga_pcode', 'lga_id', 'state_pcode'],
   },
   lga_codes: {
     description: 'Table of the codes and parents of the areas in `lga_boundaries`, by name',

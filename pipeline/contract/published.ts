@@ -57,4 +57,4 @@ export type ReleaseIndex = Static<typeof ReleaseIndex>;
 
 /** What to do about a version whose files are not those of its manifest. */
 export const DAMAGED_ADVICE =
-  'copy the version again from a backup, or move its folder away and run the same `malaria-risk build` again; until then, `malaria-risk publish VERSION` makes an earlier one current (`malaria-risk releases list`)';
+  'if this is the folder of a version, copy it again from a backup, or move its folder away and run the same `malaria-risk build` again; until then, `malaria-risk publish VERSION` makes an earlier one current (`malaria-risk releases list`)';

@@ -15,6 +15,7 @@ export const TABLE_SCOPES = {
   probabilities: ['risk_scores', 'forecasts'],
   changes: ['risk_scores', 'forecasts'],
   forecasts_cases: null,
+  forecasts_totals: ['forecasts'],
   incidence: null,
   forecast_skill: ['forecasts'],
   alerts: ['forecasts'],
@@ -44,6 +45,7 @@ export const TABLE_PRODUCTS: Partial<Record<TableName, Product>> = {
   changes: 'scores',
   basis: 'scores',
   alerts: 'cases',
+  forecasts_totals: 'cases',
   season: 'windows',
   season_windows: 'windows',
 };

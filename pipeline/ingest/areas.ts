@@ -27,6 +27,8 @@ const EXPECTED_INSIDE = 'areas inside those of the upper level';
 interface AreaOutline {
   code: string;
   name: string;
+  /** Its other code in tables; null without one. */
+  id: string | null;
   /** P-code of its state; empty until its location tells it. */
   parent: string;
   polygons: Polygon[];
@@ -67,8 +69,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
     if (!stateByPcode.has(lga.parent))
       throw location.at(lga.code).error(`the parent ${lga.parent}`, EXPECTED_STATE_CODE);
     if (!states || withoutState.length > 0) return;
-    const state = { type: 'MultiPolygon' as const, coordinates: outlineByPcode.get(lga.parent)!.polygons };
-    if (booleanPointInPolygon(pointInside(lga), state)) return;
+    if (outlineAround(lga, [outlineByPcode.get(lga.parent)!])) return;
     const km2 = areaKm2(lga.polygons);
     if (km2 <= (findUncovered(stateSource!, lga.parent)?.area_km2 ?? 0)) return;
     throw location
@@ -104,6 +105,7 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
         lga: name,
         state_code: stateByPcode.get(parent)!.state_code,
       })),
+      codeById: new Map(lgas.flatMap(({ code, id }) => (id === null ? [] : [[id, code]]))),
     },
     polygons: {
       lgas: lgas.map(({ code, polygons }) => ({ lga_code: code, polygons })),
@@ -112,7 +114,16 @@ export async function ingestAreas(input: IngestInput): Promise<{ areas: Areas; p
   };
 }
 
-const pointInside = ({ polygons }: AreaOutline) => pointOnFeature({ type: 'MultiPolygon', coordinates: polygons });
+/** The first of several outlines that contains a point inside an area; null if none does. */
+export function outlineAround<Outline extends Pick<AreaOutline, 'polygons'>>(
+  area: Pick<AreaOutline, 'polygons'>,
+  outlines: readonly Outline[],
+): Outline | null {
+  const insidePoint = pointOnFeature({ type: 'MultiPolygon', coordinates: area.polygons });
+  const isAround = ({ polygons }: Outline) =>
+    booleanPointInPolygon(insidePoint, { type: 'MultiPolygon', coordinates: polygons });
+  return outlines.find(isAround) ?? null;
+}
 
 /** The file of a source's outlines, for its errors. */
 const fileLocation = (source: Source): InputLocation => new InputLocation(source.files[0]!.path);
@@ -127,10 +138,7 @@ const findUncovered = ({ gaps = [] }: Source, code: string) =>
 function placeInStates(input: IngestInput, lgas: readonly AreaOutline[], states: readonly AreaOutline[]): void {
   const source = onlySource(input, 'lga_boundaries');
   readEach(lgas, (lga) => {
-    const insidePoint = pointInside(lga);
-    const state = states.find(({ polygons }) =>
-      booleanPointInPolygon(insidePoint, { type: 'MultiPolygon', coordinates: polygons }),
-    );
+    const state = outlineAround(lga, states);
     if (!state)
       throw fileLocation(source)
         .at(`${lga.code} ${lga.name}`)
@@ -211,7 +219,7 @@ async function readOutlines(
     if (!new RegExp(codePattern).test(code) || !new RegExp(ANY_CODE).test(code))
       throw featureLocation.error(`the code ${code}`, `a code of the form ${codePattern}`);
     checkShape(location.at(code), polygons, level === 'lga' ? input.model.extent : null);
-    return { code, name, parent, polygons };
+    return { code, name, id: columns.lga_id ? text('lga_id') : null, parent, polygons };
   });
   const unusedName = [...(codes?.keys() ?? [])].find((name) => !usedNames.has(name));
   if (unusedName) throw location.error(`no polygon for ${unusedName}`, 'a polygon for each row of the table of codes');
@@ -227,6 +235,10 @@ async function readOutlines(
     const remedy: Remedy = { declare: 'dissolve' };
     throw location.error(`the code ${duplicate.code} twice`, 'each code once, or `dissolve` in the catalog', remedy);
   }
+  const repeated = outlines.find(
+    ({ id }, i) => id !== null && outlines.findLastIndex((other) => other.id === id) !== i,
+  );
+  if (repeated) throw location.error(`the id ${repeated.id} twice`, 'each id once (sources.json, lga_id)');
   if (outlines.length !== expected) {
     const absent = level === 'lga' ? await listAbsentAreas(input, outlines) : [];
     const which = absent.length > 0 ? `, none for ${firstFew(absent, 5)}` : '';

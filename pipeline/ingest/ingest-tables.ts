@@ -164,6 +164,8 @@ export type LgaArea = TableRow<typeof LGAS>;
 export interface Areas {
   states: StateArea[];
   lgas: LgaArea[];
+  /** The codes of LGAs by the ids that tables may have in their place. */
+  codeById?: ReadonlyMap<string, string>;
 }
 
 /** ingest/polygons: full-resolution outlines, in the order of `Areas.lgas`, and which LGAs share an edge. */

@@ -77,7 +77,8 @@ export function matchCodes(
   );
   return [...rowsByCode].map(([name, codeRows]) => {
     const alias = aliases.find((row) => plainName(row.name) === plainName(name) && areaByCode.has(row.code)) ?? null;
-    return { name, rows: codeRows, alias, area: areaByCode.get(alias?.code ?? readCode(name) ?? '') ?? null };
+    const code = alias?.code ?? readCode(name) ?? areas.codeById?.get(name) ?? '';
+    return { name, rows: codeRows, alias, area: areaByCode.get(code) ?? null };
   });
 }
 
@@ -118,8 +119,8 @@ export function refuseUnmatchedCodes(
       );
     const divided = findDividedArea(rows, matches, source);
     if (!divided) {
-      const { advice, remedy } = unmatchedPlace({ name, rows }, column, matches, listPlaces(column, areas), source);
-      throw place.error(found, `${expected}${advice}`, remedy);
+      const advice = describeUnmatchedPlace({ name, rows }, column, matches, listPlaces(column, areas), source);
+      throw place.error(found, `${expected}${advice}`);
     }
     const makeAlias = (part: string): Remedy => ({
       declare: 'alias',
@@ -133,21 +134,18 @@ export function refuseUnmatchedCodes(
 }
 
 /**
- * What to do about a place of which nothing tells what it is. Its rows may be left out only in a table that has rows of
- * all areas at the same times: else they may be those of an area under another name.
+ * What to do about a place of which nothing tells what it is. Its rows are never proposed to be left out: they may be
+ * those of an area under another name, or of one whose outline is missing.
  */
-export function unmatchedPlace(
+export function describeUnmatchedPlace(
   { name, rows }: Pick<PlaceMatch, 'name' | 'rows'>,
   column: string,
   matches: readonly PlaceMatch[],
   places: readonly Place[],
   source: Source,
-): { advice: string; remedy: Remedy | null } {
+): string {
   if (2 * matches.filter(({ area }) => !area).length > matches.length)
-    return {
-      advice: `, such as ${places[0]!.code} ${places[0]!.name}: most places of this table are of no area; is it the right file, of this country and with names or codes of the same kind?`,
-      remedy: null,
-    };
+    return `, such as ${places[0]!.code} ${places[0]!.name}: most places of this table are of no area; is it the right file, of this country and with names or codes of the same kind?`;
   const listTimes = (timedRows: readonly RawRow[]) => new Set(timedRows.map(({ monthText }) => monthText));
   const matchesByCode = Map.groupBy(matches, ({ area }) => area?.code);
   const hasTimes = ({ code }: Place) =>
@@ -155,10 +153,7 @@ export function unmatchedPlace(
   const lacking = hasRowsWithinAreas(source) ? [] : places.filter((place) => !hasTimes(place));
   const names = lacking.map((place) => `${place.code} ${place.name}`);
   const another = `; if it is another name or code of ${firstFew(names, 3)}, without such rows, a row "${name},,CODE," of aliases.csv`;
-  return {
-    advice: `${lacking.length > 0 ? another : ''}; if it is a part of an area, a row "${name},,CODE,YYYY-MM" of aliases.csv, with the area's code and the first month; if its outline is missing, outlines that have it; if it is no place of the country, leave_out (sources.json)`,
-    remedy: lacking.length > 0 ? null : { declare: 'leave_out', where: { [column]: name }, hasNoOutline: true },
-  };
+  return `${lacking.length > 0 ? another : ''}; if it is a part of an area, a row "${name},,CODE,YYYY-MM" of aliases.csv, with the area's code and the first month; if its outline is missing, outlines that have it; if it is no place of the country, {"where": {"${column}": "${name}"}, "reason": "…"} in \`leave_out\` of ${source.id} (sources.json)`;
 }
 
 /** What a code or name of something larger than an area is; null if it is not. */

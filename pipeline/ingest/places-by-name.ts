@@ -19,6 +19,7 @@ import type { Areas } from './ingest-tables.ts';
 import type { IngestInput } from './input.ts';
 import {
   describeOtherForms,
+  describeUnmatchedPlace,
   findDividedArea,
   hasRowsWithinAreas,
   largerArea,
@@ -27,7 +28,6 @@ import {
   type Place,
   type PlaceMatch,
   refuseUnmatchedCodes,
-  unmatchedPlace,
 } from './places-by-code.ts';
 import { type RawRow, RawTable, readTable } from './readers/raw-table.ts';
 
@@ -146,15 +146,14 @@ function refuseUnmatched(
     : '';
   const aliasHint = proposal ? `, as in a row "${aliasCsvLine(proposal)}" of aliases.csv` : '';
   const isLikeNone = !proposal && candidates.length === 0;
-  const unmatched = isLikeNone
-    ? unmatchedPlace({ name, rows }, level, matches, listPlaces(`${level}_pcode`, areas), source)
-    : null;
-  const remedy: Remedy | null = proposal ? { declare: 'alias', alias: proposal } : (unmatched?.remedy ?? null);
+  const advice =
+    isLikeNone && describeUnmatchedPlace({ name, rows }, level, matches, listPlaces(`${level}_pcode`, areas), source);
+  const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
   throw rows[0]!
     .at('name')
     .error(
       `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-      `the name of an area in the outlines${unmatched ? unmatched.advice : likest && `: ${likest}${explanation}${aliasHint}`}`,
+      `the name of an area in the outlines${advice || (likest && `: ${likest}${explanation}${aliasHint}`)}`,
       remedy,
     );
 }
@@ -205,7 +204,9 @@ export function matchNames(
       plainName(row.name) === plainName(name) && (row.parent === '' || plainName(row.parent) === plainName(parent));
     const alias = aliases.find(isAlias) ?? null;
     const places = placesNamed(name, parent);
-    const area = alias ? placeByCode.get(alias.code)! : places.length === 1 ? places[0]! : null;
+    // The upper-level area of a row says more than an alias without one.
+    const isSettled = places.length === 1 && alias?.parent === '' && parent !== '' && placesNamed(name).length > 1;
+    const area = alias && !isSettled ? placeByCode.get(alias.code)! : places.length === 1 ? places[0]! : null;
     return {
       name,
       parent,
@@ -298,6 +299,7 @@ export function indexPlacesByName(
   const lower = areas.lgas.map(({ lga_code: code, lga: name, state_code }) => ({
     code,
     name,
+    parent: state_code,
     state_code,
     names: [name],
   }));
@@ -352,9 +354,8 @@ function proposeAlias(
   stripAreaWords: (name: string) => string,
 ): Alias | null {
   const { name, parent, rows, candidates } = match;
-  const [best, second] = candidates;
-  if (!best || second?.similarity === best.similarity) return null;
-  const { area } = best;
+  const area = likestArea(candidates, matches);
+  if (!area) return null;
   const alias = { name, parent, code: area.code, from: '' };
   if (hasRowsWithinAreas(source)) return alias;
   const times = new Set(rowTimes(rows));
@@ -370,6 +371,19 @@ function proposeAlias(
     (!candidate.area || candidate.alias?.from) && contains(plainName(candidate.name), stripAreaWords(area.name));
   const from = parts.flatMap((candidate) => rowTimes(candidate.rows)).sort()[0]!;
   return COUNT_ROLES.includes(source.role) && from && parts.every(isPart) ? { ...alias, from } : null;
+}
+
+/** So many areas in one upper-level area are no chance. */
+const LEAST_NEIGHBOURS = 3;
+
+/** Of several areas that are as like, the one that lies in the upper-level area of all others of the table. */
+function likestArea(candidates: NameMatch['candidates'], matches: readonly NameMatch[]): Place | null {
+  const likest = candidates.filter(({ similarity }) => similarity === candidates[0]!.similarity);
+  if (likest.length < 2) return likest[0]?.area ?? null;
+  const parents = matches.flatMap(({ area }) => area?.parent ?? []);
+  if (parents.length < LEAST_NEIGHBOURS || new Set(parents).size > 1) return null;
+  const [nearest, ...others] = likest.filter(({ area }) => area.parent === parents[0]);
+  return others.length === 0 ? (nearest?.area ?? null) : null;
 }
 
 const rowTimes = (rows: readonly RawRow[]) => rows.map(({ monthText, values }) => monthText ?? values.year ?? '');

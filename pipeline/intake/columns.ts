@@ -20,8 +20,8 @@ const COLUMN_ALIASES = {
   facility: `
     facilityid facilitycode healthfacilityid facility facilityname healthfacility
     healthfacilityname hf hfid hfcode hfname formationsanitaire fosa
-    unidadesanitaria establecimiento organisationunitid organisationunitname orgunit
-    ou`,
+    unidadesanitaria establecimiento organisationunitid organisationunitname organisationunit
+    orgunit ou`,
   closed: 'closeddate dateclosed closingdate closuredate datefermeture datedefermeture',
   cluster_id: `
     clusterid dhsid dhsclust cluster clusternumber clusterno grappe grappeid
@@ -232,6 +232,9 @@ export function likeliestColumns(
     }),
   );
 }
+
+/** Whether a text is an id as DHIS2 makes them. */
+export const isUid = (text: string): boolean => /^[A-Za-z][A-Za-z0-9]{10}$/.test(text) && /\d|[a-z][A-Z]/.test(text);
 
 /** The cells of a column by row; null for an empty one. */
 export function cellsByRow({ header, rows }: TextTable, column: string): (string | null)[] {

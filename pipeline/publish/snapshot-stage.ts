@@ -46,6 +46,7 @@ import { controlLines } from './snapshot/findings.ts';
 import { addFileHashes, type Finding, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
 import { createSnapshotWriter, type SnapshotWriter } from './snapshot/snapshot-writer.ts';
+import { readAreaDraws } from './snapshot/totals-table.ts';
 import { exampleDiff, exampleVersions } from './snapshot/version-examples.ts';
 
 /** Number of answers in progress, so that every core has something to compress while others wait for the disk. */
@@ -240,6 +241,11 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
           area_rounds: await db.rows('FROM ingest.area_rounds'),
         },
         cases: await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
+        case_draws: await readAreaDraws(
+          db,
+          tables.forecasts_cases,
+          backtested ? await db.rows('FROM backtest.stretch') : [],
+        ),
         contrasts: await db.rows(
           'SELECT code, period, list(change_sd ORDER BY years_before) AS change_sd FROM risk.contrasts GROUP BY ALL',
         ),

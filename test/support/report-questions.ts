@@ -229,6 +229,77 @@ export function reportQuestions(snapshotOf: () => string) {
     },
   );
 
+  inBrowser(
+    'warnings: the areas in alert as the table has them, each with its usual, forecast and first check',
+    async () => {
+      if (!hasTable('alerts')) return;
+      const rows = await query('FROM alerts ORDER BY area DESC, code');
+      const { page, pageErrors } = await open('#warnings');
+      const names = await query(
+        'SELECT state_code AS code, state AS name FROM context_states UNION ALL SELECT lga_code, lga FROM context_lgas',
+      );
+      const nameOf = (code: unknown) => String(names.find((row) => row.code === code)!.name);
+      const alarmed = rows.filter(({ detection_class }) => detection_class === 'alert');
+      if (alarmed.length === 0) expect(await headline(page)).toContain('No area is in alert');
+      for (const { code } of alarmed.slice(0, 1)) expect(await headline(page)).toContain(nameOf(code));
+      const [heads, ...lines] = String(await download(page, 'list'))
+        .replace('\ufeff', '')
+        .trimEnd()
+        .split('\r\n');
+      expect(lines).toHaveLength(rows.length);
+      const classes = lines.map((line) => line.split(',')[heads!.split(',').indexOf('class')]);
+      const byUrgency = ['alert', 'watch', 'fall', 'none'];
+      expect(classes).toEqual(classes.toSorted((a, b) => byUrgency.indexOf(a!) - byUrgency.indexOf(b!)));
+      for (const row of [alarmed[0] ?? rows[0]!, rows.at(-1)!]) {
+        await page.fill('#search', String(row.code));
+        await page.press('#search', 'Enter');
+        const words = (await page.textContent('#words'))!.replaceAll('\u00a0', '');
+        expect(words).toContain(`where ${row.usual} (${row.usual_low}–${row.usual_high}) is usual`);
+        expect(words).toContain('Check first: ');
+        expect(new URL(page.url()).hash).toContain(`#warnings?c=${row.code}`);
+      }
+      expect(pageErrors).toEqual([]);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await page.close();
+    },
+  );
+
+  inBrowser('how many: the total of one state and of all is the table’s, of others from joint draws', async () => {
+    if (!hasTable('forecasts_totals')) return;
+    const totals = await query("FROM forecasts_totals WHERE area <> 'lga' ORDER BY code NULLS FIRST, period, months");
+    const { cases_in } = totals[0]!;
+    const states = [...new Set(totals.flatMap(({ code }) => code ?? []))];
+    const spans = totals.filter(({ code }) => code === null);
+    const last = spans.findIndex(({ months }) => months === Math.max(...spans.map((span) => Number(span.months))));
+    const { page, pageErrors } = await open(`#total?by=${last}`);
+    const shown = async () => {
+      const found = / (\S+) \((\S+)–(\S+)\)/.exec((await headline(page))!.replaceAll('\u00a0', ''))!;
+      return found.slice(1).map(Number);
+    };
+    const unit = cases_in === 'cases' ? 1 : 100;
+    const inTable = (code: unknown) => {
+      const { q50, q05, q95 } = totals.filter((row) => row.code === code)[last]!;
+      return [q50, q05, q95].map((value) => Number((Number(value) / unit).toFixed(unit === 1 ? 0 : 1)));
+    };
+    expect(await shown()).toEqual(inTable(null));
+    const boxes = page.locator('.summands [type=checkbox]');
+    expect(await boxes.count()).toBe(states.length);
+    const amounts = page.locator('.summands [type=number]');
+    // The same amount for each, so that states count alike; then the total of all is between its parts' ranges.
+    for (let i = 0; i < (await amounts.count()); i++) await amounts.nth(i).fill('1000');
+    if (cases_in === 'index') {
+      const [middle, low, high] = await shown();
+      const sum = (part: number) => 1000 * states.map((code) => inTable(code)[part]!).reduce((a, b) => a + b, 0);
+      expect(Math.abs(middle! / sum(0) - 1)).toBeLessThan(0.1);
+      if (states.length > 1) expect([low! > sum(1), high! < sum(2)]).toEqual([true, true]);
+    }
+    for (let i = 1; i < states.length; i++) await boxes.nth(i).uncheck();
+    if (states.length > 1) expect(new URL(page.url()).hash).toContain(`chosen=${states[0]}`);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(pageErrors).toEqual([]);
+    await page.close();
+  });
+
   inBrowser('positivity of the surveys by round, in towns and in the country', async () => {
     if (!hasTable('changes')) return;
     const { page } = await open('#changed');

@@ -1,10 +1,9 @@
 /** Faults of a catalog, and an update of it, as text. */
 import { ALIASES_FILE, aliasCsvLine } from '../../catalog/aliases.ts';
 import type { Fault } from '../../intake/check/fault.ts';
-import type { RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
+import type { Distribution, RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
 import type { SourceComparison } from '../../intake/compare/compare-sources.ts';
 import { describeFigure, describeRatio } from '../../intake/compare/doubts.ts';
-import type { Distribution } from '../../intake/compare/statistics.ts';
 import type { MatchedName, Update } from '../../intake/update/update.ts';
 import { groupMessages } from '../../lib/bad-input.ts';
 import { plainName } from '../../lib/name-similarity.ts';

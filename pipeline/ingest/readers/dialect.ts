@@ -4,7 +4,8 @@ import type { Dialect } from '../../catalog/dialect.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import type { TextTable } from './csv.ts';
-import { monthInName, readMonth, yearsIn } from './months.ts';
+import { DECIMAL } from './delivery.ts';
+import { monthInName, readMonth, splitHeading, yearsIn } from './months.ts';
 
 /** A number whose thousands are set apart by no-break spaces, as office programs write it; other blanks may be text. */
 const GROUPED_DIGITS = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
@@ -67,7 +68,8 @@ function pivotMonths(
   months: Dialect['months'],
   location: InputLocation,
 ): TextTable {
-  const fullMonths = header.map((name) => readMonth(name, months));
+  const headings = header.map((name) => (pivot.figures ? splitHeading(name, months) : null));
+  const fullMonths = header.map((name, i) => (pivot.figures ? headings[i]?.month : readMonth(name, months)) ?? null);
   // Beside months with their year, a column such as `Mar` is something else.
   const columnMonths = fullMonths.some((period) => period !== null) ? fullMonths : header.map(monthInName);
   if (columnMonths.every((period) => period === null))
@@ -76,12 +78,14 @@ function pivotMonths(
       .error(`columns ${header.join(', ')}`, 'columns named by months (sources.json, dialect)');
   const keptColumns = [...header.keys()].filter((i) => columnMonths[i] === null);
   return {
-    header: [...keptColumns.map((i) => header[i]!), pivot.months, pivot.values],
-    rows: rows.flatMap(({ line, cells }) =>
-      columnMonths.flatMap((period, i) =>
-        period === null ? [] : [{ line, cells: [...keptColumns.map((index) => cells[index]!), period, cells[i]!] }],
-      ),
-    ),
+    header: [...keptColumns.map((i) => header[i]!), pivot.figures ?? [], pivot.months, pivot.values].flat(),
+    rows: rows.flatMap(({ line, cells }) => {
+      const keptCells = keptColumns.map((index) => cells[index]!);
+      return columnMonths.flatMap((period, i) => {
+        const figure = headings[i]?.figure ?? [];
+        return period === null ? [] : [{ line, cells: [...keptCells, figure, period, cells[i]!].flat() }];
+      });
+    }),
   };
 }
 
@@ -106,16 +110,11 @@ function fillMergedCells({ header, rows }: TextTable, merged: readonly string[],
 }
 
 /**
- * Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals and
- * row numbers.
+ * Names, as `plain` writes them, of columns that differ from figure to figure and say nothing of a place: totals, row
+ * numbers, and who entered a value of DHIS2 and when.
  */
-export const ROW_COLUMN_NAME = /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|)$/;
-
-/** The name of a row's figure: one cell, or several such as an indicator and an age group. */
-export const figureNameReader =
-  (indexes: readonly number[]) =>
-  ({ cells }: Pick<TextTable['rows'][number], 'cells'>) =>
-    indexes.flatMap((index) => cells[index] ?? []).join(' ');
+export const ROW_COLUMN_NAME =
+  /^((grand)?totals?(general)?|totaux|totais|sn|no|rownumber|storedby|created|lastupdated|comment|followup|)$/;
 
 /**
  * A row for each test of each row, in columns that take the place of the file's columns of these names. A test whose
@@ -154,12 +153,14 @@ function splitTests(
 /** A column for each figure, in the order of the first ones; a figure that a row lacks is blank. */
 function widenFigures(
   { header, rows }: TextTable,
-  { names, values }: NonNullable<Dialect['wide']>,
+  { names, values, labels = {}, sum }: NonNullable<Dialect['wide']>,
   location: InputLocation,
 ): TextTable {
   const columnIndex = columnFinder(header, location);
   const [nameIndexes, valueIndex] = [[names].flat().map(columnIndex), columnIndex(values)];
-  const figureName = figureNameReader(nameIndexes);
+  // One cell, or several such as an indicator and an age group.
+  const figureName = ({ cells }: Pick<TextTable['rows'][number], 'cells'>) =>
+    nameIndexes.flatMap((index) => labels[cells[index] ?? ''] ?? cells[index] ?? []).join(' ');
   const figures = [...new Set(rows.map(figureName))];
   const keptColumns = [...header.keys()].filter(
     (i) =>
@@ -175,9 +176,14 @@ function widenFigures(
       const byName = new Map<string, string | null>();
       for (const { line, cells } of group) {
         const name = figureName({ cells });
+        const [earlier, value] = [byName.get(name), cells[valueIndex]!];
+        if (earlier && sum && DECIMAL.test(earlier) && DECIMAL.test(value ?? '')) {
+          byName.set(name, String(Number(earlier) + Number(value)));
+          continue;
+        }
         if (byName.has(name))
           throw location.at(`row ${line}`).error(`${name} a second time`, 'each figure once for a place and time');
-        byName.set(name, cells[valueIndex]!);
+        byName.set(name, value);
       }
       const [{ line, cells }] = group as [(typeof group)[number]];
       return {

@@ -14,9 +14,9 @@ const MOST_CELLS = 2 ** 26;
 /**
  * Reads a table from JSON as text: DHIS2 analytics (`headers`, `rows`; columns are named by `name`, and a column of ids
  * whose names `metaData` gives is followed by one of these, such as `ou.name`), DHIS2 metadata
- * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become columns such as `parent.id`, and a
- * point becomes `longitude` and `latitude`; lists are ignored. Rows are numbered as in a CSV: the first record is row
- * 2.
+ * (`{"organisationUnits": [...]}`), or a plain list of records. Nested fields become
+ * columns such as `parent.id`, a `path` of units one for each level (`path.1`), and a point becomes `longitude` and
+ * `latitude`; lists are ignored. Rows are numbered as in a CSV: the first record is row 2.
  * @param fullPath path of the file
  * @param file its name in messages
  * @throws BadInput for JSON of any other form
@@ -33,7 +33,9 @@ export async function readJsonTable(fullPath: string, file: string): Promise<Tex
   const [records] = recordLists;
   if (recordLists.length !== 1 || !Array.isArray(records) || records.length === 0 || !records.every(isRecord))
     throw location.error('JSON of another form', SUPPORTED_FORMS);
-  const flatRecords = records.map(flatten);
+  // What all data values of DHIS2 have in common stands beside them, since 2.43.
+  const common = isRecord(content) && content.dataValues === records ? content : {};
+  const flatRecords = records.map((record) => flatten({ ...common, ...record }));
   const header = [...new Set(flatRecords.flatMap((row) => [...row.keys()]))];
   if (flatRecords.length * header.length > MOST_CELLS)
     throw location.error(
@@ -99,6 +101,8 @@ function flatten(record: Record<string, unknown>): Map<string, string | null> {
   return new Map(
     Object.entries(record).flatMap(([name, value]): [string, string | null][] => {
       if (Array.isArray(value)) return [];
+      if (name === 'path' && typeof value === 'string' && value.startsWith('/'))
+        return value.split('/').flatMap((id, level) => (level === 0 ? [] : [[`path.${level}`, id]]));
       if (!isRecord(value)) return [[name, toCell(value as Scalar)]];
       if (value.type === 'Point' && Array.isArray(value.coordinates)) {
         const [longitude, latitude] = value.coordinates as Scalar[];

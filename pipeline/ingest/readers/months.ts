@@ -41,6 +41,21 @@ export function readMonth(text: string, order?: MonthOrder): Period | null {
   return isPeriod(period) ? period : null;
 }
 
+/**
+ * What stands before or after the month in a heading such as `Cases January 2020`, and that month.
+ * @returns null for a heading without a month, and for a month alone
+ */
+export function splitHeading(heading: string, order?: MonthOrder): { figure: string; month: Period } | null {
+  const words = heading.split(/[\s_]+/);
+  for (const size of [1, 2])
+    for (const start of [words.length - size, 0]) {
+      const month = readMonth(words.slice(start, start + size).join(' '), order);
+      const figure = words.toSpliced(start, size).join(' ');
+      if (month && figure) return { figure, month };
+    }
+  return null;
+}
+
 /** The month of the year as a number from 1 to 12, from its number or name; null if it is neither. */
 export function readMonthOfYear(text: string): string | null {
   const month = MONTH_NUMBERS.get(lettersOnly(text)) ?? (/^\d{1,2}$/.test(text) ? Number(text) : 0);

@@ -121,12 +121,18 @@ async function contentFaults(country: Country, sources: readonly Source[], deliv
   const contents: TableContent[] = [];
   const report: ReportLine[] = [];
   // Tables first, whatever the catalog's order.
-  for (const source of sources.filter(({ role, format }) => format !== 'geotiff' && !AREA_ROLES.includes(role)))
-    tableFaults.push(
-      ...(await collectFaults('tables and outlines', source.id, async () => {
-        contents.push(await readOneTable(country, source, reference, report, deliveries));
-      })),
-    );
+  for (const source of sources.filter(({ role, format }) => format !== 'geotiff' && !AREA_ROLES.includes(role))) {
+    const read = (declared: Source, findings?: ReportLine[], received?: Delivery[]) =>
+      collectFaults('tables and outlines', source.id, async () => {
+        contents.push(await readOneTable(country, declared, reference, findings, received));
+      });
+    const faults = await read(source, report, deliveries);
+    tableFaults.push(...faults);
+    // The people of other areas may tell why one has none.
+    const gaps = faults.flatMap(({ remedy }) => (remedy?.declare === 'gap' ? { ...remedy.gap, reason: '' } : []));
+    if (source.role === 'population_census' && gaps.length > 0)
+      await read({ ...source, gaps: [...(source.gaps ?? []), ...gaps] });
+  }
   const rasterFaults: Fault[] = [];
   const rasterSources = sources.filter(({ format }) => format === 'geotiff');
   for (const source of rasterSources)

@@ -4,9 +4,10 @@ import type { Source } from '../../catalog/sources.ts';
 import { openRaster, type Raster } from '../../ingest/readers/geotiff.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
 import { columnLongitude, describeGrid, isSameGrid, rowLatitude, wholeGrid } from '../../lib/numerics/grid.ts';
+import { quantile } from '../../lib/numerics/quantiles.ts';
 import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
+import type { Distribution } from './compare-rows.ts';
 import { describeRatio } from './doubts.ts';
-import { type Distribution, distribution } from './statistics.ts';
 
 export interface RasterSummary {
   grid: string;
@@ -109,12 +110,20 @@ async function summarise(file: string, nodata: Source['nodata']) {
     await raster.close();
   }
   const { n, missing, positive, sum, min, max } = totals;
-  const exact = n > 0 ? { n, missing, min, max, mean: sum / n } : { n, missing };
-  return {
-    grid,
-    blocks,
-    summary: { grid: describeGrid(grid), values: { ...distribution(sample), ...exact }, sum, positive },
+  const sortedSample = Float64Array.from(sample).sort();
+  const unlessEmpty = (value: number) => (n > 0 ? value : null);
+  const quantileAt = (share: number) => (n > 0 ? quantile(sortedSample, share) : null);
+  const values: Distribution = {
+    n,
+    missing,
+    min: unlessEmpty(min),
+    q1: quantileAt(0.25),
+    median: quantileAt(0.5),
+    q3: quantileAt(0.75),
+    max: unlessEmpty(max),
+    mean: unlessEmpty(sum / n),
   };
+  return { grid, blocks, summary: { grid: describeGrid(grid), values, sum, positive } };
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Compares two releases of a table, row by row, in SQL. */
 import { addMonths, type Period } from '../../contract/months.ts';
+import { median } from '../../lib/numerics/averages.ts';
 import { rankCorrelation } from '../../lib/numerics/rank-correlation.ts';
 import { type Database, sqlIdentifier, sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import { loadTable } from '../../lib/tables/load-table.ts';
 import { type ColumnSchema, orNull, real, text } from '../../lib/tables/table.ts';
-import { type Distribution, medianOrNull } from './statistics.ts';
 
 /** A row of a table: its key, place and time, and its columns. */
 export interface ComparedRow {
@@ -18,6 +18,18 @@ export interface ComparedRow {
   /** Codes, names and times, by column. */
   texts: Record<string, string | null>;
   numbers: Readonly<Record<string, number | null>>;
+}
+
+/** A column's numbers, or a raster's cells; null if there are none. */
+export interface Distribution {
+  n: number;
+  missing: number;
+  min: number | null;
+  q1: number | null;
+  median: number | null;
+  q3: number | null;
+  max: number | null;
+  mean: number | null;
 }
 
 /** The sums over a set of rows in both releases. */
@@ -325,6 +337,7 @@ async function placeAgreements(
         { state, rank_correlation, shifted: Math.max(...shiftedCorrelations.map((correlation) => correlation ?? -1)) },
       ];
     });
+    const shifts = columnPlaces.flatMap(({ shift }) => shift ?? []);
     const { zeroed = 0, blanked = 0 } = counts.find((count) => count.column === column) ?? {};
     return {
       column,
@@ -334,7 +347,7 @@ async function placeAgreements(
       misaligned: states.filter(({ rank_correlation, shifted }) => shifted > rank_correlation),
       zeroed,
       blanked,
-      months_shifted: medianOrNull(columnPlaces.flatMap(({ shift }) => shift ?? [])),
+      months_shifted: shifts.length > 0 ? median(shifts) : null,
     };
   });
 }

@@ -1,6 +1,6 @@
 /** The columns whose sum is the confirmed cases of a routine table: parts by age, test and sex, without overlap. */
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { filledCells, nameAsWords, TEST_WORDS } from '../columns.ts';
+import { filledCells, isUid, nameAsWords, TEST_WORDS } from '../columns.ts';
 import type { TableFile } from './recognise.ts';
 
 /** The people that a column counts; null stands for all ages, tests or sexes. */
@@ -138,6 +138,23 @@ function parsePart(column: string, isRelevant: NameTest): Part | null {
   };
 }
 
+/**
+ * The columns of each figure: those whose names differ in the ids at their ends alone are parts that do not overlap,
+ * since DHIS2 leaves the ids of category option combinations among its names.
+ */
+const groupByFigure = (columns: readonly string[]) =>
+  Map.groupBy(columns, (column) => {
+    const words = column.split(' ');
+    return words.slice(0, words.findLastIndex((word) => !isUid(word)) + 1).join(' ') || column;
+  });
+
+/** Whether a column's name says that it counts no confirmed cases: people tested, suspected cases, or a subset. */
+export const namesOtherCounts = (column: string) =>
+  parsePart(column, namesTested) !== null ||
+  /\bsusp\w*/.test(cleanName(column)) ||
+  PRESUMED_WORDS.test(cleanName(column)) ||
+  namesSubset(column);
+
 export const areCounts = (cells: readonly string[]) =>
   cells.length > 0 && cells.every((cell) => /^\d+(\.0*)?$/.test(cell));
 
@@ -150,8 +167,9 @@ export function findCaseColumns(
   table: TextTable & Pick<TableFile, 'file'>,
   columns: readonly string[],
 ): CaseColumns | null {
-  const allParts = columns.flatMap((column) =>
-    areCounts(filledCells(table, column)) ? (parsePart(column, namesCases) ?? []) : [],
+  const columnsByFigure = groupByFigure(columns);
+  const allParts = [...columnsByFigure].flatMap(([figure, options]) =>
+    options.every((column) => areCounts(filledCells(table, column))) ? (parsePart(figure, namesCases) ?? []) : [],
   );
   // If columns name their test, positives without a test are of an unknown one.
   const parts = allParts.some(({ test }) => test !== null) ? allParts.filter(({ isVague }) => !isVague) : allParts;
@@ -164,7 +182,7 @@ export function findCaseColumns(
     )
   )
     return null;
-  const summed = fewestCoveringParts(parts)?.map(({ column }) => column) ?? [];
+  const summed = fewestCoveringParts(parts)?.flatMap(({ column }) => columnsByFigure.get(column)!) ?? [];
   const isAboutCases = (column: string) =>
     /\b(cases?|cas|casos|mal\w*|palu\w*|susp\w*|conf|confirm\w+)\b/.test(cleanName(column)) ||
     parts.some((part) => part.column === column);
@@ -207,6 +225,7 @@ function fewestCoveringParts(parts: readonly Part[]): Part[] | null {
 
 /** The fewest columns that together count every person tested once; empty if it is not known which do. */
 export const findTestedColumns = (columns: readonly string[]): string[] => {
-  const parts = columns.flatMap((column) => parsePart(column, namesTested) ?? []);
-  return fewestCoveringParts(parts)?.map(({ column }) => column) ?? [];
+  const columnsByFigure = groupByFigure(columns);
+  const parts = [...columnsByFigure.keys()].flatMap((figure) => parsePart(figure, namesTested) ?? []);
+  return fewestCoveringParts(parts)?.flatMap(({ column }) => columnsByFigure.get(column)!) ?? [];
 };

@@ -2,6 +2,7 @@
 
 import type { Source } from '../../catalog/sources.ts';
 import { ANY_CODE } from '../../contract/territory.ts';
+import { outlineAround } from '../../ingest/areas.ts';
 import { codeReader } from '../../ingest/places-by-code.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { BadInput, InputLocation } from '../../lib/bad-input.ts';
@@ -19,6 +20,8 @@ import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
 
 export interface DraftAreas {
   outlines: OutlineFile;
+  /** The names of the files that have other areas of its level, after that of its own. */
+  rivals: string[];
   /** The project's column names -> the outlines' fields. */
   columns: Record<string, string>;
   /** The table that gives codes by name, if the outlines have none. */
@@ -28,6 +31,8 @@ export interface DraftAreas {
   /** Code and name of each lower-level area, and its parent's code if a table or the outlines give it. */
   lgas: { code: string; name: string; parent: string | null }[];
   states: { code: string; name: string }[];
+  /** The code of each id that tables have in place of codes. */
+  codeById: ReadonlyMap<string, string>;
   recode: NonNullable<Source['recode']> | null;
   /** Why tables of codes that lack a few areas are not used, by file. */
   incompleteTables: ReadonlyMap<string, string>;
@@ -86,14 +91,43 @@ function dissolveParts(outlines: OutlineFile): OutlineFile {
   };
 }
 
+/** The file with the most outlines and those of its level: most of their outlines have one of its outlines inside. */
+const findSameLevel = ([most, ...others]: readonly OutlineFile[]): OutlineFile[] => [
+  ...(most ? [most] : []),
+  ...others.filter(({ features }) => {
+    if (2 * features.length <= most!.features.length) return false;
+    const outlinesInside = Map.groupBy(most!.features, (feature) => outlineAround(feature, features));
+    return 2 * features.filter((feature) => outlinesInside.get(feature)?.length === 1).length > features.length;
+  }),
+];
+
+/** Counts the areas whose codes and names are in no table. @param plainTexts of all cells of tables */
+function countAreasWithoutRows(outlines: OutlineFile, plainTexts: ReadonlySet<string>): number {
+  const attributes = attributeTable(outlines);
+  const columns = [...candidateColumns(attributes.header, 'lga'), ...codeFields(attributes)];
+  const indexes = columns.map((column) => attributes.header.indexOf(column));
+  return attributes.rows.filter((row) => !indexes.some((i) => plainTexts.has(plainName(row.cells[i] ?? '')))).length;
+}
+
 /**
- * The file with the most outlines is the lower level.
+ * The file with the most outlines is the lower level. Of files that draw it differently, it is the one that is chosen
+ * or else the one with the fewest areas that no table has.
+ * @param choice the name of a file of outlines
  * @throws BadInput if there are no outlines, no names, no codes or no parents
  */
-export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonly TableFile[]): DraftAreas {
-  const [outlines, ...otherFiles] = outlineFiles
-    .map(dissolveParts)
-    .toSorted((a, b) => b.features.length - a.features.length);
+export function draftAreas(
+  outlineFiles: readonly OutlineFile[],
+  tables: readonly TableFile[],
+  choice?: string,
+): DraftAreas {
+  const files = outlineFiles.map(dissolveParts).toSorted((a, b) => b.features.length - a.features.length);
+  const sameLevel = findSameLevel(files);
+  const texts = new Set(sameLevel.length > 1 ? tables.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells)) : []);
+  const plainTexts = new Set([...texts].flatMap((text) => plainName(text ?? '') || []));
+  const [used, ...others] = sameLevel
+    .map((file) => ({ file, missing: countAreasWithoutRows(file, plainTexts) }))
+    .sort((a, b) => Number(b.file.file === choice) - Number(a.file.file === choice) || a.missing - b.missing);
+  const outlines = used?.file;
   if (!outlines)
     throw new BadInput({
       file: '--from',
@@ -101,6 +135,9 @@ export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonl
       expected: 'polygons of the areas: GeoJSON, TopoJSON or a shapefile',
     });
   const location = new InputLocation(outlines.file);
+  const rivals = others
+    .filter(({ file, missing }) => file.features.length !== outlines.features.length || missing !== used.missing)
+    .map(({ file }) => file);
   const attributes = attributeTable(outlines);
   const nameField = likeliestColumn(attributes.header, 'lga');
   if (!nameField) {
@@ -108,8 +145,12 @@ export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonl
     throw location.error(found, 'a field with their names, such as ADM2_EN or shapeName');
   }
   const names = filledCells(attributes, nameField);
-  const codeField = findCodeField(attributes, tables) ?? codesToRecode(attributes);
-  const stateOutlines = draftStateOutlines(otherFiles, attributes);
+  const [usedField, ...otherFields] = findCodeFields(attributes, tables);
+  const codeField = usedField ?? codesToRecode(attributes);
+  const stateOutlines = draftStateOutlines(
+    files.filter((file) => !sameLevel.includes(file)),
+    attributes,
+  );
   const codeTable = codeField?.isCertain ? null : findCodeTable(tables, names);
   if (!codeField && !codeTable) {
     const [closest] = describeShortfalls(tables, names);
@@ -147,11 +188,19 @@ export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonl
     name,
     parent: parents?.[i] ?? parentByName.get(plainName(name)) ?? null,
   }));
+  // A table's counts may look like numbers of features.
+  const hasNumbers = (column: string) => filledCells(attributes, column).some((cell) => /^\d+$/.test(cell));
+  const idField = codeTable
+    ? undefined
+    : otherFields.find(({ column, usingTables }) => usingTables > 0 && !hasNumbers(column));
+  const ids = idField ? filledCells(attributes, idField.column) : [];
   return {
     outlines,
+    codeById: new Map(ids.map((id, i) => [id, lgas[i]!.code])),
     columns: {
       lga: nameField,
       ...(codeTable ? {} : { lga_pcode: codeField!.column }),
+      ...(idField ? { lga_id: idField.column } : {}),
       ...(outlineParents ? { state_pcode: outlineParents.column } : {}),
     },
     codes: codeTable && { table: codeTable.table, columns: codeTable.columns },
@@ -164,7 +213,10 @@ export function draftAreas(outlineFiles: readonly OutlineFile[], tables: readonl
         : distinctStates(tableParents!, stateNames(tableOfCodes)),
     recode: Object.keys(recode).length > 0 ? recode : null,
     incompleteTables: codeTable ? describeIncompleteTables(tables, names, codeTable.table.file) : new Map(),
-    leftOut: otherFiles.filter((file) => file !== usedStateOutlines?.outlines).map(unusedOutlines),
+    rivals: [outlines, ...rivals].map(({ file }) => file),
+    leftOut: files
+      .filter((file) => file !== outlines && file !== usedStateOutlines?.outlines)
+      .map((file) => unusedOutlines(file, rivals.includes(file))),
   };
 }
 
@@ -203,17 +255,15 @@ const FEATURE_NUMBER_FIELDS = ['id', 'shapeid'];
 
 interface CodeField {
   column: string;
+  usingTables: number;
   /** Whether they occur in a table, or their name leaves no doubt. */
   isCertain: boolean;
   /** The code of each of them, if they cannot be codes as they are. */
   recode?: Record<string, string>;
 }
 
-/**
- * The outlines' field of codes: of several, the one whose codes occur in the most tables, then the likeliest name.
- * @returns null if there is none
- */
-function findCodeField(attributes: TextTable, tables: readonly TableFile[]): CodeField | null {
+/** The outlines' fields of codes: first those whose codes occur in the most tables, then those of the likeliest names. */
+function findCodeFields(attributes: TextTable, tables: readonly TableFile[]): CodeField[] {
   const named = candidateColumns(attributes.header, 'lga_pcode');
   const fields = codeFields(attributes).map((column) => {
     const readCode = codeReader(filledCells(attributes, column));
@@ -226,7 +276,7 @@ function findCodeField(attributes: TextTable, tables: readonly TableFile[]): Cod
       isCertain: usingTables > 0 || (named.includes(column) && !FEATURE_NUMBER_FIELDS.includes(plainName(column))),
     };
   });
-  return fields.sort((a, b) => b.usingTables - a.usingTables)[0] ?? null;
+  return fields.sort((a, b) => b.usingTables - a.usingTables);
 }
 
 /** The outlines' field of codes by a usual name, such as GADM's GID_2, whose dots no code may have. */
@@ -236,7 +286,7 @@ function codesToRecode(attributes: TextTable): CodeField | null {
     const recode = Object.fromEntries(cells.map((cell) => [cell, codeFromName(cell)]));
     const codes = new Set(Object.values(recode));
     if (codes.size === attributes.rows.length && cells.length === attributes.rows.length && [...codes].every(isCode))
-      return { column, isCertain: false, recode };
+      return { column, usingTables: 0, isCertain: false, recode };
   }
   return null;
 }
@@ -272,23 +322,21 @@ const codeFromName = (name: string) =>
     .match(/[A-Za-z0-9]+/g)
     ?.join('-') ?? '';
 
-const unusedOutlines = ({ file, features }: OutlineFile): LeftOut => ({
+const unusedOutlines = ({ file, features }: OutlineFile, isRival: boolean): LeftOut => ({
   kind: 'left out',
   file,
-  why: `${features.length} outlines that add nothing to the others, or lack codes`,
+  why: `${features.length} outlines that ${isRival ? 'draw the lower level differently (answer "outlines" with it to use it)' : 'add nothing to the others, or lack codes'}`,
   lost: null,
 });
 
 /**
- * The upper level: the first other file with several outlines that each have a code and a name, and that are not mostly
- * areas of the lower level, as in older outlines. Of several codes, it is the one that the lower level's areas have as
- * their parent's.
+ * The upper level: the first other file with several outlines that each have a code and a name. Of several codes, it is
+ * the one that the lower level's areas have as their parent's.
  */
 function draftStateOutlines(candidates: readonly OutlineFile[], attributes: TextTable): DraftAreas['stateOutlines'] {
   const parents = new Set(
     candidateColumns(attributes.header, 'state_pcode').flatMap((column) => filledCells(attributes, column)),
   );
-  const lowerNames = new Set(filledCells(attributes, likeliestColumn(attributes.header, 'lga')!).map(plainName));
   for (const outlines of candidates) {
     const table = attributeTable(outlines);
     const namedColumns = (...names: ColumnName[]) =>
@@ -298,10 +346,7 @@ function draftStateOutlines(candidates: readonly OutlineFile[], attributes: Text
     const name = namedColumns('state', 'lga').find(
       (column) => new Set(filledCells(table, column)).size === table.rows.length,
     );
-    const namesAbove = name ? filledCells(table, name).filter((cell) => !lowerNames.has(plainName(cell))) : [];
-    const isSameLevel = 2 * table.rows.length > lowerNames.size && 2 * namesAbove.length < table.rows.length;
-    if (outlines.features.length > 1 && name && code && !isSameLevel)
-      return { outlines, columns: { state_pcode: code, state: name } };
+    if (outlines.features.length > 1 && name && code) return { outlines, columns: { state_pcode: code, state: name } };
   }
   return null;
 }

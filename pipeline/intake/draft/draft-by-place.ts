@@ -11,13 +11,14 @@ import {
   countDistinct,
   filledCells,
   guessSubject,
+  isUid,
   likeliestColumn,
   likeliestColumns,
   numbersByRow,
   reportingRateColumn,
   sumsByRow,
 } from '../columns.ts';
-import { areCounts, findCaseColumns, findTestedColumns, namesSubset } from './case-columns.ts';
+import { areCounts, findCaseColumns, findTestedColumns, namesOtherCounts, namesSubset } from './case-columns.ts';
 import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
 import {
   type AreaCodes,
@@ -121,7 +122,7 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   const { confirmed } = columnByMeasure;
   const isOfCases = isMonthly && !unnamed;
   const filledZeros = isOfCases && confirmed ? findFilledZeros(table, otherColumns, confirmed) : null;
-  const cases = isOfCases && !filledZeros?.parts ? findCaseSum(table, otherColumns, confirmed, answers) : null;
+  const cases = isOfCases && !filledZeros?.parts ? findCaseSum(table, figureColumns, confirmed, answers) : null;
   const measures: ColumnsByMeasure = kinds
     ? measuresFor(kinds)
     : {
@@ -200,6 +201,10 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
         doubts.push(
           `${table.file}: "${column}" is never 0, and blank in ${omittedZeros} rows whose reports came in: these are read as 0 (reporting)`,
         );
+      if (table.dialect.wide?.sum)
+        doubts.push(
+          `${table.file}: counts of one data element, place and month are added up: raw data that do not say which category each is of (dimension=co)`,
+        );
       if (summands.length > 1) doubts.push(...partlyBlankDoubts(table, summands));
       doubts.push(...moreThanTestedDoubts(table, summands, testedColumns(table, otherColumns, summands)));
     }
@@ -208,16 +213,20 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
   }
   if (draft.entries.length + draft.obstacles.length === 0 && !draft.statePeople) {
     const subject = guessSubject([table.file, ...table.header]) ?? 'monthly figures';
+    const hasIds = unnamed?.columns.some((column) => column.split(' ').some(isUid));
     const isAsked = unnamed && (isMonthly || subject === 'people');
     draft.obstacles.push({
       why: isAsked
-        ? `by area, but nothing tells what its numbers are: ${unnamed.description} (answer "${numbersQuestionId(table.file)}")`
+        ? `by area, but nothing tells what its numbers are: ${unnamed.description} (answer "${numbersQuestionId(table.file)}"${hasIds ? `, or ${NAMES_OF_IDS}` : ''})`
         : 'by area, but without a column of people, cases, rain or a context figure',
       ...(isAsked ? { lost: subject } : {}),
     });
   }
   return draft;
 }
+
+const NAMES_OF_IDS =
+  'save their names beside it: /api/dataElements.json?fields=id,name&paging=false, and the same of categoryOptionCombos';
 
 /** Rows of cases or people that are totals of other rows of the table: of facilities or of areas. */
 function findTotalRows(
@@ -429,6 +438,7 @@ function guessNumberKind(table: TableFile, columns: readonly string[], column: s
   const subject = guessSubject([table.file, ...columns]);
   if (subject === 'people') return 'people';
   if (subject === 'climate') return 'rain';
+  if (namesOtherCounts(column) || column.split(' ').every(isUid)) return 'other';
   const areWhole = areCounts(filledCells(table, column));
   return areWhole && (subject === null || subject === 'cases') ? 'cases' : 'other';
 }

@@ -120,10 +120,10 @@ export function draftTables(
   // Of two tests of the same sample, microscopy is preferred.
   const microscopyScore = ({ entry }: DraftedTable) => (entry.methods?.microscopy === undefined ? 0 : 1);
   const deliveries = joinDeliveries(candidates);
-  const partScore = (draft: DraftedTable) => (deliveries.some((rival) => hasPartOfCases(draft, rival)) ? 1 : 0);
+  const otherScore = (draft: DraftedTable) => (deliveries.some((rival) => hasOtherCases(draft, rival)) ? 1 : 0);
   for (const candidate of deliveries.toSorted(
     (a, b) =>
-      partScore(a) - partScore(b) ||
+      otherScore(a) - otherScore(b) ||
       mappedColumnScore(b) - mappedColumnScore(a) ||
       microscopyScore(b) - microscopyScore(a) ||
       monthlyRowCount(b) - monthlyRowCount(a),
@@ -134,6 +134,13 @@ export function draftTables(
       for (const table of [candidate.table, ...candidate.laterDeliveries])
         leaveOut(table, ...whyRivalIsBetter(candidate, better));
   }
+  const isByFacility = ({ entry }: DraftedTable) =>
+    /^cases_/.test(entry.role) && placeColumn(entry) === entry.columns?.facility;
+  if (!kept.some(isByFacility))
+    for (const list of kept.filter(({ entry }) => entry.role === 'facilities')) {
+      kept.splice(kept.indexOf(list), 1);
+      leaveOut(list.table, 'facilities of which no cases are read', null);
+    }
   return {
     kept: kept.sort((a, b) => (a.table.file < b.table.file ? -1 : 1)),
     peopleTables: candidates.filter(({ entry }) => entry.role === 'population_census'),
@@ -257,13 +264,14 @@ function describeDifference(draft: Pick<DraftedTable, 'entry' | 'usedRows'>, bet
 
 /**
  * Whether a table by facility, such as one of community workers, has fewer cases than one by area in the months of
- * both.
+ * both, or more, as those who were tested.
  */
-function hasPartOfCases(draft: DraftedTable, rival: DraftedTable): boolean {
+function hasOtherCases(draft: DraftedTable, rival: DraftedTable): boolean {
   const isFacilityAlone = draft.entry.columns?.facility !== undefined && rival.entry.columns?.facility === undefined;
   if (!isFacilityAlone || draft.entry.role !== rival.entry.role) return false;
   const pairs = pairCases(draft, rival);
-  return sum(pairs.map(([count]) => count)) < LEAST_COPY_SHARE * sum(pairs.map(([, count]) => count));
+  const sums = [0, 1].map((i) => sum(pairs.map((pair) => pair[i]!)));
+  return Math.min(...sums) < LEAST_COPY_SHARE * Math.max(...sums);
 }
 
 /** The cases of two tables in each area and month of both; facilities are told apart if both have them. */

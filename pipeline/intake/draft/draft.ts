@@ -7,7 +7,7 @@ import { addMonths } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import { MAY_BE_CUT } from '../../ingest/readers/raw-table.ts';
 import { BadInput } from '../../lib/bad-input.ts';
-import { filledCells, likeliestColumn } from '../columns.ts';
+import { cellsByRow, filledCells, isUid, likeliestColumn } from '../columns.ts';
 import {
   columnTotal,
   comparePeople,
@@ -61,8 +61,8 @@ export interface Draft {
 /**
  * @param root directory that the file paths are relative to
  * @param now current time, ISO 8601; if no file carries a date, estimates end with the previous year
- * @param answers given so far, of which the population raster and the numbers of tables change the draft; by default
- *   the population raster is the one that agrees best with the population table
+ * @param answers given so far, of which the outlines, the population raster and the numbers of tables change the draft;
+ *   by default the population raster is the one that agrees best with the population table
  * @param folder name of the catalog's folder, which may be that of the country
  * @throws BadInput if there are no outlines, no area codes or no data on people
  */
@@ -76,10 +76,27 @@ export async function draftCountry(
   const filesOfKind = <Kind extends RecognisedFile['kind']>(kind: Kind) =>
     files.filter((file) => file.kind === kind) as Extract<RecognisedFile, { kind: Kind }>[];
   const rawTables = filesOfKind('table');
-  const areas = draftAreas(filesOfKind('outlines'), rawTables);
+  const areas = draftAreas(filesOfKind('outlines'), rawTables, answers.outlines);
   const codes: AreaCodes = { lgas: areaLevel(areas.lgas), states: areaLevel(areas.states) };
   const codeTable = areas.codes?.table ?? null;
-  const tables = rawTables.map((table) => (table === codeTable ? table : widenLongTable(table, codes)));
+  const readIds = (table: TableFile): TableFile => ({
+    ...table,
+    rows: table.rows.map(({ line, cells }) => ({
+      line,
+      cells: cells.map((cell) => areas.codeById.get(cell ?? '') ?? cell),
+    })),
+  });
+  const labelTables = rawTables.filter(listsNames);
+  const labels = new Map(
+    labelTables.flatMap((table) => {
+      const names = cellsByRow(table, table.header.find((column) => NAME_OF_ID.test(column))!);
+      return cellsByRow(table, 'id').flatMap((id, row): [string, string][] => (names[row] ? [[id!, names[row]]] : []));
+    }),
+  );
+  const tables = rawTables.flatMap((table) => {
+    if (labelTables.includes(table)) return [];
+    return table === codeTable ? table : widenLongTable(readIds(table), codes, labels);
+  });
   const draftWith = (peopleAnswers: Answers, notPeople?: ReadonlyMap<TableFile, string>) =>
     draftTables(tables, codes, codeTable, { ...peopleAnswers, ...answers }, notPeople);
   const undecidedDraft = draftWith({});
@@ -148,6 +165,7 @@ export async function draftCountry(
     leftOut: [
       ...filesOfKind('left out').flatMap((file) => unlessConverted(file, tables)),
       ...areas.leftOut,
+      ...labelTables.map(({ file }) => ({ kind: 'left out' as const, file, why: LABELS_ALONE, lost: null })),
       ...leftOut,
       ...stateComparison.leftOut,
       ...rasters.leftOut,
@@ -179,6 +197,7 @@ export async function draftCountry(
       columns: tables.flatMap(({ header }) => header),
       levels: levelWords(tables, codes),
       country: findCountryName([attributeTable(areas.outlines), ...tables]),
+      outlines: areas.rivals,
       population: isChoice ? rasters.population.map(({ file }) => file) : [],
       countFiles: [
         ...new Set(used.flatMap(({ table, entry }) => (CONTROLLED_ROLES.includes(entry.role) ? [table.file] : []))),
@@ -193,6 +212,17 @@ export async function draftCountry(
     }),
   };
 }
+
+const LABELS_ALONE = 'names of ids, which are used for the ids in other files';
+
+/** Whether a table has nothing but the names of ids, as DHIS2 gives them of data elements and category options. */
+const listsNames = (table: TableFile): boolean =>
+  table.header.includes('id') &&
+  table.header.some((column) => NAME_OF_ID.test(column)) &&
+  table.header.every((column) => NAME_OF_ID.test(column) || /^(id|code|shortName)$/.test(column)) &&
+  filledCells(table, 'id').every(isUid);
+
+const NAME_OF_ID = /^(name|displayName)$/;
 
 const describeForm = (note: string, { dialect: { encoding, sheet } }: TableFile) =>
   [note, ...(encoding ? [`text in ${encoding}`] : []), ...(sheet === undefined ? [] : [`sheet ${sheet}`])].join(', ');
@@ -268,7 +298,7 @@ function areaEntries({ outlines, columns, codes, stateOutlines, recode }: DraftA
     files: [file.file, ...file.companions].map((name) => ({ path: name })),
     notes: [note],
   });
-  const reason = `The lower level, because this file has the most outlines (${outlines.features.length})`;
+  const reason = `The lower level, with ${outlines.features.length} outlines`;
   return [
     outlineEntry(outlines, 'lga_boundaries', columns, reason),
     ...(codes

@@ -1,8 +1,8 @@
 /** Recognises how a table is written. */
 import path from 'node:path';
-import { type Dialect, MONTH_ORDERS, YEAR_LOCATIONS } from '../../catalog/dialect.ts';
+import { type Dialect, MONTH_ORDERS, type MonthOrder, YEAR_LOCATIONS } from '../../catalog/dialect.ts';
 import type { CsvFormat, TextTable } from '../../ingest/readers/csv.ts';
-import { monthInName, monthOrders, readMonth, yearsIn } from '../../ingest/readers/months.ts';
+import { monthInName, monthOrders, readMonth, splitHeading, yearsIn } from '../../ingest/readers/months.ts';
 
 /**
  * The first columns, as far as their cells are merged: the first row has a text, at least half of the rows have none,
@@ -43,7 +43,8 @@ export function guessDialect(
   const datedColumns = [undefined, ...MONTH_ORDERS]
     .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
     .reduce((most, names) => (names.length > most.length ? names : most));
-  const orders = datedColumns.length > 1 ? monthOrders(datedColumns.map((name) => name.trim())) : [];
+  const splitOrder = datedColumns.length > 1 ? null : orderOfHeadings(header);
+  const orders = splitOrder ?? (datedColumns.length > 1 ? monthOrders(datedColumns.map((name) => name.trim())) : []);
   const merged = mergedColumns({ header, rows });
   // Months without their year: that of all rows stands elsewhere, unless a column has it.
   const hasCalendarMonths =
@@ -56,7 +57,11 @@ export function guessDialect(
   const unusedName = (name: string): string => (header.includes(name) ? unusedName(`${name}_`) : name);
   const pivot =
     orders.length === 1 || hasCalendarMonths
-      ? { months: unusedName(hasCalendarMonths ? 'month' : 'period'), values: unusedName('value') }
+      ? {
+          months: unusedName(hasCalendarMonths ? 'month' : 'period'),
+          values: unusedName('value'),
+          ...(splitOrder ? { figures: unusedName('figure') } : {}),
+        }
       : null;
   return {
     ...(separator === ',' ? {} : { separator }),
@@ -69,6 +74,18 @@ export function guessDialect(
     ...(pivot ? { pivot } : {}),
     ...(orders[0] === undefined || orders.length > 1 ? {} : { months: orders[0] }),
   };
+}
+
+/** The order of the months beside figures in headings, most of which come back every month; null without them. */
+function orderOfHeadings(header: readonly string[]): (MonthOrder | undefined)[] | null {
+  for (const order of [undefined, 'month year', 'year month'] as const) {
+    const headings = header.flatMap((name) => splitHeading(name.trim(), order) ?? []);
+    const countDifferent = (texts: readonly string[]) => new Set(texts).size;
+    const isEachOnce = countDifferent(headings.map((heading) => JSON.stringify(heading))) === headings.length;
+    const figures = countDifferent(headings.map(({ figure }) => figure));
+    if (headings.length > 1 && isEachOnce && headings.length >= 2 * figures) return [order];
+  }
+  return null;
 }
 
 /** Whether a column has years alone. */

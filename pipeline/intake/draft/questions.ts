@@ -49,6 +49,8 @@ export interface Hints {
   /** Why `latest` is the last possible month. */
   latestReason: string;
   ages: readonly [number, number];
+  /** Files of outlines of the lower level to choose from, the likeliest first. */
+  outlines: readonly string[];
   /** Population rasters to choose from, the likeliest first; none without a choice. */
   population: readonly string[];
   /** Tables of cases and people. */
@@ -115,9 +117,17 @@ export const columnsInAnswer = (answer: string, columns: readonly string[]): str
     ? []
     : [...answer.matchAll(new RegExp(`${alternatives(columns)}(?=${SEPARATOR}|$)`, 'g'))].map(([one]) => one);
 
+const chooseFile = (id: string, what: string, files: readonly string[]): Question => ({
+  id,
+  asks: `${what}: ${files.join(' or ')}`,
+  guess: files[0]!,
+  pattern: new RegExp(`^${alternatives(files)}$`),
+  redraws: true,
+});
+
 /** The questions in the order in which they are asked. */
 export function listQuestions(hints: Hints): Question[] {
-  const { codes, folder, levels, latest, population } = hints;
+  const { codes, folder, levels, latest, outlines, population } = hints;
   const iso = /^[A-Z]{2}(?![A-Z])/.exec(codes[0] ?? '')?.[0] ?? null;
   const haveSamePrefix = iso !== null && codes.every((code) => code.startsWith(iso));
   const names = haveSamePrefix ? countryNames(iso) : [];
@@ -179,17 +189,10 @@ export function listQuestions(hints: Hints): Question[] {
       pattern: new RegExp(`^(${NO_CONTROL}|${CONTROL.source})$`),
       redraws: true as const,
     })),
-    ...(population.length > 0
-      ? [
-          {
-            id: 'population',
-            asks: `Population raster: ${population.join(' or ')}`,
-            guess: population[0]!,
-            pattern: new RegExp(`^(${population.map((file) => RegExp.escape(file)).join('|')})$`),
-            redraws: true as const,
-          },
-        ]
+    ...(outlines.length > 1
+      ? [chooseFile('outlines', 'Outlines of the lower level, which several files draw differently', outlines)]
       : []),
+    ...(population.length > 0 ? [chooseFile('population', 'Population raster', population)] : []),
     ...hints.unnamedNumbers.map(({ file, columns, guess, description }) => {
       const item = `${alternatives(columns)} = (${NUMBER_KINDS.join('|')})`;
       const example = columns.length === 1 ? '' : ', or each column of use, as in "COLUMN = cases; COLUMN = cases"';
@@ -272,9 +275,9 @@ function sharesWord(name: string, otherName: string): boolean {
 }
 
 /** What is wrong with an answer; null if nothing is. */
-export function answerError({ id, pattern, latest }: Question, answer: string): string | null {
+export function answerError({ id, asks, pattern, latest }: Question, answer: string): string | null {
   const expected = !pattern.test(answer)
-    ? `the form ${pattern.source}`
+    ? `an answer to "${asks}" in the form ${pattern.source}`
     : latest && answer > latest
       ? `${latest} at the latest`
       : null;

@@ -60,12 +60,10 @@ export async function repairCountry(
       if (key && !proposalByKey.has(key)) proposalByKey.set(key, { source: source!, remedy: remedy!, what });
     }
     const allProposals = [...proposalByKey.values()];
-    remaining = faults.filter(({ remedy }) => !remedy || isInSeveralTables(remedy, allProposals));
+    remaining = faults.filter(({ remedy }) => !remedy);
     // A name or code that one table explains may need no declaration for another.
     const hasAlias = allProposals.some(({ remedy }) => remedy.declare === 'alias');
-    const proposals = allProposals.filter(
-      ({ remedy }) => (!hasAlias || remedy.declare !== 'leave_out') && !isInSeveralTables(remedy, allProposals),
-    );
+    const proposals = allProposals.filter(({ remedy }) => !hasAlias || remedy.declare !== 'leave_out');
     if (proposals.length === 0) break;
     repaired = {
       ...repaired,
@@ -93,15 +91,6 @@ export async function repairCountry(
   if (accept && repairs.length > 0) await writeRepairs(original, repaired, repairs, accept);
   return { repairs, left: remaining };
 }
-
-/** Whether a place without an outline has rows in several tables: then it is the outline that is missing. */
-const isInSeveralTables = (remedy: Remedy, proposals: readonly Pick<Repair, 'source' | 'remedy'>[]): boolean => {
-  if (remedy.declare !== 'leave_out' || !remedy.hasNoOutline) return false;
-  const place = String(Object.values(remedy.where));
-  const isSame = (other: Remedy) =>
-    other.declare === 'leave_out' && other.hasNoOutline && String(Object.values(other.where)) === place;
-  return new Set(proposals.flatMap(({ source, remedy }) => (isSame(remedy) ? source : []))).size > 1;
-};
 
 const GAP_FINDINGS: Readonly<Record<Gap['rule'], string>> = {
   null: 'no figure',

@@ -1,7 +1,15 @@
 /** Figures of areas that are possible one by one and impossible beside each other. */
 import type { Figure } from '../../catalog/figures.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
-import { areaNames, type Content, findTotals, gainOneRowOff, mapLgasToStates, weatherSeries } from './content.ts';
+import {
+  areaNames,
+  type Content,
+  findTotals,
+  gainOneRowOff,
+  mapLgasToStates,
+  usualDeparture,
+  weatherSeries,
+} from './content.ts';
 
 /** More areas than this share, or some with less than this part of the middle figure, make 0 a figure like others. */
 const MOST_ZERO_SHARE = 0.25;
@@ -17,8 +25,8 @@ const DEVIATIONS = 6;
 const LEAST_FACTOR = 2;
 /** People of one country by two sources agree to a quarter. */
 const AGREEMENT_FACTOR = 1.25;
-/** Standard deviations of a normal distribution in its median absolute deviation. */
-const NORMAL_MAD = 1.4826;
+/** An area that has the people of two departs from what is usual by more multiples of the usual departure. */
+const MOST_DEVIATIONS = 3;
 /** With fewer areas in a state, chance decides what fits. */
 const LEAST_AREAS = 8;
 /** People by table and by raster fit this much better in correlation one row off. */
@@ -47,19 +55,49 @@ export function sharedPopulations({ areas, census }: Content): string[] {
   );
 }
 
+/**
+ * Areas whose people by table are, by raster, those of the area and of a neighbour without a row: it was divided, and
+ * the table is from before.
+ */
+const findDivided = (content: Content) => {
+  const { areas, neighbours, census, people } = content;
+  const peopleByTable = new Map(census.map((row) => [row.lga_code, row.people]));
+  const ratios = logCensusRatios(content);
+  if (ratios.length === 0) return [];
+  const usualRatio = median(ratios.map(([, ratio]) => ratio));
+  const departures = new Map(ratios.map(([code, ratio]) => [code, ratio - usualRatio]));
+  const limit = Math.max(Math.log(AGREEMENT_FACTOR), MOST_DEVIATIONS * usualDeparture([...departures.values()]));
+  return areas.lgas.flatMap(({ lga_code: part }) => {
+    const peopleOfPart = people.get(part) ?? 0;
+    if (peopleByTable.has(part) || peopleOfPart === 0) return [];
+    return (neighbours[part] ?? []).flatMap((code) => {
+      if ((departures.get(code) ?? 0) <= limit) return [];
+      const together = Math.log(peopleByTable.get(code)! / (people.get(code)! + peopleOfPart)) - usualRatio;
+      return Math.abs(together) < limit ? [{ code, part }] : [];
+    });
+  });
+};
+
+/** Areas with the people of a neighbour that has none. */
+export function dividedPopulations(content: Content): string[] {
+  const names = areaNames(content.areas);
+  return findDivided(content).map(({ code, part }) => `${names.get(code)}, with those of ${names.get(part)}`);
+}
+
 /** Areas whose people by table, beside the raster, are far from what their neighbours lead to expect. */
 export function outlyingPopulations(content: Content): string[] {
   const { areas, neighbours } = content;
   const names = areaNames(areas);
   const ratios = new Map(logCensusRatios(content));
+  const divided = new Set(findDivided(content).map(({ code }) => code));
   const departures = [...ratios].flatMap(([code, ratio]) => {
     const neighbourRatios = (neighbours[code] ?? []).flatMap((neighbour) => ratios.get(neighbour) ?? []);
     return neighbourRatios.length < 2 ? [] : [{ code, departure: ratio - median(neighbourRatios) }];
   });
-  const usualDeparture = NORMAL_MAD * median(departures.map(({ departure }) => Math.abs(departure)));
-  const mostDeparture = Math.max(Math.log(LEAST_FACTOR), DEVIATIONS * usualDeparture);
+  const usual = usualDeparture(departures.map(({ departure }) => departure));
+  const mostDeparture = Math.max(Math.log(LEAST_FACTOR), DEVIATIONS * usual);
   return departures
-    .filter(({ departure }) => Math.abs(departure) > mostDeparture)
+    .filter(({ code, departure }) => Math.abs(departure) > mostDeparture && !divided.has(code))
     .map(
       ({ code, departure }) =>
         `${names.get(code)}: ${Math.exp(departure).toPrecision(2)} times what the raster and its neighbours suggest`,
@@ -127,9 +165,8 @@ export function exchangedAreas(content: Content): string[] {
       const neighbourLevels = (neighbours[code] ?? []).flatMap((area) => levelIfSwapped(area) ?? []);
       return neighbourLevels.length === 0 ? 0 : (levelIfSwapped(code) ?? 0) - median(neighbourLevels);
     };
-    const usualDeparture = NORMAL_MAD * median([...levels.keys()].map((code) => Math.abs(departureFrom(code))));
-    return (code: string, swap?: readonly [string, string]) =>
-      usualDeparture > 0 ? departureFrom(code, swap) / usualDeparture : 0;
+    const usual = usualDeparture([...levels.keys()].map((code) => departureFrom(code)));
+    return (code: string, swap?: readonly [string, string]) => (usual > 0 ? departureFrom(code, swap) / usual : 0);
   });
   const misfit = (code: string, swap?: readonly [string, string]) =>
     departuresByField.reduce((sum, normalizedDeparture) => sum + normalizedDeparture(code, swap) ** 2, 0);

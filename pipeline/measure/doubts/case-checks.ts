@@ -9,6 +9,7 @@ import {
   groupLgasByState,
   nonMissing,
   type Series,
+  usualDeparture,
   weatherSeries,
 } from './content.ts';
 
@@ -47,7 +48,6 @@ const LEAST_OTHER_AREAS = 3;
 const MOST_PARTIAL_SHARE = 0.25;
 /** A change beside the others' must exceed the usual one, as a standard deviation, so many times. */
 const MOST_DEVIATIONS = 3;
-const NORMAL_MAD = 1.4826;
 /** Cases follow rain by the time of one generation of mosquitoes and one of parasites, and fade over a season. */
 const MOST_LAG_MONTHS = 4;
 /** Correlations of the records' season with rain: as good as none, and as good as a season. */
@@ -90,9 +90,9 @@ export function mismatchedSums(content: Content): string[] {
     const mismatches = state.values.flatMap((value, i) => {
       const areaValues = areas.map((area) => area.values[state.first + i - area.first] ?? null);
       if (value === null || areaValues.includes(null)) return [];
-      const sum = nonMissing(areaValues).reduce((a, b) => a + b, 0);
-      return Math.abs(sum - value) > SUM_TOLERANCE * Math.max(sum, value)
-        ? [`${monthFromIndex(state.first + i)} ${value} instead of ${sum}`]
+      const total = sum(nonMissing(areaValues));
+      return Math.abs(total - value) > SUM_TOLERANCE * Math.max(total, value)
+        ? [`${monthFromIndex(state.first + i)} ${value} instead of ${total}`]
         : [];
     });
     return mismatches.length === 0
@@ -243,14 +243,14 @@ function findCounterpart(
   const areaCases = casesIn(area, yearInside, 0);
   if (changes.length < LEAST_OTHER_AREAS || !areaCases) return '';
   const usualChange = median(changes.map(({ change }) => change));
-  const usualDeparture = median(changes.map(({ change }) => Math.abs(Math.log(change / usualChange))));
+  const usual = usualDeparture(changes.map(({ change }) => Math.log(change / usualChange)));
   const isTaken = ({ other, inside, outside, change }: (typeof changes)[number]) => {
     const takenShare = (outside * usualChange - inside) / areaCases;
     return (
       (other.state_code === area.state_code || neighbours[area.code]?.includes(other.code)) &&
       takenShare > 1 / TRANSFER_FACTOR &&
       takenShare < TRANSFER_FACTOR &&
-      Math.log(usualChange / change) > MOST_DEVIATIONS * NORMAL_MAD * usualDeparture
+      Math.log(usualChange / change) > MOST_DEVIATIONS * usual
     );
   };
   const taken = changes.filter(isTaken).toSorted((a, b) => a.change - b.change)[0];
@@ -262,7 +262,7 @@ function findCounterpart(
 /** An area's cases in some months moved `offset` months; null if one is unknown. */
 function casesIn({ first, values }: Series, months: readonly number[], offset: number): number | null {
   const cases = months.map((month) => values[month + offset - first] ?? null);
-  return cases.includes(null) ? null : nonMissing(cases).reduce((a, b) => a + b, 0);
+  return cases.includes(null) ? null : sum(nonMissing(cases));
 }
 
 /** Months with many times the cases of the months around them and of the same month a year earlier and later. */

@@ -220,6 +220,12 @@ export const CHECKS: readonly Check[] = [
     find: { population_census: area.outlyingPopulations },
   },
   {
+    finding: 'an area has the people of a neighbour without any',
+    cause: 'it was divided and keeps its code, and the table is from before',
+    advice: 'get the people of both, and find out whether cases, surveys and other figures of that code are of both',
+    find: { population_census: area.dividedPopulations },
+  },
+  {
     finding: 'people of the table and of the raster differ everywhere',
     cause: 'one of the two is of another year or of a part of the people, or counts something else',
     advice: 'compare both with the census',

@@ -9,7 +9,7 @@ import type {
   Polygons,
   SurveyRow,
 } from '../../ingest/ingest-tables.ts';
-import { correlation } from '../../lib/numerics/averages.ts';
+import { correlation, median } from '../../lib/numerics/averages.ts';
 
 /** What all files together contain. A list is empty if the country has no such file. */
 export interface Content {
@@ -110,6 +110,11 @@ export function gainOneRowOff(a: readonly number[], b: readonly number[]): numbe
   const shiftRows = (offset: number) => b.map((_, i) => b.at((i + offset) % b.length)!);
   return Math.max(correlation(a, shiftRows(-1)), correlation(a, shiftRows(1))) - correlation(a, b);
 }
+
+/** Standard deviations of a normal distribution in its median absolute deviation. */
+const NORMAL_MAD = 1.4826;
+/** The usual size of departures, as a standard deviation that a few large ones do not change. */
+export const usualDeparture = (departures: readonly number[]): number => NORMAL_MAD * median(departures.map(Math.abs));
 
 export const nonMissing = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
 

@@ -1,7 +1,7 @@
 /** Case records whose months are not what they are read as: added up, not yet complete, or of another calendar. */
 import { monthFromIndex, monthIndex } from '../../contract/months.ts';
 import { median } from '../../lib/numerics/averages.ts';
-import { type Content, caseSeries, type Series } from './content.ts';
+import { type Content, caseSeries, type Series, usualDeparture } from './content.ts';
 
 /** So many rises from month to month, and hardly a fall among them, have no chance in monthly counts. */
 const LEAST_RISES = 12;
@@ -16,7 +16,6 @@ const LEAST_COMPLETE_SHARE = 0.75;
  * records might have ended, 6 are doubted.
  */
 const MOST_DEVIATIONS = 3;
-const NORMAL_MAD = 1.4826;
 /** As many months before the last ones say what is usual, and at most so many of the last are doubted. */
 const LEAST_MONTHS = 6;
 const LAST_MONTHS = 3;
@@ -93,10 +92,7 @@ function describeLowMonths(records: readonly Series[]): string | null {
     (_, i) => departureFromUsual(firstMonth + i) ?? [],
   ).flat();
   if (pastDepartures.length < LEAST_MONTHS) return null;
-  const mostDeparture = Math.max(
-    -Math.log(LEAST_COMPLETE_SHARE),
-    MOST_DEVIATIONS * NORMAL_MAD * median(pastDepartures.map(Math.abs)),
-  );
+  const mostDeparture = Math.max(-Math.log(LEAST_COMPLETE_SHARE), MOST_DEVIATIONS * usualDeparture(pastDepartures));
   const isLow = (month: number) => (departureFromUsual(month, firstDoubted) ?? 0) < -mostDeparture;
   if (!isLow(lastMonth)) return null;
   let firstLow = lastMonth;

@@ -51,7 +51,9 @@ function alertRow(
   const reportsExpected = lastYear(recordedAreas);
   const period = periodOfMonth(judgedMonths.month)!;
   const rates = recordedAreas.flatMap((record) => reportingRates.get(`${record.code} ${period}`) ?? []);
-  const knownCounts = lastYear([area]).filter((value) => !Number.isNaN(value));
+  const withoutGaps = (counts: readonly number[]) => counts.filter((value) => !Number.isNaN(value));
+  const recentCounts = withoutGaps(lastYear([area]));
+  const lastCounts = recentCounts.length > 0 ? recentCounts : withoutGaps([...area.cases]).slice(-MONTHS_PER_YEAR);
   return {
     area: panel.level,
     code: area.code,
@@ -66,9 +68,9 @@ function alertRow(
     warning_probability: warning.probability!,
     warning_class: warning.class as Row['warning_class'],
     warning_since: periodOfMonth(warning.since),
-    completeness: reportsExpected.filter((value) => !Number.isNaN(value)).length / reportsExpected.length,
+    completeness: withoutGaps(reportsExpected).length / reportsExpected.length,
     reporting_rate: rates.length > 0 ? mean(rates) : null,
     basis: cases === null ? 'no_report' : hasFewCases ? 'few_cases' : isWidespread ? 'widespread' : 'forecast',
-    mean_cases: knownCounts.length > 0 ? mean(knownCounts) : 0,
+    mean_cases: lastCounts.length > 0 ? mean(lastCounts) : 0,
   };
 }

@@ -12,6 +12,8 @@ export const AREAS = {
     code,
     period: withMeaning('Last month of the case records', period),
     ...fields,
-    mean_cases: real('Mean of the known months among the last twelve; 0 if there is none'),
+    mean_cases: real(
+      'Mean of the known months among the last twelve or, if there is none, of the last twelve known ones',
+    ),
   },
 };

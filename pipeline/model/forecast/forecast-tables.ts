@@ -1,12 +1,12 @@
 import { area, code, horizon_months, period } from '../../contract/fields.ts';
-import { choice, real, text, withMeaning } from '../../lib/tables/table.ts';
+import { choice, real, text, whole, withMeaning } from '../../lib/tables/table.ts';
 
 /** `long`: state records that start years before the others; their older months are forecast too. */
 export type AreaLevel = 'lga' | 'state' | 'long';
 
 /** How far ahead a forecast of cases is. */
 export const months_after_cases = withMeaning('Months after the last month of case records', horizon_months);
-const quantiles = {
+export const quantiles = {
   q05: real('Confirmed cases: 5% quantile of the forecast'),
   q25: real('25% quantile'),
   q50: real('Median'),
@@ -32,5 +32,19 @@ export const CASES = {
     last_cases: text('Last month of the case records used by the forecast, YYYY-MM'),
     basis: forecast_basis,
     ...quantiles,
+  },
+};
+
+/** Joint draws with the quantiles of the forecasts, from which totals are made. */
+export const DRAWS = {
+  name: 'forecast/draws',
+  row: 'A draw of the forecast of an area with case records in a forecast month, by basis',
+  columns: {
+    area,
+    code,
+    horizon_months: months_after_cases,
+    basis: forecast_basis,
+    draw: whole('Its number: draws of one number are one course of all areas of a kind over all months'),
+    cases: real('Confirmed cases'),
   },
 };

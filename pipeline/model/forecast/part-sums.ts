@@ -12,12 +12,19 @@ import type { Forecast, Forecaster } from './past-errors.ts';
 export const SUM_OF_PARTS = 'sum_of_parts';
 const DRAWS_SEED = 1;
 
+/** Draws by area and horizon, `null` where there is no forecast. */
+export type PanelDraws = readonly (Float64Array | null)[][];
+
 /**
  * The forecasters of each panel, LGAs before their states: the model of its records and, for states, the sums of the
  * draws of their LGAs in forecasts from the same months. An LGA whose last months are unknown is forecast from what is
  * known of it and of the others.
+ * @param onDraws is given the draws of each panel of LGAs or states, which only their sums need otherwise
  */
-export function createPanelForecasters(drawCount: number): (level: AreaLevel, model: CaseModel) => Forecaster[] {
+export function createPanelForecasters(
+  drawCount: number,
+  onDraws?: (draws: PanelDraws) => void,
+): (level: AreaLevel, model: CaseModel) => Forecaster[] {
   const sumsByOrigin = new Map<number, Map<string, Forecast[number]>>();
   const lastMonth = ({ first, months }: Panel) => first + months - 1;
   const sums: Forecaster = {
@@ -25,16 +32,24 @@ export function createPanelForecasters(drawCount: number): (level: AreaLevel, mo
     forecast: (panel) =>
       panel.areas.map(({ code }) => sumsByOrigin.get(lastMonth(panel))?.get(code) ?? HORIZONS.map(() => null)),
   };
-  const keepSums = (model: CaseModel): Forecaster => ({
+  const withDraws = (model: CaseModel, keep: (panel: Panel, draws: PanelDraws) => void): Forecaster => ({
     name: model.name,
     forecast(panel) {
       const random = randomStream(DRAWS_SEED, `sums ${lastMonth(panel)}`);
       const { forecast, draws } = model.draw(panel, drawCount, random);
-      sumsByOrigin.set(lastMonth(panel), quantilesOfSums(panel.areas, draws));
+      keep(panel, draws);
+      onDraws?.(draws);
       return forecast;
     },
   });
-  return (level, model) => (level === 'lga' ? [keepSums(model)] : level === 'state' ? [model, sums] : [model]);
+  const keepSums = (panel: Panel, draws: PanelDraws) =>
+    sumsByOrigin.set(lastMonth(panel), quantilesOfSums(panel.areas, draws));
+  return (level, model) =>
+    level === 'lga'
+      ? [withDraws(model, keepSums)]
+      : level === 'state'
+        ? [onDraws ? withDraws(model, () => {}) : model, sums]
+        : [model];
 }
 
 /** What the forecasts of a forecaster rest on. */
@@ -42,10 +57,7 @@ export const forecastBasis = ({ name }: Forecaster): TableRow<typeof CASES>['bas
   name === SUM_OF_PARTS ? SUM_OF_PARTS : 'record';
 
 /** By state and horizon. */
-function quantilesOfSums(
-  lgas: readonly Area[],
-  draws: readonly (Float64Array | null)[][],
-): Map<string, Forecast[number]> {
+function quantilesOfSums(lgas: readonly Area[], draws: PanelDraws): Map<string, Forecast[number]> {
   const drawsByState = Map.groupBy(draws, (_, a) => lgas[a]!.state_code);
   const quantilesByHorizon = (stateDraws: (Float64Array | null)[][]) =>
     HORIZONS.map((_, h) => {

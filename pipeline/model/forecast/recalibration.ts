@@ -89,6 +89,22 @@ export function scaleQuantiles(quantiles: Float64Array, { inner, outer }: Stretc
   });
 }
 
+/** Draws that have 99 quantiles as their values (`mapToQuantiles`), scaled as these are. */
+export function scaleDraws(draws: Float64Array, stretch: Stretch): Float64Array {
+  const quantiles = Float64Array.from(selectQuantiles(draws.slice(), QUANTILE_LEVELS));
+  const scaled = scaleQuantiles(quantiles, stretch);
+  if (scaled === quantiles) return draws;
+  return draws.map(
+    (value) =>
+      scaled[
+        Math.max(
+          0,
+          quantiles.findLastIndex((quantile) => quantile <= value),
+        )
+      ]!,
+  );
+}
+
 /** Whether a range is scaled, by its 5% quantile: in whole numbers, smaller ones are too coarse to have a width. */
 export const isScalable = (q05: number): boolean => q05 >= MIN_Q05_CASES;
 

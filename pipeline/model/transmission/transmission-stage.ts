@@ -55,7 +55,7 @@ const IMMUNITY_FACTOR = 4;
 export function fitTransmission(input: TransmissionInput): TransmissionOutput {
   const { areas, model } = input;
   if (input.cases.states.length > 0 && Object.keys(input.rain).length === 0) {
-    const what = 'transmission follows the climate, of which there are no data: v1/transmission is left out';
+    const what = 'the transmission model follows the climate, of which there are no data, and is left out';
     return { model: null, fits: null, report: [{ source: 'transmission', rule: 'no climate data', what }] };
   }
   const { records, insufficient } = transmissionRecords(input);
@@ -71,7 +71,7 @@ export function fitTransmission(input: TransmissionInput): TransmissionOutput {
       'a tenth of them without a case',
   }));
   if (records.length === 0) {
-    const what = worded`no {state.one} has a sufficient record of its own (role cases_states): v1/transmission is left out`;
+    const what = worded`no {state.one} has a sufficient record of its own (role cases_states): the transmission model is left out`;
     const noRecords = { source: 'transmission', rule: 'no case records', what };
     return { model: null, fits: null, report: [...tooShort, noRecords] };
   }

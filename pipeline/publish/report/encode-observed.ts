@@ -3,8 +3,10 @@ import { addMonths, type Period } from '../../contract/months.ts';
 import type { CasesRow, Cluster } from '../../ingest/ingest-tables.ts';
 import { expit } from '../../lib/numerics/special.ts';
 import type { RiskEvidence } from '../../model/risk/risk-tables.ts';
+import type { Contents } from '../snapshot/contents.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
-import type { PageCases, PageData } from './shared/page-data.ts';
+import type { AreaDraws } from '../snapshot/totals-table.ts';
+import { type PageAlert, type PageCases, type PageData, SHARE_SCALE } from './shared/page-data.ts';
 
 /** The page data's `tested`. */
 export function encodeTested(
@@ -40,13 +42,14 @@ export function encodeNextSurvey(
 const REPORTED_MONTHS = 24;
 
 /**
- * The page data's `cases`. They are an index, because producers may not allow counts to be passed on; a record without
- * cases in its last twelve months has none. As in the forecasts, a state's are the sum of its LGAs' if these have
+ * The page data's `cases`. Where producers do not allow counts to be passed on they are an index, which a record without
+ * cases in its last twelve months does not have. As in the forecasts, a state's are the sum of its LGAs' if these have
  * records, unknown in a month in which any is.
  */
 export function encodeCases(
   { forecasts_cases }: Pick<SnapshotTables, 'forecasts_cases'>,
   records: readonly CasesRow[],
+  cases_in: PageData['cases_in'] = 'index',
 ): PageData['cases'] {
   const reported = new Map(records.map((row) => [`${row.lga_code ?? row.state_code} ${row.period}`, row.confirmed]));
   const lgaRecords = records.filter(({ lga_code }) => lga_code !== null);
@@ -67,18 +70,71 @@ export function encodeCases(
       const counts = months.map((period) => reported.get(`${code} ${period}`) ?? null);
       const lastYear = counts.slice(-12).filter((count) => count !== null);
       const mean = lastYear.reduce((sum, count) => sum + count, 0) / lastYear.length;
-      if (!(mean > 0)) return [];
-      const toIndex = (count: number) => Math.round((100 * count) / mean);
+      if (cases_in === 'index' && !(mean > 0)) return [];
+      const convert = (count: number) => (cases_in === 'cases' ? count : Math.round((100 * count) / mean));
       return [
         [
           code,
           {
             last,
-            reported: counts.map((count) => count && toIndex(count)),
-            ahead: forecasts.map(({ q05, q50, q95 }) => [q05, q50, q95].map(toIndex)),
+            reported: counts.map((count) => count && convert(count)),
+            ahead: forecasts.map(({ q05, q50, q95 }) => [q05, q50, q95].map(convert)),
           },
         ],
       ];
     }),
   );
 }
+
+/** The page data's `alerts`. */
+export function encodeAlerts({ tables, sources }: Pick<Contents, 'tables' | 'sources'>): PageData['alerts'] {
+  const notes = sources.flatMap((source) => (source.role.startsWith('cases_') ? (source.notes ?? []) : []));
+  const stateNames = new Set(tables.context_states.map(({ state }) => state));
+  // An LGA that is called like a state is meant only where its code stands.
+  const namesByCode = new Map(
+    tables.places.map(({ area, code, name }) => [code, area === 'lga' && stateNames.has(name) ? [code] : [code, name]]),
+  );
+  return Object.fromEntries(
+    tables.alerts.map(({ code, period, cases, usual_low, usual, usual_high, completeness, ...row }) => [
+      code,
+      {
+        period,
+        reported: cases,
+        usual: [usual_low, usual, usual_high],
+        class: row.detection_class,
+        since: row.detection_since,
+        next: { class: row.warning_class, since: row.warning_since, chance: row.warning_probability },
+        reporting: row.reporting_rate,
+        completeness,
+        doubts: notes.filter((note) => namesByCode.get(code)!.some((name) => containsName(note, name))),
+      } as PageAlert,
+    ]),
+  );
+}
+
+/** The page data's `totals`. */
+export function encodeTotals(
+  { forecasts_totals: rows }: Pick<SnapshotTables, 'forecasts_totals'>,
+  areaDraws: readonly AreaDraws[],
+): PageData['totals'] {
+  const rangesByCode = Map.groupBy(rows, ({ code }) => code);
+  const ranges = (code: string | null) => (rangesByCode.get(code) ?? []).map(({ q05, q50, q95 }) => [q05, q50, q95]);
+  const states = areaDraws.filter(({ area }) => area === 'state');
+  const shares = states.flatMap(({ months, base }) =>
+    months.flatMap((draws) => Array.from(draws, (cases) => Math.min(65_535, Math.round((SHARE_SCALE * cases) / base)))),
+  );
+  return {
+    spans: (rangesByCode.get(null) ?? []).map(({ period, months }) => ({ period: period as Period, months })),
+    nation: ranges(null),
+    areas: Object.fromEntries(
+      [...rangesByCode.keys()].flatMap((code) => (code === null ? [] : [[code, ranges(code)]])),
+    ),
+    states: states.map(({ code, base }) => ({ code, mean: rows[0]?.cases_in === 'cases' ? base : null })),
+    draws: states[0]?.months[0]?.length ?? 0,
+    values: Buffer.from(Uint16Array.from(shares).buffer).toString('base64'),
+  };
+}
+
+/** Whether a text has a name that is no part of a longer word. */
+const containsName = (text: string, name: string) =>
+  new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}(?![\\p{L}\\p{N}])`, 'u').test(text);

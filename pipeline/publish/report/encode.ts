@@ -11,18 +11,19 @@ import {
   encodeObserved,
   encodeWindows,
 } from './encode-decisions.ts';
-import { encodeCases, encodeNextSurvey, encodeTested } from './encode-observed.ts';
+import { encodeAlerts, encodeCases, encodeNextSurvey, encodeTested, encodeTotals } from './encode-observed.ts';
 import { otherTestsByYear } from './sections/diagnostic-tests.ts';
 import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
 
 /** The data that the page's scripts draw. */
-export function pageData(contents: Contents, { risk, surveys, cases, contrasts }: Evidence): PageData {
+export function pageData(contents: Contents, { risk, surveys, cases, case_draws, contrasts }: Evidence): PageData {
   const { tables, model, coverage } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
   const periods = coveredPeriods(tables);
   const findSeason = makeSeasonLookup(contents);
   const trends = surveyTrends(tables);
+  const cases_in = tables.alerts[0]?.cases_in ?? 'index';
   return {
     country: model.name,
     model_version: contents.model_version,
@@ -42,7 +43,10 @@ export function pageData(contents: Contents, { risk, surveys, cases, contrasts }
     aliases: tables.places.map(({ aliases }) => aliases ?? ''),
     tested: encodeTested(tables, surveys.clusters),
     next_survey: encodeNextSurvey(surveys.clusters, risk),
-    cases: encodeCases(tables, cases),
+    cases_in,
+    cases: encodeCases(tables, cases, cases_in),
+    alerts: encodeAlerts(contents),
+    totals: encodeTotals(tables, case_draws),
     has_season: tables.season.length > 0,
     layers: encodeLayers(contents),
     observed: encodeObserved(contents, risk.baseline?.rounds ?? []),

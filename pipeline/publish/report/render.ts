@@ -23,17 +23,7 @@ import { renderValidation } from './sections/validation.ts';
 import { renderVerdicts } from './sections/verdicts.ts';
 import type { Evidence } from './shared/evidence.ts';
 import { periodName } from './shared/names.ts';
-
-/** The report's questions, one per tab; the map answers the first five. */
-const TABS = {
-  where: 'Where',
-  sure: 'How certain',
-  changed: 'What changed',
-  when: 'When',
-  who: 'Who first',
-  good: 'How reliable',
-  sources: 'Data',
-};
+import { VIEWS } from './shared/page-data.ts';
 
 /** The report as one file that contains its style, script and data and fetches nothing. */
 export async function renderReport(
@@ -57,6 +47,8 @@ ${renderDataTab(contents, evidence, findings)}`,
     });
   const data = pageData(contents, evidence);
   const unanswered = new Set([
+    ...(Object.keys(data.alerts).length > 0 ? [] : ['warnings']),
+    ...(data.totals.states.length > 0 ? [] : ['total']),
     ...(data.certainty === '' ? ['sure'] : []),
     ...(data.changes.months.length === 0 ? ['changed'] : []),
     ...(data.windows.length > 0 ? [] : ['when']),
@@ -68,7 +60,7 @@ ${renderDataTab(contents, evidence, findings)}`,
     headerContent: html`${doubt && html`<p class="notice">${doubt}</p>`}<p class="about">${coverageText}</p>
 ${renderObserved(data.observed)}
 <p id="age" hidden></p>
-<nav aria-label="Questions">${Object.entries(TABS)
+<nav aria-label="Questions">${Object.entries(VIEWS)
       .filter(([id]) => !unanswered.has(id))
       .map(
         ([id, name]) => html`<a href="#${id}">${name}</a>`,

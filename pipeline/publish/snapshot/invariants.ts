@@ -38,6 +38,7 @@ export async function tableFaults(
     probabilities: [COMPLETENESS_CHECKS.probabilities, ...probabilities],
     changes: [COMPLETENESS_CHECKS.changes, ...changes],
     forecasts_cases: CASE_FORECAST_CHECKS,
+    forecasts_totals: TOTAL_CHECKS,
     alerts: ALERT_CHECKS,
     incidence: INCIDENCE_CHECKS,
     season: [
@@ -161,6 +162,18 @@ const CASE_FORECAST_CHECKS: readonly string[] = [
    WHERE NOT ${QUANTILES_ASCEND_SQL} OR period IS DISTINCT FROM ${CASE_PERIOD_SQL} OR horizon_months < 1 OR known IS NULL ORDER BY ALL`,
   `SELECT 'forecasts_cases: ' || count(*) || ' rows of ' || ${AREA_MONTH_KEY} || ', expected 1' AS fault
    FROM forecasts_cases GROUP BY area, code, period HAVING count(*) > 1 ORDER BY ALL`,
+];
+
+const TOTAL_KEY = "concat_ws(' ', area, code, period, months)";
+const TOTAL_CHECKS: readonly string[] = [
+  `SELECT 'forecasts_totals ' || ${TOTAL_KEY} || ': no such area, or quantiles that are negative or not ascending' AS fault
+   FROM forecasts_totals LEFT JOIN (SELECT *, true AS known FROM ${AREAS_SQL}) USING (area, code)
+   WHERE NOT ${QUANTILES_ASCEND_SQL} OR (known IS NULL AND area <> 'nation') ORDER BY ALL`,
+  `SELECT 'forecasts_totals ' || ${TOTAL_KEY} || ': a month by itself is not as in forecasts_cases' AS fault
+   FROM forecasts_totals t JOIN forecasts_cases f USING (area, code, period) WHERE t.cases_in = 'cases' AND t.months = 1
+     AND NOT (t.q05 = f.q05 AND t.q25 = f.q25 AND t.q50 = f.q50 AND t.q75 = f.q75 AND t.q95 = f.q95) ORDER BY ALL`,
+  `SELECT 'forecasts_totals: ' || count(*) || ' rows of ' || ${TOTAL_KEY} || ', expected 1' AS fault
+   FROM forecasts_totals GROUP BY area, code, period, months HAVING count(*) > 1 ORDER BY ALL`,
 ];
 
 const WARNING_CLASS_SQL = `CASE WHEN warning_probability >= ${WARNING_PROBABILITY.alert} THEN 'alert' WHEN warning_probability >= ${WARNING_PROBABILITY.watch} THEN 'watch' ELSE 'none' END`;

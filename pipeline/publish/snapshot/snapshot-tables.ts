@@ -24,13 +24,13 @@ import type { AREAS } from '../../model/forecast/alerts-tables.ts';
 import { isScalable, stretchCases } from '../../model/forecast/recalibration.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
-import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
 import { basisTable } from './basis.ts';
 import { geoMetadata } from './geoparquet.ts';
 import { incidenceTable } from './incidence.ts';
 import { placesTable } from './places-table.ts';
 import type { SnapshotWriter } from './snapshot-writer.ts';
 import { countryTables, describeTables, frictionlessSchema, TABLES } from './table-columns.ts';
+import { findStretch, indexBase, readAreaDraws, type Stretches, totalsTable } from './totals-table.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
 /** Rows by table, in the order in which answers list them. */
@@ -151,6 +151,8 @@ export async function makeTables(
       geometry: outlineByState[state_code]!.geometry,
     })),
   });
+  const stretches = backtested ? await db.rows<Stretches[number]>('FROM backtest.stretch') : [];
+  const forecasts_cases = recalibrateRanges(await db.rows('FROM forecast.cases'), stretches);
   return {
     risk_lgas: await readLgaScores(first_estimated, last_estimated),
     risk_states: await readStateScores(first_estimated, last_estimated),
@@ -158,10 +160,8 @@ export async function makeTables(
     forecasts_states: (await readStateScores(futurePeriods[0]!, futurePeriods.at(-1)!)).map(withHorizon),
     probabilities: await readRounded<'probabilities'>('FROM risk.probabilities'),
     changes: await readRounded<'changes'>('FROM risk.changes'),
-    forecasts_cases: recalibrateRanges(
-      await db.rows('FROM forecast.cases'),
-      backtested ? await db.rows('FROM backtest.stretch') : [],
-    ),
+    forecasts_cases,
+    forecasts_totals: totalsTable(await readAreaDraws(db, forecasts_cases, stretches), cases_in),
     incidence: incidenceTable(
       { context_states, context_lgas },
       await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
@@ -227,7 +227,7 @@ export const coveredPeriods = ({
  */
 function recalibrateRanges(
   rows: readonly SnapshotTables['forecasts_cases'][number][],
-  stretches: readonly TableRow<typeof STRETCH>[],
+  stretches: Stretches,
 ): SnapshotTables['forecasts_cases'] {
   const areaKey = ({ area, code }: (typeof rows)[number]) => `${area} ${code}`;
   const isSumBetter = !stretches.some(
@@ -237,10 +237,7 @@ function recalibrateRanges(
   const hasBetterBasis = new Set(rows.filter(isOfBetterBasis).map(areaKey));
   const chosenRows = rows.filter((row) => isOfBetterBasis(row) || !hasBetterBasis.has(areaKey(row)));
   return chosenRows.map((row) => {
-    const { inner, outer } = stretches.find(
-      ({ area, basis, horizon_months }) =>
-        area === row.area && basis === row.basis && horizon_months === row.horizon_months,
-    ) ?? { inner: 1, outer: 1 };
+    const { inner, outer } = findStretch(stretches, row);
     if (!isScalable(row.q05)) return row;
     return {
       ...row,
@@ -258,8 +255,7 @@ export function publishableAlerts(
   cases_in: TableInput['cases_in'],
 ): SnapshotTables['alerts'] {
   return rows.map(({ area, code, period, cases, usual, usual_low, usual_high, mean_cases, ...signals }) => {
-    // In an area without a case in a year, 100 is one case a year.
-    const factor = cases_in === 'cases' ? 1 : 100 / (mean_cases || 1 / 12);
+    const factor = cases_in === 'cases' ? 1 : 100 / indexBase(mean_cases);
     const convert = (value: number) => Math.round(factor * value);
     return roundFields({
       area,

@@ -33,6 +33,8 @@ const geometry: ColumnSchema<AreaGeometry> = {
   about: 'Outline, WKB, longitude and latitude in degrees (WGS 84, OGC:CRS84); GeoParquet 1.1',
 };
 
+const nationOrArea = choice(['nation', 'state', 'lga'], '`nation`, `state` or `lga`');
+
 export const TABLES = {
   risk_lgas: { row: '{A.lga} in an estimated month', columns: lgaScoreColumns },
   risk_states: { row: '{A.state} in an estimated month', columns: stateScoreColumns },
@@ -43,6 +45,20 @@ export const TABLES = {
   forecasts_cases: {
     row: 'An area with case records in a month after their end; ranges are as wide as the backtest requires',
     columns: forecast.CASES.columns,
+  },
+  forecasts_totals: {
+    row: 'A run of forecast months in an area with case records, or in all {state.many} with records together (nation): their total, from joint draws, since quantiles do not add up',
+    columns: {
+      area: nationOrArea,
+      code: orNull(code, 'null for the nation'),
+      period: withMeaning('First month', period),
+      months: whole('Number of months', { minimum: 1 }),
+      cases_in: withMeaning(
+        'Unit of the quantiles; index: 100 is the mean of the last twelve known months, because the records may not be passed on',
+        fields.alerts.cases_in,
+      ),
+      ...forecast.quantiles,
+    },
   },
   incidence: {
     row: 'An area with case records in a year: cases as health facilities reported them, not how many people fell ill',
@@ -83,7 +99,7 @@ export const TABLES = {
   season: {
     row: 'A month of the year in an area',
     columns: {
-      area: choice(['nation', 'state', 'lga'], '`nation`, `state` or `lga`'),
+      area: nationOrArea,
       code: orNull(code, 'null for the nation'),
       ...fields.season,
     },

@@ -64,7 +64,10 @@ test('what an operation is called, its file and its media type follow from its p
   ]);
   expect(idsThatNeed('season')).toEqual(['transmission-states', 'transmission-lgas']);
   expect(idsThatNeed('transmission')).toEqual(['transmission-model']);
-  expect(idsThatNeed('cases')).toEqual(['alerts', 'table-alerts-parquet', 'table-alerts-csv']);
+  expect(idsThatNeed('cases')).toEqual([
+    'alerts',
+    ...['forecasts_totals', 'alerts'].flatMap((table) => [`table-${table}-parquet`, `table-${table}-csv`]),
+  ]);
   expect(idsThatNeed('windows')).toEqual([
     'seasons-lgas',
     'table-season-parquet',
@@ -164,7 +167,8 @@ test('without case records there are no transmission files', () => {
 test('without case records there are no alerts', () => {
   const all = OPERATIONS.flatMap((operation) => operationFiles(operation, { ...coverage, alerts: false }));
   expect(all.filter((file) => file.startsWith('v1/alerts'))).toEqual([]);
-  expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(4);
+  // The answers of the two states, and two tables in two formats.
+  expect(OPERATIONS.flatMap((operation) => operationFiles(operation, coverage)).length - all.length).toBe(2 + 4);
   expect(operationErrors(byId('alerts'))).toContain('CASE_DATA_UNAVAILABLE');
 });
 

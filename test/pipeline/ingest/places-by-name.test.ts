@@ -277,3 +277,14 @@ refuses([
     /^aliases\.csv, Place 9: found NG009009, expected the p-code of an area in the outlines, or /,
   ],
 ]);
+
+test('of two areas of one name, that in the upper-level area of all others is proposed, and a row that names its own is no alias of it', () => {
+  const proposal = (...names: string[]) =>
+    matched(names.map((name) => [name])).find(({ name }) => name === 'Kiru')!.proposal;
+  const alias = { name: 'Kiru', parent: '', code: 'S4', from: '' };
+  expect(proposal('Cade', 'Cade City', 'Kemi', 'Kiru')).toEqual(alias);
+  expect(proposal('Cade', 'Cade City', 'Mwanza', 'Kiru')).toBeNull();
+  expect(proposal('Cade', 'Cade City', 'Kiru')).toBeNull();
+  const codes = matched([['Kiru'], ['Kiru', 'North'], ['Kiru', 'South']], [alias]).map(({ area }) => area?.code);
+  expect(codes).toEqual(['S4', 'N4', 'S4']);
+});

@@ -121,7 +121,7 @@ test('a damaged version is not published, whatever the reason', async () => {
   // One that is current already is not passed over in silence.
   overwrite(path.join(out, 'snapshots', first), 'v1/periods.json', '{}');
   await expect(publishVersion(out, { version: first })).rejects.toThrow(
-    /periods\.json.*copy the version again from a backup, or move its folder away and run the same `malaria-risk build`/,
+    /periods\.json.*copy it again from a backup, or move its folder away and run the same `malaria-risk build`/,
   );
 });
 

@@ -1,15 +1,14 @@
+import { VIEWS } from '../shared/page-data.ts';
 import { areaSelection, data, isArea, onViewChange, setView, type View, view } from './store.ts';
 
-/** Tabs of the report by id; the first one opens by default. */
-const TAB_IDS = ['where', 'sure', 'changed', 'when', 'who', 'good', 'sources'];
-
 /** The view as an address: `#when?m=2023-09&c=CODE&pins=CODE,CODE`. */
-export function viewAddress({ tab, month, state, lga, pins, mapChoices, plan }: View): string {
+export function viewAddress({ tab, month, state, lga, pins, chosen, mapChoices, plan }: View): string {
   const parameters = new URLSearchParams();
   if (month !== data.estimated - 1) parameters.set('m', data.periods[month]!);
   if (state !== null) parameters.set('c', lga ?? state);
   if (mapChoices[tab] !== undefined) parameters.set('by', mapChoices[tab]);
-  if (pins.length > 0) parameters.set('pins', pins.join(','));
+  for (const [name, codes] of Object.entries({ pins, chosen }))
+    if (codes.length > 0) parameters.set(name, codes.join(','));
   for (const [name, value] of Object.entries(plan)) if (value > 0) parameters.set(name, String(value));
   const text = String(parameters).replaceAll('%2C', ',');
   return `#${tab}${text && `?${text}`}`;
@@ -18,18 +17,20 @@ export function viewAddress({ tab, month, state, lga, pins, mapChoices, plan }: 
 /** The view that an address names, or null if it names no tab; unknown months and places are ignored. */
 export function parseAddress(address: string): Partial<View> | null {
   const [, tab, query] = /^#(\w+)(?:\?(.*))?$/.exec(address) ?? [];
-  if (tab === undefined || !TAB_IDS.includes(tab)) return null;
+  if (tab === undefined || !(tab in VIEWS)) return null;
   const parameters = new URLSearchParams(query);
   const month = (data.periods as readonly (string | null)[]).indexOf(parameters.get('m'));
   const code = (parameters.get('c') ?? '').toUpperCase();
   const area = isArea(code) ? areaSelection(code) : { state: null, lga: null };
   const readNumber = (name: string) => Math.max(0, Number(parameters.get(name)) || 0);
+  const readCodes = (name: string) => (parameters.get(name) ?? '').toUpperCase().split(',').filter(isArea);
   const choice = parameters.get('by');
   return {
     ...area,
     tab,
     month: month < 0 ? data.estimated - 1 : month,
-    pins: (parameters.get('pins') ?? '').toUpperCase().split(',').filter(isArea).slice(0, 4),
+    pins: readCodes('pins').slice(0, 4),
+    chosen: readCodes('chosen'),
     mapChoices: { ...view.mapChoices, ...(choice === null ? {} : { [tab]: choice }) },
     plan: {
       people: readNumber('people'),

@@ -9,9 +9,9 @@ import { h, note } from './dom.ts';
 import { monthDate } from './format.ts';
 import { areaName, data, isState, lgaByCode } from './store.ts';
 
-/** The nearest place with case records: the LGA itself, or its state; null if neither has any. */
-const findRecordCode = (code: string): string | null =>
-  code in data.cases ? code : isState(code) ? null : findRecordCode(lgaByCode(code).state_code);
+/** The nearest place with a record: the LGA itself, or its state; null if neither has any. */
+export const findRecordCode = (code: string, records: object = data.cases): string | null =>
+  code in records ? code : isState(code) ? null : findRecordCode(lgaByCode(code).state_code, records);
 
 /** Reported cases of a place and their forecast, which the score does not use. */
 export function casesPart(code: string): Node[] {
@@ -50,9 +50,17 @@ export function casesPart(code: string): Node[] {
       h('span', { class: 'line rival' }),
       'last year’s figure of the month',
     ),
-    note('As an index: 100 is the mean of the last twelve reported months. This is not the score.'),
+    note(
+      `${data.cases_in === 'cases' ? '' : 'As an index: 100 is the mean of the last twelve reported months. '}This is not the score.`,
+    ),
   ];
 }
+
+/** The months to come of an area with records, and the 5%, 50% and 95% quantiles of their forecasts. */
+export const monthsAhead = (code: string) => {
+  const cases = data.cases[code];
+  return cases?.ahead.map((range, i) => ({ period: addMonths(cases.last, i + 1), range })) ?? [];
+};
 
 /** The figure of the same month a year before a month to come. */
 const yearBefore = ({ reported }: PageCases, monthPosition: number) => reported.at(monthPosition - 12) ?? null;

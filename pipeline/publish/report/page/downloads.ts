@@ -39,7 +39,7 @@ const csvCell = (value: string | number | null) => {
 
 const areaFields = (code: string) =>
   isState(code)
-    ? { state_code: code, state: areaName(code) }
+    ? { state_code: code, state: areaName(code), lga_code: null, lga: null }
     : {
         state_code: lgaByCode(code).state_code,
         state: stateByCode(lgaByCode(code).state_code).state,
@@ -197,7 +197,11 @@ async function savePng(tab: Tab): Promise<void> {
 }
 
 const DOWNLOADS: [string, string, (tab: Tab) => void][] = [
-  ['CSV', 'The areas on the map as a table, at full precision', (tab) => saveCsv(tab, tab.sortCodes(lgasInView()))],
+  [
+    'CSV',
+    'The areas on the map as a table, at full precision',
+    (tab) => saveCsv(tab, [...new Set([...tab.sortCodes(lgasInView()), ...lgasInView()])]),
+  ],
   [
     'GeoJSON',
     'Outlines and figures of the areas on the map',

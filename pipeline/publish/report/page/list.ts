@@ -14,7 +14,7 @@ import {
   setView,
   view,
 } from './store.ts';
-import { scopeName, type Tab } from './tab.ts';
+import { listAreas, scopeName, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
 import { markFill } from './where-tab.ts';
 
@@ -61,11 +61,21 @@ function goTo(code: string): void {
   elementById('place').querySelector('h3')!.focus();
 }
 
-const listsLgas = (tab: Tab) => view.state !== null || settings.showsLgas || tab.id === 'who';
+/** What is listed: by the tab, or else by the reader's choice. */
+const listKind = (tab: Tab) => tab.lists ?? (view.state !== null || settings.showsLgas ? 'lga' : 'state');
+const listWords = (tab: Tab) => {
+  const kind = listKind(tab);
+  return kind === 'all' ? { one: 'area', many: 'areas' } : data.words[kind];
+};
+const areasByKind = {
+  all: listAreas,
+  lga: lgasInView,
+  state: () => data.states.map(({ state_code }) => state_code),
+};
 
 /** Codes of the areas in the list, in its order. */
 export function listedCodes(tab: Tab): string[] {
-  const all = tab.sortCodes(listsLgas(tab) ? lgasInView() : data.states.map(({ state_code }) => state_code));
+  const all = tab.sortCodes(areasByKind[listKind(tab)]());
   const codes = settings.showsFirstTenth ? all.slice(0, Math.ceil(all.length / 10)) : all;
   const sign = settings.isReversed ? 1 : -1;
   if (settings.sortColumn === NAME_COLUMN)
@@ -100,7 +110,7 @@ function listNodes(tab: Tab): Node[] {
   const shownCodes =
     settings.showsAllRows || codes.indexOf(view.lga ?? '') >= FIRST_ROWS ? codes : codes.slice(0, FIRST_ROWS);
   const month = tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`;
-  const title = `${capitalize(listsLgas(tab) ? data.words.lga.many : data.words.state.many)} of ${scopeName()}${month}`;
+  const title = `${capitalize(listWords(tab).many)} of ${scopeName()}${month}`;
   return [
     h('div', { class: 'list-head' }, h('h3', {}, title), listButtons(tab)),
     note(tab.caption()),
@@ -118,7 +128,7 @@ const listButtons = (tab: Tab) =>
   h(
     'span',
     {},
-    ...(view.state === null && tab.id !== 'who' ? kindButtons() : []),
+    ...(view.state === null && tab.lists === undefined ? kindButtons() : []),
     tenthButton(tab),
     h('button', { type: 'button', id: 'download-list', click: () => saveCsv(tab, listedCodes(tab)) }, 'CSV'),
   );
@@ -154,11 +164,10 @@ function allButton(areas: number): HTMLElement {
 }
 
 function rankingTable(tab: Tab, codes: readonly string[]): HTMLElement {
-  const { lga, state } = data.words;
   const columns = tab.columns();
   const heads = [
     h('th', { scope: 'col', class: 'number' }, '#'),
-    sortableHead(capitalize(listsLgas(tab) ? lga.one : state.one), NAME_COLUMN, true),
+    sortableHead(capitalize(listWords(tab).one), NAME_COLUMN, true),
     ...columns.map((column) => sortableHead(column.head, column.head, column.sortValue !== undefined, column.kind)),
   ];
   return h(
@@ -171,7 +180,10 @@ function rankingTable(tab: Tab, codes: readonly string[]): HTMLElement {
 
 function areaRow(tab: Tab, columns: ReturnType<Tab['columns']>, code: string, i: number): HTMLElement {
   const name = view.state === null ? fullName(code) : areaName(code);
-  const classes = [code === view.lga ? 'chosen' : '', tab.id === 'who' && getsNets(code) ? 'given' : ''];
+  const classes = [
+    code === (view.lga ?? view.state) ? 'chosen' : '',
+    tab.id === 'who' && getsNets(code) ? 'given' : '',
+  ];
   return h(
     'tr',
     { class: classes.join(' ').trim() },
@@ -179,7 +191,7 @@ function areaRow(tab: Tab, columns: ReturnType<Tab['columns']>, code: string, i:
     h(
       'th',
       { scope: 'row' },
-      h('i', { class: 'swatch', style: `background:${markFill(code)}` }),
+      h('i', { class: 'swatch', style: `background:${tab.lists === 'all' ? tab.paint(code).fill : markFill(code)}` }),
       h('button', { type: 'button', class: 'link', click: () => goTo(code) }, name),
     ),
     ...columns.map(({ cell, kind }) => h('td', kind ? { class: kind } : {}, cell(code, i))),

@@ -1,8 +1,17 @@
 import * as d3 from 'd3';
-import { periodName } from '../shared/names.ts';
 import { fillAttribute, scaleHatching } from './colours.ts';
 import { h, svgElement } from './dom.ts';
-import { areaName, data, elementById, fullName, isForecast, lgaByCode, onViewChange, setView, view } from './store.ts';
+import {
+  areaName,
+  data,
+  elementById,
+  fullName,
+  lgaByCode,
+  monthInWords,
+  onViewChange,
+  setView,
+  view,
+} from './store.ts';
 import { openTab } from './tabs.ts';
 
 const map = elementById<SVGSVGElement>('map');
@@ -157,11 +166,8 @@ function drawMap(): void {
   shownState = view.state;
   const isWholeYear = tab.months?.length === 0;
   const monthsAhead = isWholeYear ? 0 : view.month - data.estimated + 1;
-  const name = periodName(data.periods[view.month]!);
-  map.setAttribute(
-    'aria-label',
-    `Map by ${data.words.lga.one}, ${name}, ${isForecast(view.month) ? 'forecast' : 'estimated'}: ${tab.headline()}`,
-  );
+  const month = isWholeYear ? '' : `, ${monthInWords(view.month)}`;
+  map.setAttribute('aria-label', `Map by ${data.words.lga.one}${month}: ${tab.headline()}`);
   elementById('frame').classList.toggle('forecast', monthsAhead > 0);
   const mark = elementById('forecast-mark');
   mark.hidden = monthsAhead <= 0;

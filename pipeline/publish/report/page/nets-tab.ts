@@ -91,6 +91,7 @@ const MAX_NAMED = 4;
 
 export const netsTab: Tab = {
   id: 'who',
+  lists: 'lga',
   choices: [
     ['each', 'Most risk per net'],
     ['total', 'Most people at risk'],
@@ -200,6 +201,7 @@ export const netsTab: Tab = {
   ],
   caption: () =>
     `${formatCount(currentPlan().plan.order.length, lga)} meet the thresholds, in the order of need; the marked ones get nets.`,
+  controls: planControls,
   downloadFields: (code) => ({
     ...scoreFields(code),
     population: lgaByCode(code).population,
@@ -216,8 +218,8 @@ export const getsNets = (code: string) => currentPlan().plan.recipients.has(code
 const chanceInPlan = (code: string) => currentPlan().chances.get(code) ?? 0;
 const formatPercent = (value: number | null) => (value === null ? '—' : `${Math.round(100 * value)}%`);
 
-/** Inputs for the number of nets and the thresholds. They are made once; their values follow the view. */
-export function planControls(): HTMLElement {
+/** Inputs for the number of nets and the thresholds, whose values follow the view. */
+function planControls(): HTMLElement {
   const sliderInput = (name: keyof typeof view.plan, max: number, step: number) => {
     const input = h('input', { type: 'range', min: '0', max: String(max), step: String(step), id: `plan-${name}` });
     input.addEventListener('input', () => setPlan({ [name]: Number((input as HTMLInputElement).value) }));
@@ -256,7 +258,7 @@ export function planControls(): HTMLElement {
   });
   const controls = h(
     'div',
-    { class: 'plan', hidden: '' },
+    { class: 'plan' },
     h('label', {}, h('span', {}, 'Nets for this many people'), peopleInput),
     h('label', {}, h('span', {}, 'or this many nets'), netsInput),
     h('label', {}, h('span', {}, 'People per net'), perNetInput),

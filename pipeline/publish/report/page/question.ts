@@ -1,13 +1,10 @@
 import { h } from './dom.ts';
-import { planControls } from './nets-tab.ts';
 import { elementById, onViewChange, setView, view } from './store.ts';
 import { mapChoice } from './tab.ts';
 import { openTab } from './tabs.ts';
 
 /** Keeps the open tab: its sentences and choices, or its page if it has no map. */
 export function startQuestion(): void {
-  const controls = planControls();
-  elementById('plan').append(controls);
   const pages = [...document.querySelectorAll<HTMLElement>('[data-tab]')];
   const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a[href^="#"]')];
   // The link's address alone would open the tab without the selected place and month.
@@ -29,11 +26,12 @@ export function startQuestion(): void {
     elementById('headline').textContent = tab.headline();
     elementById('words').replaceChildren(...tab.sentences().map((sentence) => h('p', {}, sentence)));
     elementById('method').lastElementChild!.replaceChildren(...tab.method().map((sentence) => h('p', {}, sentence)));
-    controls.hidden = tab.id !== 'who';
-    controls.dispatchEvent(new Event('follow'));
-    if (drawnTab !== tab.id)
+    if (drawnTab !== tab.id) {
       elementById('choices').replaceChildren(...tab.choices.map(([value, label]) => choiceLabel(tab.id, value, label)));
+      elementById('plan').replaceChildren(...(tab.controls ? [tab.controls()] : []));
+    }
     drawnTab = tab.id;
+    elementById('plan').firstElementChild?.dispatchEvent(new Event('follow'));
     for (const input of elementById('choices').querySelectorAll('input'))
       input.checked = input.value === mapChoice(tab);
   });

@@ -20,6 +20,8 @@ export interface View {
   lga: string | null;
   /** Up to four areas whose series are drawn together. */
   pins: string[];
+  /** States whose cases are added up; empty for all that have records. */
+  chosen: string[];
   /** What each tab's map shows, where it has a choice. */
   mapChoices: Record<string, string>;
   /**
@@ -34,6 +36,7 @@ export const view: View = {
   state: null,
   lga: null,
   pins: [],
+  chosen: [],
   mapChoices: {},
   plan: { people: 0, nets: 0, each: 0, score: 0, travel: 0 },
 };
@@ -51,7 +54,7 @@ export function setView(change: Partial<View>): void {
   for (const listener of listeners) listener(previous);
 }
 
-const decodeBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+export const decodeBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 const monthCount = data.periods.length;
 export const areaCodes: readonly string[] = [
   ...data.states.map((row) => row.state_code),

@@ -1,5 +1,5 @@
 import type { Legend, Paint } from './colours.ts';
-import { data, view } from './store.ts';
+import { data, lgasInView, view } from './store.ts';
 
 /** A column of a tab's list. */
 export interface Column {
@@ -25,14 +25,18 @@ export interface Tab {
   method: () => string[];
   /** Lines of an LGA's tooltip. */
   tooltip: (code: string) => string[];
-  /** Areas in the order of the list. */
+  /** The areas that it lists whatever the reader chooses; without it, states or LGAs. */
+  lists?: 'lga' | 'all';
+  /** Those that have an answer, in the order of the list. */
   sortCodes: (codes: string[]) => string[];
   columns: () => Column[];
   /** The line above its list. */
   caption: () => string;
+  /** Makes what the reader may set; it is told of every change of the view by the event `follow`. */
+  controls?: () => HTMLElement;
   /** Figures of an area for downloaded files, at full precision. */
   downloadFields: (code: string) => Record<string, string | number | null>;
-  /** Indices of the months that have an answer; empty for a question about the whole year. Default: all months. */
+  /** Indices of the months that have an answer; empty for a question that no month is chosen for. Default: all. */
   months?: readonly number[];
 }
 
@@ -45,6 +49,11 @@ export const mapChoice = ({ id, choices }: Pick<Tab, 'id' | 'choices'>): string 
 /** Code of the selected place; null for the country. */
 export const selectedCode = (): string | null => view.lga ?? view.state;
 
+/** States and LGAs of the country, or the selected state and its LGAs. */
+export const listAreas = () => [
+  ...(view.state === null ? data.states.map(({ state_code }) => state_code) : [view.state]),
+  ...lgasInView(),
+];
 /** Name of the selected state, or of the country. */
 export const scopeName = () =>
   view.state === null ? data.country : data.states.find(({ state_code }) => state_code === view.state)!.state;

@@ -7,6 +7,7 @@ import type { TransmissionFits } from '../../../model/transmission/transmission-
 import type { PAST } from '../../../validate/backtest/backtest-tables.ts';
 import type { KnownTruth } from '../../../validate/known-truth.ts';
 import type { Validation } from '../../../validate/validation.ts';
+import type { AreaDraws } from '../../snapshot/totals-table.ts';
 
 /** Material for the report that is not in the answers. */
 export interface Evidence {
@@ -20,6 +21,8 @@ export interface Evidence {
   exact_series: readonly Pick<TransmissionModel['states'][number], 'state_code' | 'series'>[];
   surveys: Surveys;
   cases: readonly CasesRow[];
+  /** Joint draws of the areas whose cases are forecast. */
+  case_draws: readonly AreaDraws[];
   /**
    * By area: standard deviations of the change of each month from the same month of one, two … years before; months
    * in ascending order.

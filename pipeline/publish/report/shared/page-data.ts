@@ -2,6 +2,7 @@
 import type { Level } from '../../../contract/levels.ts';
 import type { Period } from '../../../contract/months.ts';
 import type {
+  Alert,
   ContextLga,
   ContextState,
   NationalSurveyTrend,
@@ -10,6 +11,19 @@ import type {
   SurveyTrend,
 } from '../../../contract/schemas.ts';
 import type { NextSurvey } from './spread.ts';
+
+/** The report's questions, one per tab, by the id in its address; the first one opens by default. */
+export const VIEWS = {
+  where: 'Where',
+  warnings: 'Warnings',
+  sure: 'How certain',
+  changed: 'What changed',
+  when: 'When',
+  who: 'Who first',
+  total: 'How many',
+  good: 'How reliable',
+  sources: 'Data',
+};
 
 export interface PageData {
   country: string;
@@ -63,8 +77,13 @@ export interface PageData {
   tested: { rounds: number[]; lgas: [children: number, clusters: number][][] } | null;
   /** What a new survey would be like; null without the spatial model or clusters. */
   next_survey: NextSurvey | null;
+  /** Unit of all figures of cases; index: 100 is the mean of an area's last twelve known months. */
+  cases_in: Alert['cases_in'];
   /** Reported cases and their forecasts, by code of the areas that have records. */
   cases: Record<string, PageCases>;
+  /** Whether the last month is unusual and the next likely to be, by code of the areas that have records. */
+  alerts: Record<string, PageAlert>;
+  totals: PageTotals;
   /** Whether the season is known. */
   has_season: boolean;
   /** Context figures with their sources and caveats. */
@@ -84,7 +103,7 @@ export interface PageData {
   other_tests: Record<number, string>;
 }
 
-/** Cases of an area as an index: 100 is the mean of its last twelve reported months. */
+/** Cases of an area. */
 export interface PageCases {
   /** The last reported month. */
   last: Period;
@@ -94,12 +113,47 @@ export interface PageCases {
   ahead: number[][];
 }
 
+/** The table forecasts_totals, and what it takes to add up any states. */
+export interface PageTotals {
+  /** Runs of months: the first, and their number. */
+  spans: { period: Period; months: number }[];
+  /** The 5%, 50% and 95% quantiles by span: of all states with records together, and of areas by code. */
+  nation: number[][];
+  areas: Record<string, number[][]>;
+  /** States with records, and the mean of the last twelve known months; null if counts may not be passed on. */
+  states: { code: string; mean: number | null }[];
+  draws: number;
+  /**
+   * Base64 of little-endian Uint16: draws by state, month and number, as shares × SHARE_SCALE of the mean of the last
+   * twelve known months. Draws of one number belong together.
+   */
+  values: string;
+}
+
+export interface PageAlert {
+  /** The last month of the record. */
+  period: Period;
+  /** null for a month without a report. */
+  reported: number | null;
+  /** The 5%, 50% and 95% quantiles of what is usual in the month. */
+  usual: [low: number, middle: number, high: number];
+  class: Alert['detection_class'];
+  since: Period | null;
+  /** The month after it, and the probability that it exceeds what is usual. */
+  next: { class: Alert['warning_class']; since: Period | null; chance: number };
+  reporting: number | null;
+  completeness: number;
+  /** What the notes of the case records say of the area. */
+  doubts: string[];
+}
+
 export interface AreaWords {
   one: string;
   many: string;
 }
 
 export const CONTRAST_SCALE = 500;
+export const SHARE_SCALE = 1000;
 
 /** Marks a missing change. */
 export const MISSING_CHANGE = -32768;

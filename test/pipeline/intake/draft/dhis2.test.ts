@@ -93,19 +93,23 @@ function analytics(
 }
 
 /** The catalog drafted from the tiny country with its areas and cases in the forms of DHIS2. */
-function drafted(files: Record<string, string>) {
+function drafted(files: Record<string, string>, answers: Record<string, string> = {}) {
   const { 'cases.csv': _, 'nets.csv': _nets, 'access.csv': _access, 'surveys.csv': surveys, ...rest } = others;
   const directory = filesOf({
     ...rest,
     'surveys.csv': String(surveys).replaceAll(/,NG00\d,(NG\d{6}),/g, ',,$1,'),
     ...files,
   });
-  return catalogOf(directory, GIVEN);
+  return catalogOf(directory, { ...GIVEN, ...answers });
 }
 
 /** What a build reads by it. */
-async function ingested(files: Record<string, string>, reporting?: Source['reporting']) {
-  const { sources, model, root, draft, faults } = await drafted(files);
+async function ingested(
+  files: Record<string, string>,
+  reporting?: Source['reporting'],
+  answers: Record<string, string> = {},
+) {
+  const { sources, model, root, draft, faults } = await drafted(files, answers);
   expect(faults).toEqual([]);
   if (reporting) Object.assign(sources.find(({ role }) => role === 'cases_lgas')!, { reporting });
   const report: ReportLine[] = [];
@@ -230,7 +234,11 @@ test('raw data of facilities are summed by the list of the units, which have poi
   const found = await ingested({
     'units.json': asJson(3),
     'facilities.json': JSON.stringify({ organisationUnits: facilities }),
-    'rawData.json': JSON.stringify({ headers: ['dx', 'ou', 'pe', 'value'].map((name) => header(name)), rows }),
+    'rawData.json': JSON.stringify({
+      headers: ['dx', 'ou', 'pe', 'value'].map((name) => header(name)),
+      metaData: { items: { CasesDataEl: { name: 'Malaria cases confirmed' } } },
+      rows,
+    }),
   });
   expect(figures(found)).toEqual(EXPECTED.map(([code, period, count]) => [code, period, 2 * Number(count)]));
 });
@@ -256,4 +264,187 @@ test('units of several levels in one file are refused with what to save, and a f
   await expect(
     readTextTable(directory, { files: [{ path: 'analytics.json' }], format, dialect: dialect! }),
   ).rejects.toThrow(/analytics\.json, row 290: found Malaria cases confirmed a second time, expected each figure once/);
+});
+
+const ELEMENTS = {
+  PositiveRd1: 'Malaria cases confirmed by RDT',
+  PositiveMi1: 'Malaria cases confirmed by microscopy',
+};
+const SUSPECTED = { SuspectedM1: 'Malaria suspected cases' };
+const OPTIONS = { UnderFiveO1: '<5 years', FiveAndOve1: '5 years and above' };
+/** A fifth by microscopy, a quarter of the children: the four parts of the cases of a unit and month. */
+const part = (unit: number, month: number, element: string, option: string) => {
+  const all = cases(unit, month);
+  const slides = Math.floor(all / 5);
+  const tested = element === 'PositiveMi1' ? slides : element === 'PositiveRd1' ? all - slides : 9 * all;
+  const children = Math.floor(tested / 4);
+  return option === 'UnderFiveO1' ? children : tested - children;
+};
+/** Records of each element, option, unit and month, as `read` writes them. */
+const parts = <Row>(read: (keys: { dx: string; co: string; ou: string; pe: string; value: number }) => Row): Row[] =>
+  UNITS.flatMap((ou, u) =>
+    MONTHS.flatMap((pe, m) =>
+      Object.keys({ ...ELEMENTS, ...SUSPECTED }).flatMap((dx) =>
+        Object.keys(OPTIONS).map((co) => read({ dx, co, ou, pe, value: part(u, m, dx, co) })),
+      ),
+    ),
+  );
+const csv = (...lines: string[]) => `${lines.join('\n')}\n`;
+const listOf = (kind: string, names: Record<string, string>) =>
+  JSON.stringify({ [kind]: Object.entries(names).map(([id, name]) => ({ id, name })) });
+/** By ids alone, of units too, while the table of people has codes. */
+const BY_IDS = {
+  'units.json': asJson(3),
+  'analytics.csv': csv(
+    'Data,Category option combo,Organisation unit,Period,Value',
+    ...parts(({ dx, co, ou, pe, value }) => `${dx},${co},${ou},${pe},${value}`),
+  ),
+};
+
+test('ids of data elements are asked about with their sums, and the ids of units are those of the outlines', async () => {
+  const { draft } = await drafted(BY_IDS);
+  const total = (element: string) =>
+    UNITS.flatMap((_, u) => MONTHS.slice(0, 12).map((_, m) => part(u, m, element, 'UnderFiveO1')))
+      .reduce((a, b) => a + b)
+      .toLocaleString('en-US');
+  const [{ why, lost }] = draft.leftOut as [(typeof draft.leftOut)[number]];
+  expect(lost).not.toBeNull();
+  for (const element of Object.keys({ ...ELEMENTS, ...SUSPECTED }))
+    expect(why).toContain(`"${element} UnderFiveO1" (2018 ${total(element)}`);
+  expect(why).toMatch(/answer "numbers of analytics\.csv", or save their names beside it: \/api\/dataElements\.json\?/);
+  const columns = Object.keys(ELEMENTS).flatMap((dx) => Object.keys(OPTIONS).map((co) => `${dx} ${co} = cases`));
+  const found = await ingested(BY_IDS, undefined, { 'numbers of analytics.csv': columns.join('; ') });
+  expect(figures(found)).toEqual(EXPECTED);
+  expect(found.source.columns).toMatchObject({ lga_pcode: 'Organisation unit' });
+});
+
+test('names of ids beside the file settle what is counted, and ages are added up', async () => {
+  const names = {
+    'dataElements.json': listOf('dataElements', { ...ELEMENTS, ...SUSPECTED, UnusedElem1: 'Malaria deaths' }),
+    'categoryOptionCombos.json': listOf('categoryOptionCombos', OPTIONS),
+  };
+  const found = await ingested({ ...BY_IDS, ...names });
+  expect(figures(found)).toEqual(EXPECTED);
+  expect(found.source.sums!.confirmed).toContain('Malaria cases confirmed by microscopy <5 years');
+  // A category with a name beside one without is no total, and two of one name are two.
+  for (const options of [{ UnderFiveO1: '<5 years' }, { UnderFiveO1: 'Age', FiveAndOve1: 'Age' }, {}]) {
+    const combos = { 'categoryOptionCombos.json': listOf('categoryOptionCombos', { OtherCombo1: 'x', ...options }) };
+    const byElement = await ingested({ ...BY_IDS, ...names, ...combos });
+    expect(figures(byElement)).toEqual(EXPECTED);
+    expect(byElement.source.sums!.confirmed).toContain('Malaria cases confirmed by RDT FiveAndOve1');
+  }
+});
+
+test('a single data element that counts something else, or has no name, is no count of cases', async () => {
+  const rows = (element: string) =>
+    csv(
+      'Data,Organisation unit,Period,Value',
+      ...UNITS.flatMap((unit, u) => MONTHS.map((month, m) => `${element},${unit},${month},${cases(u, m)}`)),
+    );
+  const guess = async (element: string) => {
+    const { draft } = await drafted({ 'units.json': asJson(3), 'analytics.csv': rows(element) });
+    return draft.questions.find(({ id }) => id === 'numbers of analytics.csv')?.guess;
+  };
+  expect(await guess('Malaria cases tested by RDT')).toBe('other');
+  expect(await guess('Malaria suspected cases')).toBe('other');
+  expect(await guess('PositiveRd1')).toBe('other');
+  const found = await ingested({ 'units.json': asJson(3), 'analytics.csv': rows('Malaria cases confirmed') });
+  expect(figures(found)).toEqual(EXPECTED);
+});
+
+/** Two facilities in a ward of each unit, by their paths; each has the cases of the unit. */
+const FACILITIES = UNITS.flatMap((unit, u) =>
+  ['a', 'b'].map((end) => ({
+    id: `Facility${u}${end}1`,
+    name: `Clinic ${u}${end}`,
+    level: 5,
+    path: `/CountryUni1/${STATES[Math.floor(u / 2)]}/${unit}/WardUnit${u}11/Facility${u}${end}1`,
+  })),
+);
+const OF_FACILITIES = {
+  'units.json': asJson(3),
+  'facilities.json': JSON.stringify({ organisationUnits: FACILITIES }),
+  'dataElements.json': listOf('dataElements', { ...ELEMENTS, ...SUSPECTED }),
+};
+const twice = EXPECTED.map(([code, period, count]) => [code, period, 2 * Number(count)]);
+const dataValues = FACILITIES.flatMap(({ id, path }) =>
+  parts(({ dx, co, ou, pe, value }) => ({ dataElement: dx, period: pe, orgUnit: ou, categoryOptionCombo: co, value }))
+    .filter(({ orgUnit }) => path.includes(orgUnit))
+    .map((row, i) => ({
+      ...row,
+      orgUnit: id,
+      value: `${row.value}`,
+      storedBy: 'x',
+      lastUpdated: `2026-01-02T00:00:${i}`,
+    })),
+);
+
+test('data values by facility are summed by the path of its unit, whoever entered them and when', async () => {
+  const found = await ingested({ ...OF_FACILITIES, 'dataValueSets.json': JSON.stringify({ dataValues }) });
+  expect(figures(found)).toEqual(twice);
+  const columns = Object.keys(dataValues[0]!) as (keyof (typeof dataValues)[number])[];
+  const table = csv(columns.join().toLowerCase(), ...dataValues.map((row) => columns.map((name) => row[name]).join()));
+  expect(figures(await ingested({ ...OF_FACILITIES, 'dataValueSets.csv': table }))).toEqual(twice);
+  // Values that were taken back, as `includeDeleted` gives them.
+  const [first, ...rest] = dataValues as [(typeof dataValues)[number], ...typeof dataValues];
+  const deleted = { ...first, value: '900', deleted: true };
+  for (const [values, refusal] of [
+    [[deleted, ...rest], /2 rows for Facility0a1 2018-01/],
+    [[...dataValues, deleted], /rows 2 and 1730 are both of Facility0a1 2018-01/],
+  ] as const) {
+    const { draft } = await drafted({ ...OF_FACILITIES, 'dataValueSets.json': JSON.stringify({ dataValues: values }) });
+    expect(draft.leftOut.map(({ why }) => why)).toContainEqual(expect.stringMatching(refusal));
+  }
+});
+
+test('what all data values have in common stands beside them, as 2.43 writes it', async () => {
+  const [{ id }] = FACILITIES as [(typeof FACILITIES)[number]];
+  const values = dataValues.filter(({ orgUnit }) => orgUnit === id).map(({ orgUnit: _, ...row }) => row);
+  const content = { dataSet: 'MalariaDset', orgUnit: id, dataValues: values };
+  const found = await ingested({ ...OF_FACILITIES, 'dataValueSets.json': JSON.stringify(content) });
+  expect(figures(found)).toEqual(EXPECTED.filter(([code]) => code === LGAS[0]));
+});
+
+test('raw data that do not say which category each value is of are added up, and it is told', async () => {
+  const columns = ['dx', 'ou', 'pe', 'pestartdate', 'value'];
+  const rows = dataValues.map(({ dataElement, orgUnit, period, value }) => [
+    dataElement,
+    orgUnit,
+    period,
+    `${iso(period)}-01`,
+    `${value}.0`,
+  ]);
+  const raw = (cells: string[][]) =>
+    JSON.stringify({ headers: columns.map((name) => header(name)), metaData: { items: {} }, rows: cells });
+  const found = await ingested({ ...OF_FACILITIES, 'rawData.json': raw(rows) });
+  expect(figures(found)).toEqual(twice);
+  expect(found.source.dialect!.wide).toMatchObject({ names: 'dx', sum: true });
+  expect(found.draft.doubts).toContainEqual(expect.stringMatching(/are added up: raw data .*dimension=co/));
+});
+
+test('a heading may have a data element and a month', async () => {
+  const elements = Object.values(ELEMENTS);
+  const name = (month: string) =>
+    new Date(`${iso(month)}-01T00:00Z`).toLocaleString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const table = csv(
+    `organisationunitid,${elements.flatMap((element) => MONTHS.map((month) => `${element} ${name(month)}`)).join()}`,
+    ...UNITS.map((unit, u) => {
+      const counts = Object.keys(ELEMENTS).flatMap((dx) =>
+        MONTHS.map((_, m) => part(u, m, dx, 'UnderFiveO1') + part(u, m, dx, 'FiveAndOve1')),
+      );
+      return `${unit},${counts.join()}`;
+    }),
+  );
+  const found = await ingested({ 'units.json': asJson(3), 'pivot.csv': table });
+  expect(figures(found)).toEqual(EXPECTED);
+  expect(found.source.dialect!.pivot).toEqual({ months: 'period', values: 'value', figures: 'figure' });
+});
+
+test('two areas of one name are told apart by the ids beside the names', async () => {
+  const units = asJson(3).replaceAll('Place 4', 'Place 2');
+  const found = await ingested({
+    'units.json': units,
+    'analytics.json': analytics(() => 95).replaceAll('Place 4', 'Place 2'),
+  });
+  expect(figures(found)).toEqual(EXPECTED);
 });

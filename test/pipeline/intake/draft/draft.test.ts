@@ -212,6 +212,7 @@ test('answers must have the right form, and are required if nothing can be guess
     latest: '2022-07',
     latestReason: 'the case records end there',
     ages: [6, 59] as const,
+    outlines: [],
     population: ['a.tif', 'b.tif'],
     unnamedNumbers: [],
     caseSums: [],

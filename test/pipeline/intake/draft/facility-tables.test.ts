@@ -230,10 +230,16 @@ test('totals that a catalog does not leave out are a finding', async () => {
   );
 });
 
-test('community workers’ cases do not replace those of their areas, whatever is answered', async () => {
+test.each([
+  ['fewer', 1],
+  ['more', 60],
+])('%s cases of community workers do not replace those of their areas, whatever is answered', async (_, factor) => {
   const community = LGAS.flatMap((code, lga) =>
     [1, 2].flatMap((site) =>
-      MONTHS.map((month, i) => [code, `${code} site ${site}`, iso(month), site, (i + lga) % 9, site + ((i + lga) % 9)]),
+      MONTHS.map((month, i) => {
+        const [under5, older] = [factor * site, factor * ((i + lga) % 9)];
+        return [code, `${code} site ${site}`, iso(month), under5, older, under5 + older];
+      }),
     ),
   );
   const directory = country({

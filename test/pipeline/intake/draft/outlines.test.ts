@@ -117,14 +117,52 @@ test('codes with dots, as of GADM, are recoded', async () => {
   });
 });
 
-test('older outlines of the lower level are not taken for the upper level', async () => {
+/** The tiny country's outlines and, in other spellings, those before its last two areas were divided. */
+function outlinesOfTwoYears(areasInTables: readonly string[]) {
   const { files } = tinyCountry();
-  const older = JSON.parse(String(files['lgas.geojson']));
+  const newer = JSON.parse(String(files['lgas.geojson']));
+  const [kept, divided] = newer.features.slice(-2);
+  const older = structuredClone(newer);
   older.features.pop();
-  for (const { properties } of older.features) delete properties.state;
-  const { draft } = await draftOf(filesOf({ ...files, 'older.geojson': JSON.stringify(older) }));
-  const filesIn = (role: string) =>
-    draft.entries.filter(({ entry }) => entry.role === role).map(({ files }) => files[0]!.path);
-  expect([filesIn('lga_boundaries'), filesIn('state_boundaries')]).toEqual([['lgas.geojson'], ['states.geojson']]);
-  expect(draft.leftOut.map(({ file }) => file)).toContain('older.geojson');
+  older.features.at(-1).geometry = {
+    type: 'MultiPolygon',
+    coordinates: [kept.geometry.coordinates, divided.geometry.coordinates],
+  };
+  for (const { properties } of older.features) properties.name = `District of ${properties.pcode}`;
+  const lines = areasInTables.flatMap((code, lga) =>
+    MONTHS.map((month, i) => [code, iso(month), cases(lga, i)].join()),
+  );
+  const own = { 'cases.csv': table('code,month,confirmed', lines), 'older.geojson': JSON.stringify(older) };
+  return filesOf({ 'lgas.geojson': files['lgas.geojson']!, 'people.tif': files['people.tif']!, ...own });
+}
+
+test.each([
+  ['the older ones if tables have no others', LGAS.slice(0, 3), {}, 'older.geojson'],
+  ['the newer ones if tables have them', LGAS, {}, 'lgas.geojson'],
+  ['those that are answered', LGAS, { outlines: 'older.geojson' }, 'older.geojson'],
+])('of two files that draw one level, %s are used, the others are no upper level', async (_, codes, answers, used) => {
+  const { draft } = await draftOf(outlinesOfTwoYears(codes), answers);
+  const outlines = draft.entries.filter(({ entry }) => /_boundaries$/.test(entry.role));
+  expect(outlines.map(({ entry, files }) => [entry.role, files[0]!.path])).toEqual([['lga_boundaries', used]]);
+  const other = used === 'older.geojson' ? 'lgas.geojson' : 'older.geojson';
+  const question = draft.questions.find(({ id }) => id === 'outlines')!;
+  expect([question.guess, question.asks]).toEqual([used, expect.stringContaining(`${used} or ${other}`)]);
+  expect(draft.leftOut.find(({ file }) => file === other)!.why).toMatch(
+    /^\d outlines that draw the lower level differently \(answer "outlines"/,
+  );
+});
+
+test('a copy of the outlines is left out without a question; of two with other codes, those that tables have are used', async () => {
+  const { files } = tinyCountry();
+  const drafted = async (prefix: string) => {
+    const copy = String(files['lgas.geojson']).replaceAll('"pcode": "NG', `"pcode": "${prefix}`);
+    return (await draftOf(filesOf({ ...files, 'copy.geojson': copy }))).draft;
+  };
+  const [copied, recoded] = [await drafted('NG'), await drafted('XX')];
+  for (const { entries } of [copied, recoded])
+    expect(
+      entries.filter(({ entry }) => entry.role === 'state_boundaries').map(({ files: [file] }) => file!.path),
+    ).toEqual(['states.geojson']);
+  expect(copied.questions.map(({ id }) => id)).not.toContain('outlines');
+  expect(recoded.questions.find(({ id }) => id === 'outlines')!.guess).toBe('lgas.geojson');
 });

@@ -280,6 +280,40 @@ test('the attributes of two areas of one size exchanged raise a doubt, as does a
   expect(named.doubts[0]).toBe('1 areas have a different name or parent: NG001002');
 });
 
+test('an area that keeps its code for a part of its ground is a doubt of its own, one with another code is new', async () => {
+  const square = (west: number, east: number) => [
+    [west, 4],
+    [east, 4],
+    [east, 5],
+    [west, 5],
+    [west, 4],
+  ];
+  const doubtsOf = async (areas: number, change: (features: ReturnType<typeof JSON.parse>[]) => void) => {
+    const { country, update, given } = prepare(({ model }) => {
+      model.expected.lgas = areas;
+    });
+    const outlines = JSON.parse(String(country.files['lgas.geojson']));
+    change(outlines.features);
+    return (await update('lga_boundaries', { files: [given('l.geojson', JSON.stringify(outlines))] })).doubts;
+  };
+  const divided = await doubtsOf(5, (features) => {
+    const part = structuredClone(features[0]);
+    Object.assign(part.properties, { pcode: 'NG001009', name: 'Place 9' });
+    features[0].geometry.coordinates = [square(3, 3.6)];
+    part.geometry.coordinates = [square(3.6, 4)];
+    features.push(part);
+  });
+  expect(divided).toEqual([
+    expect.stringMatching(
+      /^NG001001 keeps its code for 60% of its ground, and NG001009 has the rest: rows of NG001001 /,
+    ),
+  ]);
+  const recoded = await doubtsOf(4, ([first]) => {
+    first.properties.pcode = 'NG001009';
+  });
+  expect(recoded).toEqual(['1 areas are new: NG001009', '1 areas are gone: NG001001']);
+});
+
 const RAIN_GRID = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
 const rain = (mm: number) =>
   writeGeotiff(

@@ -540,6 +540,18 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: 1\d times what the raster and its neighbours suggest/,
     ],
   ],
+  'an area has the people of a neighbour without any': [
+    [
+      (content) => {
+        for (const [part, share] of [
+          ['S03L04', 0.35],
+          ['S08L07', 0.6],
+        ] as const)
+          divide(content, part, share);
+      },
+      /: S03L05 Place 41, with those of S03L04 Place 40; S08L08 Place 104, with those of S08L07 Place 103\. /,
+    ],
+  ],
   'people of the table and of the raster differ everywhere': [
     [
       (content) => {
@@ -606,6 +618,24 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
     ],
   ],
 };
+
+/** Makes an area, by raster, a part of the next one, with a share of its people and no row of its own. */
+function divide(content: Writable, part: string, share: number): void {
+  const whole = `${part.slice(0, -1)}${Number(part.at(-1)) + 1}`;
+  const people = content.people.get(whole)!;
+  content.people = new Map([...content.people, [part, share * people], [whole, (1 - share) * people]]);
+  content.census = content.census.filter(({ lga_code }) => lga_code !== part);
+}
+
+test('areas without people in the table are no parts of a neighbour whose people agree with the raster', () => {
+  const content = country();
+  content.census = content.census.filter((_, i) => i % 7 !== 0);
+  expect(listDoubts(content)).toEqual([]);
+  divide(content, 'S08L07', 0.6);
+  expect(listDoubts(content).map(({ what }) => what)).toEqual([
+    expect.stringMatching(/^an area has the people of a n/),
+  ]);
+});
 
 test('a country without faults raises no doubt', () => {
   expect(listDoubts(country()).map(({ what }) => what)).toEqual([]);

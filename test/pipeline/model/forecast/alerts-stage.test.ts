@@ -58,6 +58,15 @@ test('a month without a report is no fall: the row says so, and completeness cou
   expect(rows[3]!.completeness).toBeGreaterThan(rows[0]!.completeness);
 });
 
+test('after a year without reports of one LGA, its state has the completeness of all, and means are of the months before', async () => {
+  const rows = await rowsOf(ioOfMade((made, lga, t) => (lga === 0 && t >= MONTHS - 12 ? null : made)));
+  const completeness = rows.map((row) => row.completeness);
+  expect(completeness[0]).toBe(0);
+  expect(completeness[3]).toBeCloseTo((completeness[1]! + completeness[2]!) / 3);
+  // The usual cases as an index of the mean.
+  for (const { usual, mean_cases } of rows) expect(Math.abs(Math.log(usual! / mean_cases))).toBeLessThan(Math.log(3));
+});
+
 test('where no case is usual a single one is an alert, which says why', async () => {
   const rows = await rowsOf(ioOfMade((_, lga, t) => (lga === 2 && t === MONTHS - 1 ? 1 : 0)));
   expect(rows[0]).toMatchObject({ detection_class: 'none', basis: 'few_cases', mean_cases: 0 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CasesRow } from '../../../../pipeline/ingest/ingest-tables.ts';
-import { encodeCases, encodeTested } from '../../../../pipeline/publish/report/encode-observed.ts';
+import { encodeAlerts, encodeCases, encodeTested } from '../../../../pipeline/publish/report/encode-observed.ts';
 import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
 const tables = (part: object) => part as unknown as SnapshotTables;
@@ -64,4 +64,25 @@ test('cases are an index of the last year; months without a report stay unknown 
   expect(reported[11]).toBe(200);
   expect(reported.slice(15, 18)).toEqual([null, 0, 110]);
   expect(next).toEqual([[50, 100, 205]]);
+});
+
+test('what the keepers of the records note of an area stands beside its alert, and beside no other', () => {
+  const alert = (code: string) => ({ code, period: '2023-12', usual: 5, usual_low: 1, usual_high: 9 });
+  const place = (area: string, code: string, name: string) => ({ area, code, name });
+  const doubts = encodeAlerts({
+    tables: tables({
+      alerts: [alert('EK'), alert('NG001001'), alert('NG001002')],
+      context_states: [{ state: 'Ekiti' }],
+      places: [place('state', 'EK', 'Ekiti'), place('lga', 'NG001001', 'Ekiti'), place('lga', 'NG001002', 'Obi')],
+    }),
+    sources: [
+      { role: 'cases_states', notes: ["Ekiti's counts jump", 'Obioma is missing', 'NG001002 was renamed'] },
+      { role: 'layer', notes: ['Ekiti is modelled'] },
+    ] as never,
+  });
+  expect(Object.values(doubts).map((row) => row.doubts)).toEqual([
+    ["Ekiti's counts jump"],
+    [],
+    ['NG001002 was renamed'],
+  ]);
 });

@@ -44,6 +44,7 @@ const section = (
       fits: null,
       exact_series: [],
       cases: [],
+      case_draws: [],
       contrasts: [],
       surveys: { clusters: [{ longitude }] as never, area_rounds: [] },
     },

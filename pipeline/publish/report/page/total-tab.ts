@@ -1,0 +1,169 @@
+import * as d3 from 'd3';
+import { addMonths, monthIndex } from '../../../contract/months.ts';
+import { periodName } from '../shared/names.ts';
+import { SHARE_SCALE } from '../shared/page-data.ts';
+import { findRecordCode } from './cases.ts';
+import { legendKey, NO_VALUE_FILL } from './colours.ts';
+import { h } from './dom.ts';
+import { formatInteger, inSentence } from './format.ts';
+import { areaName, data, decodeBase64, fullName, isState, lgaByCode, setView, view } from './store.ts';
+import { mapChoice, selectedCode, type Tab } from './tab.ts';
+
+const FILLS = { chosen: '#0b6b4f', other: '#cfdcd4' };
+const { lga, state } = data.words;
+const countsCases = data.cases_in === 'cases';
+/** Cases in an average month of a state; where the page may not tell them, what the reader enters. */
+const averageMonths = new Map(data.totals.states.map(({ code, mean }) => [code, mean ?? 0]));
+const stateCodes = [...averageMonths.keys()];
+const areaTotals = (code: string) => data.totals.areas[code];
+
+const spanIndex = () => Number(mapChoice(totalTab));
+/** `January 2024 to March 2024`. */
+const spanName = (index: number) => {
+  const { period, months } = data.totals.spans[index]!;
+  return [period, ...(months > 1 ? [addMonths(period, months - 1)] : [])].map(periodName).join(' to ');
+};
+
+/** The states that are added up: those chosen, or all that have records. */
+const chosenStates = () => {
+  const chosen = stateCodes.filter((code) => view.chosen.includes(code));
+  return chosen.length > 0 ? chosen : stateCodes;
+};
+
+interface Total {
+  /** The 5%, 50% and 95% quantiles. */
+  range: readonly number[];
+  unit: 'cases' | 'average months' | '';
+}
+const fromTable = (ranges: readonly (readonly number[])[]): Total => ({
+  range: ranges[spanIndex()]!.map((value) => (countsCases ? value : value / 100)),
+  unit: countsCases ? 'cases' : 'average months',
+});
+let drawnShares: Uint16Array | null = null;
+/** The total of some states; null if it is not known how the cases of one compare with those of another. */
+function totalOfStates(codes: readonly string[]): Total | null {
+  const isKnown = codes.every((code) => averageMonths.get(code)! > 0);
+  if (countsCases || !isKnown) {
+    if (codes.length === stateCodes.length) return fromTable(data.totals.nation);
+    if (codes.length === 1) return fromTable(areaTotals(codes[0]!)!);
+  }
+  if (!isKnown) return null;
+  drawnShares ??= new Uint16Array(decodeBase64(data.totals.values).buffer);
+  const { spans, draws } = data.totals;
+  const { period, months } = spans[spanIndex()]!;
+  const monthCount = d3.max(spans, (span) => span.months)!;
+  const sums = d3.range(draws).map((draw) =>
+    d3.sum(codes, (code) => {
+      const first = stateCodes.indexOf(code) * monthCount + monthIndex(period) - monthIndex(spans[0]!.period);
+      const share = d3.sum(d3.range(first, first + months), (month) => drawnShares![month * draws + draw]!);
+      return (share / SHARE_SCALE) * averageMonths.get(code)!;
+    }),
+  );
+  return { range: [0.05, 0.5, 0.95].map((share) => d3.quantile(sums, share)!), unit: countsCases ? 'cases' : '' };
+}
+/** Median and 90% range. */
+const inWords = ({ range, unit }: Total) => {
+  const [low, middle, high] = range.map((value) =>
+    unit === 'average months' ? value.toFixed(1) : formatInteger(value),
+  );
+  return `${middle} (${low}–${high})${unit && ` ${unit}`}`;
+};
+
+export const totalTab: Tab = {
+  id: 'total',
+  months: [],
+  lists: 'all',
+  choices: data.totals.spans.map(({ period, months }, i) => [
+    String(i),
+    [period, ...(months > 1 ? [addMonths(period, months - 1)] : [])]
+      .map((one) => periodName(one).slice(0, 3))
+      .join('–'),
+  ]),
+  paint: (code) => {
+    const recordCode = isState(code) ? code : lgaByCode(code).state_code;
+    if (!averageMonths.has(recordCode)) return { fill: NO_VALUE_FILL };
+    return { fill: FILLS[chosenStates().includes(recordCode) ? 'chosen' : 'other'] };
+  },
+  legend: () => ({
+    keys: [
+      legendKey(FILLS.chosen, 'in the total'),
+      legendKey(FILLS.other, 'not in it'),
+      legendKey(NO_VALUE_FILL, 'no case records'),
+    ],
+    note: '',
+  }),
+  headline: () => {
+    const code = selectedCode();
+    const recordCode = code === null ? null : findRecordCode(code, data.totals.areas);
+    if (recordCode !== null)
+      return `${fullName(recordCode)}, ${spanName(spanIndex())}: ${inWords(isState(recordCode) ? totalOfStates([recordCode])! : fromTable(areaTotals(recordCode)!))}`;
+    if (code !== null) return `${fullName(code)} has no case records, so no total is forecast`;
+    const codes = chosenStates();
+    const total = totalOfStates(codes);
+    const names =
+      codes.length === stateCodes.length ? `All ${state.many} with records` : inSentence(codes.map(areaName));
+    return `${names}, ${spanName(spanIndex())}: ${total ? inWords(total) : 'enter what an average month is in each'}`;
+  },
+  sentences: () => [
+    countsCases
+      ? 'Reported cases of all ages, median and 90% range; treatments needed without a report come on top.'
+      : 'The producers of the records do not allow counts to be passed on. An average month is the mean of the place’s last twelve known months: multiply by what you used in one (cases, tests or treatments). To add up several, enter it for each of them below.',
+    `Ranges cannot be added up, neither of months nor of ${state.many} or ${lga.many}: not all reach their ends at once. The total has a range of its own. The total of the ${lga.many} of one ${state.one} is that ${state.one}’s.`,
+  ],
+  method: () => [
+    `From ${data.totals.draws} draws of the forecasts that are joint over all ${state.many} and months, so that what rises together is added up together; each has the range of the forecasts by month, as wide as past errors require. The table forecasts_totals has every run of months, of all areas.`,
+  ],
+  tooltip: (code) => {
+    const recordCode = findRecordCode(code, data.totals.areas);
+    return recordCode === null
+      ? ['no case records']
+      : [`${recordCode === code ? '' : `${fullName(recordCode)}: `}${inWords(fromTable(areaTotals(recordCode)!))}`];
+  },
+  sortCodes: (codes) => codes.filter((code) => areaTotals(code) && (view.state !== null || isState(code))),
+  columns: () => [
+    {
+      head: 'Total and 90% range',
+      kind: 'number',
+      cell: (code) => inWords(fromTable(areaTotals(code)!)),
+      sortValue: middle,
+    },
+  ],
+  caption: () =>
+    `${spanName(spanIndex())}, each place by itself.${countsCases ? '' : ` As in the last year would be ${spanMonths()}.`}`,
+  controls,
+  downloadFields: (code) => {
+    const [low = null, total = null, high = null] = areaTotals(code) ? fromTable(areaTotals(code)!).range : [];
+    const { period } = data.totals.spans[spanIndex()]!;
+    const unit = countsCases ? 'cases' : 'average months';
+    return { period, months: spanMonths(), unit, total, total_low: low, total_high: high };
+  },
+};
+const middle = (code: string) => areaTotals(code)![spanIndex()]![1]!;
+const spanMonths = () => data.totals.spans[spanIndex()]!.months;
+
+/** A box for each state with records and, where the page may not tell it, a field for its average month. */
+function controls(): HTMLElement {
+  const boxes = stateCodes.map((code) => {
+    const box = h('input', { type: 'checkbox', value: code, change: () => setView({ chosen: ticked() }) });
+    const amount = h('input', { type: 'number', min: '0', 'aria-label': `An average month of ${areaName(code)}` });
+    amount.addEventListener('input', () => {
+      averageMonths.set(code, Number((amount as HTMLInputElement).value));
+      setView({});
+    });
+    return {
+      code,
+      box: box as HTMLInputElement,
+      row: h('span', {}, h('label', {}, box, areaName(code)), ...(countsCases ? [] : [amount])),
+    };
+  });
+  const ticked = () => boxes.flatMap(({ code, box }) => (box.checked ? [code] : []));
+  const element = h(
+    'div',
+    { class: 'summands', role: 'group', 'aria-label': 'Added up' },
+    ...boxes.map(({ row }) => row),
+  );
+  element.addEventListener('follow', () => {
+    for (const { code, box } of boxes) box.checked = chosenStates().includes(code);
+  });
+  return element;
+}

@@ -1,0 +1,198 @@
+import { periodName } from '../shared/names.ts';
+import type { PageAlert } from '../shared/page-data.ts';
+import { findRecordCode, monthsAhead } from './cases.ts';
+import { hatchedKey, legendKey, NO_VALUE_FILL } from './colours.ts';
+import { capitalize, formatCount, formatInteger, inSentence } from './format.ts';
+import { data, fullName, isState, nameInList } from './store.ts';
+import { listAreas, mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
+
+/** Share of the reports expected of a month below which missing reports come before all else. */
+const FULL_REPORTING = 0.9;
+/** The classes, the most urgent first: fill and meaning of the month reported, and meaning of the next. */
+const CLASSES: [PageAlert['class'], string, string, string][] = [
+  ['alert', '#b3261e', 'alert: unusually many, or still so', 'alert: more than usual is likely'],
+  ['watch', '#f2a33a', 'watch: many', 'watch: more than usual is possible'],
+  ['fall', '#3f74b5', 'fall: unusually few', ''],
+  ['none', '#eef0ea', 'nothing unusual', 'no warning'],
+];
+const { lga, state } = data.words;
+
+const showsNext = () => mapChoice(warningsTab) === 'next';
+const classIndex = (name: PageAlert['class']) => CLASSES.findIndex(([other]) => other === name);
+const shownClass = (alert: PageAlert) => (showsNext() ? alert.next.class : alert.class);
+const alertOf = (code: string) => data.alerts[code]!;
+const findAlertCode = (code: string) => findRecordCode(code, data.alerts);
+const listedAlerts = () => listAreas().filter((code) => code in data.alerts);
+/** Higher is more urgent: by the class shown, then the other, then the chance. */
+const urgency = (code: string) => {
+  const alert = alertOf(code);
+  const classes = [classIndex(alert.class), classIndex(alert.next.class)];
+  const [first, second] = showsNext() ? classes.reverse() : classes;
+  return alert.next.chance - 100 * first! - 10 * second!;
+};
+const withRange = ([low, middle, high]: readonly number[]) =>
+  `${formatInteger(middle!)} (${formatInteger(low!)}–${formatInteger(high!)})`;
+const classInWords = ({ class: name, since }: PageAlert) =>
+  since === null ? 'nothing unusual' : `${name} since ${periodName(since)}`;
+const reportedInWords = ({ reported }: PageAlert) => (reported === null ? 'no report' : formatInteger(reported));
+const reportsInWords = ({ reporting, completeness }: PageAlert) =>
+  `${reporting === null ? '' : `${Math.round(100 * reporting)}% of the month’s reports; `}${Math.round(12 * completeness)} of 12 months`;
+/** The first month to come and its forecast; null if it has none. */
+const nextMonth = (code: string) => {
+  const [ahead] = monthsAhead(code);
+  return ahead === undefined ? null : { ...ahead, text: withRange(ahead.range) };
+};
+
+/** What to make sure of before anything is sent: whether the reports themselves explain it. */
+function firstCheck({ class: name, period, since, reported, reporting, doubts, next }: PageAlert): string {
+  if (reported === null)
+    return `the report of ${periodName(period)}, which is missing; the class is that of the month before`;
+  if (doubts.length > 0) return `the reports, of which the data’s keepers say: ${doubts.join('; ')}`;
+  if (name === 'fall') return 'missing reports and tests out of stock, before believing in fewer cases';
+  if (reporting !== null && reporting < FULL_REPORTING) return 'the reports still missing: the true number is higher';
+  if (name === 'none' && next.class === 'none') return '—';
+  if (name === 'none') return 'tests and treatments in stock for the month to come';
+  return since === period
+    ? 'a backlog or a mistake in this month’s report, with which it began'
+    : `whether more was tested or reported from ${periodName(since!)} on; then the place itself`;
+}
+
+export const warningsTab: Tab = {
+  id: 'warnings',
+  months: [],
+  lists: 'all',
+  choices: [
+    ['now', 'The month reported'],
+    ['next', 'The next month'],
+  ],
+  paint: (code) => {
+    const recordCode = findAlertCode(code);
+    return recordCode === null
+      ? { fill: NO_VALUE_FILL }
+      : { fill: CLASSES[classIndex(shownClass(alertOf(recordCode)))]![1], isUncertain: recordCode !== code };
+  },
+  legend: () => ({
+    keys: [
+      ...CLASSES.flatMap(([, fill, now, next]) => {
+        const meaning = showsNext() ? next : now;
+        return meaning === '' ? [] : [legendKey(fill, meaning)];
+      }),
+      hatchedKey(`no record of its own: that of its ${state.one}`),
+      legendKey(NO_VALUE_FILL, 'no case records'),
+    ],
+    note: '',
+  }),
+  headline: () => {
+    const code = selectedCode();
+    const recordCode = code === null ? null : findAlertCode(code);
+    if (code !== null && recordCode === null) return `${fullName(code)} has no case records, so nothing warns of it`;
+    if (recordCode !== null) {
+      const alert = alertOf(recordCode);
+      const chance = `${Math.round(100 * alert.next.chance)}% chance of more than usual next month`;
+      return `${fullName(recordCode)}: ${classInWords(alert)}; ${chance}`;
+    }
+    const alarmed = sortByFigure(listedAlerts(), urgency).filter((one) => shownClass(alertOf(one)) === 'alert');
+    const names = alarmed
+      .slice(0, MAX_NAMED)
+      .map((one) => `${nameInList(one)}${isState(one) ? ` (${state.one})` : ''}`);
+    const more = alarmed.length > MAX_NAMED ? [`${alarmed.length - MAX_NAMED} more`] : [];
+    const month = showsNext() ? 'for the next month' : `in ${periodName(lastPeriod())}`;
+    return alarmed.length === 0
+      ? `No area is in alert ${month}`
+      : `In alert ${month}: ${inSentence([...names, ...more])}`;
+  },
+  sentences: () => {
+    const code = selectedCode();
+    const recordCode = code === null ? null : findAlertCode(code);
+    if (recordCode !== null) return describeAlert(code!, recordCode);
+    const codes = listedAlerts();
+    const count = (name: string) => formatInteger(codes.filter((one) => alertOf(one).class === name).length);
+    const lgaCount = codes.filter((one) => !isState(one)).length;
+    return [
+      `${count('watch')} areas are watched and ${count('fall')} report unusually few. Before anything is sent, see what to check first.`,
+      `Records: ${formatCount(codes.length - lgaCount, state)} and ${formatCount(lgaCount, lga)} of ${scopeName()}. ${UNIT_NOTE}`,
+    ];
+  },
+  method: () => [
+    'What is usual is a forecast of the month made nine to twelve months before, without months that were in alert. An alert is so many cases that both this and the forecast of the month before made them unlikely; it lasts until they come back to what is usual.',
+    'The next month is in alert if its forecast exceeds the usual’s upper limit with a chance of 50% or more, and watched from 25% on. An alert moves no score, and it is about reports: late ones, a new way of reporting or missing tests look like an outbreak or its end.',
+  ],
+  tooltip: (code) => {
+    const recordCode = findAlertCode(code);
+    if (recordCode === null) return ['no case records'];
+    const alert = alertOf(recordCode);
+    const whose = recordCode === code ? '' : `${fullName(recordCode)}: `;
+    return [`${whose}${classInWords(alert)}`, `${reportedInWords(alert)} reported, ${withRange(alert.usual)} usual`];
+  },
+  sortCodes: (codes) =>
+    sortByFigure(
+      codes.filter((code) => code in data.alerts),
+      urgency,
+    ),
+  columns: () => [
+    { head: 'Class', cell: (code) => classInWords(alertOf(code)), sortValue: urgency },
+    {
+      head: `Reported, ${periodName(lastPeriod())}`,
+      kind: 'number',
+      cell: (code) => reportedInWords(alertOf(code)),
+      sortValue: (code) => alertOf(code).reported ?? -1,
+    },
+    { head: 'Usual', kind: 'number', cell: (code) => withRange(alertOf(code).usual) },
+    { head: 'Next month', kind: 'number', cell: (code) => nextMonth(code)?.text ?? '—' },
+    { head: 'Check first', kind: 'advice', cell: (code) => capitalize(firstCheck(alertOf(code))) },
+    {
+      head: 'Chance of more than usual',
+      kind: 'number',
+      cell: (code) => `${Math.round(100 * alertOf(code).next.chance)}%`,
+      sortValue: (code) => alertOf(code).next.chance,
+    },
+    { head: 'Reporting', cell: (code) => reportsInWords(alertOf(code)) },
+  ],
+  caption: () => `Most urgent first. ${UNIT_NOTE} Ranges are 90%.`,
+  downloadFields: (code) => {
+    const recordCode = findAlertCode(code);
+    const alert = recordCode === null ? null : alertOf(recordCode);
+    const ahead = recordCode === null ? null : nextMonth(recordCode);
+    const [usual_low = null, usual = null, usual_high = null] = alert?.usual ?? [];
+    const [forecast_low = null, forecast = null, forecast_high = null] = ahead?.range ?? [];
+    return {
+      record_of: recordCode,
+      period: alert?.period ?? null,
+      cases_in: data.cases_in,
+      class: alert?.class ?? null,
+      since: alert?.since ?? null,
+      reported: alert?.reported ?? null,
+      usual,
+      usual_low,
+      usual_high,
+      next_period: ahead?.period ?? null,
+      forecast,
+      forecast_low,
+      forecast_high,
+      warning_class: alert?.next.class ?? null,
+      probability_above_usual: alert?.next.chance ?? null,
+      reporting_rate: alert?.reporting ?? null,
+      completeness: alert?.completeness ?? null,
+      check_first: alert && firstCheck(alert),
+    };
+  },
+};
+const MAX_NAMED = 5;
+/** The last month that any area reported. */
+const lastPeriod = () => Object.values(data.alerts).reduce((last, { period }) => (period > last ? period : last), '');
+const UNIT_NOTE =
+  data.cases_in === 'cases'
+    ? 'Figures are cases.'
+    : 'Figures are an index: 100 is the mean of an area’s last twelve known months.';
+
+/** @param code the place asked for; the record may be its state's */
+function describeAlert(code: string, recordCode: string): string[] {
+  const alert = alertOf(recordCode);
+  const ahead = nextMonth(recordCode);
+  const warning = alert.next.since === null ? '' : ` (${alert.next.class} since ${periodName(alert.next.since)})`;
+  return [
+    ...(recordCode === code ? [] : [`${fullName(code)} has no record of its own; this is its ${state.one}’s.`]),
+    `${periodName(alert.period)}: ${reportedInWords(alert)} reported, where ${withRange(alert.usual)} is usual.${ahead ? ` Forecast for ${periodName(ahead.period)}${warning}: ${ahead.text}.` : ''} ${UNIT_NOTE}`,
+    `Reporting: ${reportsInWords(alert)}. Check first: ${firstCheck(alert)}.`,
+  ];
+}
