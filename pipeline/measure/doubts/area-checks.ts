@@ -25,7 +25,11 @@ const DEVIATIONS = 6;
 const LEAST_FACTOR = 2;
 /** People of one country by two sources agree to a quarter. */
 const AGREEMENT_FACTOR = 1.25;
-/** An area that has the people of two departs from what is usual by more multiples of the usual departure. */
+/**
+ * An area that has the people of two departs by more multiples of the usual departure, and both together by less than
+ * one. Nigeria's table and raster differ too much to show a half, and if one row is missing, 12 of 773 areas seem to be
+ * divided; in made-up countries none does, and half of the halves are found.
+ */
 const MOST_DEVIATIONS = 3;
 /** With fewer areas in a state, chance decides what fits. */
 const LEAST_AREAS = 8;
@@ -66,14 +70,15 @@ const findDivided = (content: Content) => {
   if (ratios.length === 0) return [];
   const usualRatio = median(ratios.map(([, ratio]) => ratio));
   const departures = new Map(ratios.map(([code, ratio]) => [code, ratio - usualRatio]));
-  const limit = Math.max(Math.log(AGREEMENT_FACTOR), MOST_DEVIATIONS * usualDeparture([...departures.values()]));
+  const usual = usualDeparture([...departures.values()]);
+  const limit = (deviations: number) => Math.max(Math.log(AGREEMENT_FACTOR), deviations * usual);
   return areas.lgas.flatMap(({ lga_code: part }) => {
     const peopleOfPart = people.get(part) ?? 0;
     if (peopleByTable.has(part) || peopleOfPart === 0) return [];
     return (neighbours[part] ?? []).flatMap((code) => {
-      if ((departures.get(code) ?? 0) <= limit) return [];
+      if ((departures.get(code) ?? 0) <= limit(MOST_DEVIATIONS)) return [];
       const together = Math.log(peopleByTable.get(code)! / (people.get(code)! + peopleOfPart)) - usualRatio;
-      return Math.abs(together) < limit ? [{ code, part }] : [];
+      return Math.abs(together) < limit(1) ? [{ code, part }] : [];
     });
   });
 };
