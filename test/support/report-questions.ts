@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { area } from '@turf/area';
@@ -75,13 +76,13 @@ export function reportQuestions(snapshotOf: () => string) {
 
   inBrowser('what changed: how many rose and fell by more than chance would explain', async () => {
     if (!hasTable('changes')) return;
-    const { page } = await open('#changed?by=year');
+    const { page } = await open('#changed');
     const [real] = await query(
-      `SELECT count(*)::INT AS n, count_if(change_year_low > 0)::INT AS up, count_if(change_year_high < 0)::INT AS down
+      `SELECT count(*)::INT AS n, count_if(change_survey_low > 0)::INT AS up, count_if(change_survey_high < 0)::INT AS down
        FROM changes WHERE area = 'lga' AND period = '${last()}'`,
     );
     const { up, down } = real as { up: number; down: number };
-    if (up + down === 0) expect(await headline(page)).toMatch(/^No LGA has changed since /);
+    if (up + down === 0) expect(await headline(page)).toMatch(/^No LGA has changed since |^There is no earlier month/);
     else expect(await headline(page)).toMatch(new RegExp(`, ${up} LGAs? rose and ${down} fell by more than`));
     // Any two years of a month, from the scores and the spread of their difference.
     const { state_code, state } = json<schemas.ContextStates>('v1/context/states.json').states[0]!;
@@ -474,6 +475,31 @@ export function reportQuestions(snapshotOf: () => string) {
     }
     await page.close();
   });
+
+  inBrowser(
+    'the first view works before the rest of the file has arrived, and other views say that they wait',
+    async () => {
+      const whole = readFileSync(path.join(snapshotOf(), 'report/index.html'), 'utf8');
+      const folder = mkdtempSync(path.join(tmpdir(), 'arriving-'));
+      const file = path.join(folder, 'index.html');
+      writeFileSync(file, whole.slice(0, whole.indexOf('<script type="application/json" id="data-')));
+      const { page, pageErrors } = await openFile(file);
+      expect(await page.getAttribute('html', 'data-ready')).toBe('first');
+      const { page: later } = await open('');
+      expect(await headline(page)).toBe(await headline(later));
+      const { state_code, state } = json<schemas.ContextStates>('v1/context/states.json').states[0]!;
+      await page.fill('#search', state_code);
+      await page.press('#search', 'Enter');
+      expect(await headline(page)).toContain(`${state}, `);
+      expect(await page.locator('#earlier').isDisabled(), 'only one month is there').toBe(true);
+      expect(await page.isVisible('#waiting')).toBe(false);
+      await page.locator('nav a[href="#changed"], nav a[href="#warnings"], nav a[href="#when"]').first().click();
+      expect(await page.isVisible('#waiting')).toBe(true);
+      expect(pageErrors).toEqual([]);
+      rmSync(folder, { recursive: true });
+      await page.close();
+    },
+  );
 
   inBrowser('a link to a part of the page opens the tab that contains it', async () => {
     const { page } = await open('#limits');

@@ -39,7 +39,7 @@ export async function bundle(main: string): Promise<{ code: string; files: strin
     },
   });
   // Not minified, the page would be 270 kB larger.
-  const { output } = await bundler.generate({ format: 'es', codeSplitting: false, minify: true });
+  const { output } = await bundler.generate({ format: 'iife', codeSplitting: false, minify: true });
   return { code: output[0].code, files: Object.keys(output[0].modules) };
 }
 

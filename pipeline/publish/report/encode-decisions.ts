@@ -1,9 +1,20 @@
 /** The page's data beyond the scores, in compact form; page-data.ts describes the formats. */
 import { LEVELS, riskLevel } from '../../contract/levels.ts';
+import type { Period } from '../../contract/months.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { coveredPeriods, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import type { Evidence } from './shared/evidence.ts';
-import { CERTAINTY, CONTRAST_SCALE, MEASURES, MISSING_CHANGE, type PageData, VERDICTS } from './shared/page-data.ts';
+import {
+  CERTAINTY,
+  CONTRAST_SCALE,
+  type Grid,
+  MEASURES,
+  MISSING_CHANGE,
+  type PageData,
+  type ScoreGrids,
+  UNKNOWN_SPREAD,
+  VERDICTS,
+} from './shared/page-data.ts';
 
 /** Number of estimated months, up to the last one, for which the page shows changes. */
 const MONTHS_WITH_CHANGES = 12;
@@ -22,86 +33,107 @@ export const areaIndices = ({
     ]),
   );
 
-/** Chances as bytes, the page data's `certainty`. */
-export function encodeCertainty(tables: SnapshotTables): string {
-  // Simpler models than the spatial one have none.
-  if (tables.probabilities.length === 0) return '';
-  const [indices, periods] = [areaIndices(tables), coveredPeriods(tables)];
-  const monthIndices = new Map(periods.map((period, i) => [period, i]));
-  const bytes = Buffer.alloc(indices.size * periods.length * CERTAINTY.length);
-  const areaPosition = (code: string, period: string) =>
-    (indices.get(code)! * periods.length + monthIndices.get(period)!) * CERTAINTY.length;
-  const levels = new Map<number, string>();
-  for (const row of [...tables.risk_states, ...tables.forecasts_states])
-    levels.set(areaPosition(row.state_code, row.period), riskLevel(row.score));
-  for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas])
-    levels.set(areaPosition(row.lga_code, row.period), riskLevel(row.score));
-  for (const row of tables.probabilities) {
-    const position = areaPosition(row.code, row.period);
-    const levelProbability = row[`probability_${levels.get(position)}` as keyof typeof row] as number;
-    const aboveLevels = LEVELS.slice(0, -1).map(
-      ({ level }) => row[`probability_above_${level}` as keyof typeof row] as number,
-    );
+interface GridForm {
+  areas: AreaIndices;
+  months: readonly number[];
+  columns: number;
+  bits: Grid['bits'];
+  missing: number;
+}
+
+/** @param rows numbers by column of an area in a month, an index of the periods; other months are left out */
+function encodeGrid(
+  { areas, months, columns, bits, missing }: GridForm,
+  rows: Iterable<{ code: string; month: number; values: readonly number[] }>,
+): Grid {
+  const positions = new Map(months.map((month, i) => [month, i]));
+  const size = columns * areas.size * months.length;
+  const numbers = (bits === 8 ? new Uint8Array(size) : new Int16Array(size)).fill(missing);
+  for (const { code, month, values } of rows) {
+    const position = positions.get(month);
+    if (position === undefined) continue;
+    for (const [column, value] of values.entries())
+      numbers[(column * areas.size + areas.get(code)!) * months.length + position] = value;
+  }
+  return { months, bits, values: Buffer.from(numbers.buffer).toString('base64') };
+}
+
+const monthIndices = (tables: SnapshotTables) =>
+  new Map<string, number>(coveredPeriods(tables).map((period, i) => [period, i]));
+
+/** The page data's `now` and `history`. @param months indices of the periods; all by default */
+export function encodeScores(tables: SnapshotTables, months?: readonly number[]): ScoreGrids {
+  const [areas, indices] = [areaIndices(tables), monthIndices(tables)];
+  const form = { areas, months: months ?? [...indices.values()], missing: 0 };
+  const scoreRows = [
+    ...[...tables.risk_states, ...tables.forecasts_states].map((row) => ({ ...row, code: row.state_code })),
+    ...[...tables.risk_lgas, ...tables.forecasts_lgas].map((row) => ({ ...row, code: row.lga_code })),
+  ].map(({ code, period, score, score_low, score_high }) => ({
+    code,
+    month: indices.get(period)!,
+    level: riskLevel(score),
+    values: [score, score_low, score_high].map(tenThousandths),
+  }));
+  const levels = new Map(scoreRows.map(({ code, month, level }) => [`${code} ${month}`, level]));
+  const chanceRows = tables.probabilities.map((row) => {
+    const month = indices.get(row.period)!;
     const { probability_highest_nation, probability_highest_state } = row;
-    bytes.set(
-      [
-        ...aboveLevels.map(percent),
+    return {
+      code: row.code,
+      month,
+      values: [
+        ...LEVELS.slice(0, -1).map(({ level }) =>
+          percent(row[`probability_above_${level}` as keyof typeof row] as number),
+        ),
         // Plus a little, so that 0.8, which has no exact binary form, is 80.
-        Math.floor(100 * levelProbability + 1e-6),
+        Math.floor(100 * row[`probability_${levels.get(`${row.code} ${month}`)!}`] + 1e-6),
         percent(probability_highest_nation),
         probability_highest_state === null ? 255 : percent(probability_highest_state),
       ],
-      position,
-    );
-  }
-  return bytes.toString('base64');
+    };
+  });
+  return {
+    scores: encodeGrid({ ...form, columns: 3, bits: 16 }, scoreRows),
+    // Simpler models than the spatial one have none.
+    chances: chanceRows.length === 0 ? null : encodeGrid({ ...form, columns: CERTAINTY.length, bits: 8 }, chanceRows),
+  };
 }
 
 /** Changes of the last year and of the forecast months, the page data's `changes`. */
 export function encodeChanges(tables: SnapshotTables, last_estimated: string): PageData['changes'] {
-  const [indices, periods] = [areaIndices(tables), coveredPeriods(tables)];
-  const first = Math.max(0, periods.indexOf(last_estimated as (typeof periods)[number]) + 1 - MONTHS_WITH_CHANGES);
-  const periodsWithChanges = new Set(tables.changes.map(({ period }) => period));
-  const months = periods.flatMap((period, i) => (i >= first && periodsWithChanges.has(period) ? [i] : []));
-  const positionByPeriod = new Map(months.map((month, i) => [periods[month], i]));
-  const bytes = Buffer.alloc(indices.size * months.length * 8 * 2);
-  const surveyMonths = months.map((): PageData['changes']['survey_months'][number] => null);
-  for (const row of tables.changes) {
-    const month = positionByPeriod.get(row.period);
-    if (month === undefined) continue;
-    surveyMonths[month] ??= row.survey_month as (typeof surveyMonths)[number];
-    const values = [
-      row.change_year,
-      row.change_year_low,
-      row.change_year_high,
-      row.probability_rise_year,
-      row.change_survey,
-      row.change_survey_low,
-      row.change_survey_high,
-      row.probability_rise_survey,
-    ];
-    values.forEach((value, i) => {
-      const scaled = value === null ? MISSING_CHANGE : Math.round(10_000 * value);
-      bytes.writeInt16LE(scaled, 2 * ((indices.get(row.code)! * months.length + month) * 8 + i));
-    });
-  }
-  return { months, survey_months: surveyMonths, values: bytes.toString('base64') };
+  const indices = monthIndices(tables);
+  const first = indices.get(last_estimated)! + 1 - MONTHS_WITH_CHANGES;
+  const rows = tables.changes.map((row) => ({ ...row, month: indices.get(row.period)! }));
+  const surveyMonths = new Map(
+    rows.flatMap(({ month, survey_month }) => (survey_month === null ? [] : [[month, survey_month as Period]])),
+  );
+  const months = [...new Set(rows.map(({ month }) => month))].filter((month) => month >= first).sort((a, b) => a - b);
+  const grid = encodeGrid(
+    { areas: areaIndices(tables), months, columns: 4, bits: 16, missing: MISSING_CHANGE },
+    rows.map(({ code, month, change_survey, change_survey_low, change_survey_high, probability_rise_survey }) => ({
+      code,
+      month,
+      values: [change_survey, change_survey_low, change_survey_high, probability_rise_survey].map((value) =>
+        value === null ? MISSING_CHANGE : tenThousandths(value),
+      ),
+    })),
+  );
+  return { grid, survey_months: months.map((month) => surveyMonths.get(month) ?? null) };
 }
 
 /** The page data's `contrasts`. */
 export function encodeContrasts(tables: SnapshotTables, rows: Evidence['contrasts']): PageData['contrasts'] {
-  const years = rows.reduce((most, { change_sd }) => Math.max(most, change_sd.length), 0);
-  const [indices, periods] = [areaIndices(tables), coveredPeriods(tables)];
-  const monthIndices = new Map<string, number>(periods.map((period, i) => [period, i]));
-  const bytes = Buffer.alloc(years === 0 ? 0 : indices.size * periods.length * years, 255);
-  for (const { code, period, change_sd } of rows) {
-    const offset = (indices.get(code)! * periods.length + monthIndices.get(period)!) * years;
-    bytes.set(
-      change_sd.map((sd) => Math.min(254, Math.round(CONTRAST_SCALE * sd))),
-      offset,
-    );
-  }
-  return { years, values: bytes.toString('base64') };
+  const columns = rows.reduce((most, { change_sd }) => Math.max(most, change_sd.length), 0);
+  if (columns === 0) return null;
+  const indices = monthIndices(tables);
+  return encodeGrid(
+    { areas: areaIndices(tables), months: [...indices.values()], columns, bits: 8, missing: UNKNOWN_SPREAD },
+    rows.map(({ code, period, change_sd }) => ({
+      code,
+      month: indices.get(period)!,
+      values: change_sd.map((sd) => Math.min(UNKNOWN_SPREAD - 1, Math.round(CONTRAST_SCALE * sd))),
+    })),
+  );
 }
 
 /** The best four months by area, the page data's `windows`. */
@@ -154,5 +186,6 @@ export function encodeObserved({ sources }: Contents, rounds: PageData['rounds']
 
 const MONTHLY_ROLES: Readonly<Record<string, string>> = { climate: 'Rain', cases_states: 'Cases', cases_lgas: 'Cases' };
 
+const tenThousandths = (value: number) => Math.round(10_000 * value);
 const percent = (share: number) => Math.round(100 * share);
 const percentOrNull = (share: number | null) => (share === null ? null : percent(share));

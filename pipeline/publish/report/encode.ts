@@ -1,14 +1,13 @@
 import { LEVELS } from '../../contract/levels.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { makeSeasonLookup, surveyTrends } from '../snapshot/contents.ts';
-import { coveredPeriods, type SnapshotTables } from '../snapshot/snapshot-tables.ts';
+import { coveredPeriods } from '../snapshot/snapshot-tables.ts';
 import {
-  areaIndices,
-  encodeCertainty,
   encodeChanges,
   encodeContrasts,
   encodeLayers,
   encodeObserved,
+  encodeScores,
   encodeWindows,
 } from './encode-decisions.ts';
 import { encodeAlerts, encodeCases, encodeNextSurvey, encodeTested, encodeTotals } from './encode-observed.ts';
@@ -34,8 +33,8 @@ export function pageData(contents: Contents, { risk, surveys, cases, case_draws,
     levels: LEVELS.map(({ level, below }) => ({ level, below: Number.isFinite(below) ? below : null })),
     states,
     lgas,
-    scores: encodeScores(tables),
-    certainty: encodeCertainty(tables),
+    now: encodeScores(tables, [periods.indexOf(coverage.last_estimated)]),
+    history: encodeScores(tables),
     changes: encodeChanges(tables, coverage.last_estimated),
     contrasts: encodeContrasts(tables, contrasts),
     windows: encodeWindows(tables),
@@ -63,30 +62,6 @@ export function pageData(contents: Contents, { risk, surveys, cases, case_draws,
     rounds: risk.baseline?.rounds ?? [],
     other_tests: otherTestsByYear(model, { surveys }),
   };
-}
-
-/** Base64 of score, low and high × 10⁴ as Uint16, by area (states, then LGAs) and month. */
-export function encodeScores(
-  tables: Pick<
-    SnapshotTables,
-    'risk_states' | 'risk_lgas' | 'forecasts_states' | 'forecasts_lgas' | 'context_states' | 'context_lgas'
-  >,
-): string {
-  const monthIndices = new Map(coveredPeriods(tables).map((period, i) => [period, i]));
-  const indices = areaIndices(tables);
-  const numbers = new DataView(new ArrayBuffer(indices.size * monthIndices.size * 3 * 2));
-  const writeScores = (
-    code: string,
-    row: SnapshotTables['risk_lgas'][number] | SnapshotTables['risk_states'][number],
-  ) => {
-    const offset = (indices.get(code)! * monthIndices.size + monthIndices.get(row.period)!) * 3;
-    [row.score, row.score_low, row.score_high].forEach((value, i) => {
-      numbers.setUint16(2 * (offset + i), Math.round(value * 10_000), true);
-    });
-  };
-  for (const row of [...tables.risk_states, ...tables.forecasts_states]) writeScores(row.state_code, row);
-  for (const row of [...tables.risk_lgas, ...tables.forecasts_lgas]) writeScores(row.lga_code, row);
-  return Buffer.from(numbers.buffer).toString('base64');
 }
 
 const oneAndMany = ({ one, many }: AreaWords): AreaWords => ({ one, many });

@@ -23,7 +23,7 @@ import { renderValidation } from './sections/validation.ts';
 import { renderVerdicts } from './sections/verdicts.ts';
 import type { Evidence } from './shared/evidence.ts';
 import { periodName } from './shared/names.ts';
-import { VIEWS } from './shared/page-data.ts';
+import { PARTS, type PageData, VIEWS } from './shared/page-data.ts';
 
 /** The report as one file that contains its style, script and data and fetches nothing. */
 export async function renderReport(
@@ -49,8 +49,8 @@ ${renderDataTab(contents, evidence, findings)}`,
   const unanswered = new Set([
     ...(Object.keys(data.alerts).length > 0 ? [] : ['warnings']),
     ...(data.totals.states.length > 0 ? [] : ['total']),
-    ...(data.certainty === '' ? ['sure'] : []),
-    ...(data.changes.months.length === 0 ? ['changed'] : []),
+    ...(data.now.chances === null ? ['sure'] : []),
+    ...(data.changes.grid.months.length === 0 ? ['changed'] : []),
     ...(data.windows.length > 0 ? [] : ['when']),
   ]);
   const coverageText = html`Estimates ${periodName(coverage.first_estimated)} to ${periodName(coverage.last_estimated)}, forecast to ${periodName(coverage.last_forecast)} · ${size}`;
@@ -59,17 +59,22 @@ ${renderDataTab(contents, evidence, findings)}`,
     title: `Malaria risk in ${model.name}`,
     headerContent: html`${doubt && html`<p class="notice">${doubt}</p>`}<p class="about">${coverageText}</p>
 ${renderObserved(data.observed)}
-<p id="age" hidden></p>
+<p id="age"></p>
 <nav aria-label="Questions">${Object.entries(VIEWS)
       .filter(([id]) => !unanswered.has(id))
       .map(
         ([id, name]) => html`<a href="#${id}">${name}</a>`,
       )}<a href="annex.html">Annex</a><a href="api.html">API</a></nav>`,
     main: html`${renderMapView(contents)}
+<p id="waiting" role="status" hidden>This part of the page is still arriving …</p>
 <div data-tab="good">${renderVerdicts(contents, evidence)}</div>
 <div data-tab="sources">${renderDataTab(contents, evidence, findings)}</div>`,
     skip: html`<a class="skip" href="#stage">Skip to the map</a>`,
-    data,
+    data: withoutParts(data),
+    parts: Object.entries(PARTS).map(([part, names]) => [
+      part,
+      Object.fromEntries(names.map((name) => [name, data[name]])),
+    ]),
     script: await bundlePage('report'),
   });
 }
@@ -112,17 +117,28 @@ interface PageParts {
   main: Html;
   skip?: Html;
   data: unknown;
+  /** Data that may arrive after the script has started. */
+  parts?: [name: string, data: unknown][];
   script: string;
 }
+
+/** Tells the page's script that a part of its data has arrived. */
+const PART_SCRIPT = 'dispatchEvent(new Event("part"))';
+
+/** The data of the first view. */
+const withoutParts = (data: PageData) => {
+  const late = new Set<string>(Object.values(PARTS).flat());
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !late.has(name)));
+};
 
 /** A page that opens from disk and runs one script over its data. */
 function renderScriptedPage(
   { model }: Contents,
-  { title, headerContent, main, skip, data, script }: PageParts,
+  { title, headerContent, main, skip, data, parts = [], script }: PageParts,
 ): string {
-  const hash = createHash('sha256').update(script).digest('base64');
+  const hashes = [script, PART_SCRIPT].map((code) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`);
   // Plot uses inline styles and draws a legend's ramp as a data URL; a script is allowed only by its hash.
-  const allowedSources = `script-src 'sha256-${hash}'; img-src data:; `;
+  const allowedSources = `script-src ${hashes.join(' ')}; img-src data:; `;
   return renderPage(
     `${model.synthetic ? '[made up] ' : ''}${title}`,
     offlinePageHead({ style: pageStyle(), cspDirectives: allowedSources }),
@@ -130,6 +146,7 @@ function renderScriptedPage(
 ${model.synthetic && html`<p class="made-up" role="alert"><strong>Made-up country.</strong> Nothing on this page describes a real place. It was invented to test the service; do not use it for any decision.</p>`}
 ${pageBody(html`<h1>${model.synthetic && 'Made up: '}${title}</h1>\n${headerContent}`, main)}
 ${jsonScript('data', data)}
-<script type="module">${Html.fromTrustedMarkup(script)}</script>`,
+<script>${Html.fromTrustedMarkup(script)}</script>
+${parts.map(([name, part]) => html`${jsonScript(`data-${name}`, part)}<script>${Html.fromTrustedMarkup(PART_SCRIPT)}</script>\n`)}`,
   );
 }

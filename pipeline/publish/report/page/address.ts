@@ -1,5 +1,5 @@
 import { VIEWS } from '../shared/page-data.ts';
-import { areaSelection, data, isArea, onViewChange, setView, type View, view } from './store.ts';
+import { areaSelection, data, hasArrived, isArea, onViewChange, setView, type View, view } from './store.ts';
 
 /** The view as an address: `#when?m=2023-09&c=CODE&pins=CODE,CODE`. */
 export function viewAddress({ tab, month, state, lga, pins, chosen, mapChoices, plan }: View): string {
@@ -41,6 +41,9 @@ export function parseAddress(address: string): Partial<View> | null {
     },
   };
 }
+
+/** Whether the view that an address names can be shown: its tab may wait for its data, but not a month. */
+export const hasWhatItNeeds = (address: string) => hasArrived('history') || !/[?&](?:m|pins)=/.test(address);
 
 /** Whether Back undoes the change: it does for a place or a tab, not for a month or a slider. */
 const isNavigation = (previous: View) =>

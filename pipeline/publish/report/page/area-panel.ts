@@ -18,6 +18,7 @@ import {
   certaintyInWords,
   data,
   elementById,
+  hasArrived,
   isForecast,
   levelIndex,
   levelName,
@@ -83,15 +84,23 @@ function countryCard(): Node[] {
         ),
       ),
     ),
-    h('h4', {}, `People by level of their ${lga.one}, month by month`),
-    populationPlot(),
+    ...(hasArrived('history')
+      ? [h('h4', {}, `People by level of their ${lga.one}, month by month`), populationPlot()]
+      : []),
   ];
 }
 
-const seasonParts = (season: typeof data.seasons.national): Node[] =>
-  data.has_season
-    ? [seasonPlot(season), note(seasonInWords(season))]
-    : [note('The season is unknown, because there are no monthly rain data.')];
+function seasonParts(code: string): Node[] {
+  const { states, lgas } = data.seasons;
+  const season = [...states, ...lgas][areaIndex(code)]!;
+  return [
+    h('h4', {}, 'Season'),
+    ...(data.has_season
+      ? [seasonPlot(season), note(seasonInWords(season))]
+      : [note('The season is unknown, because there are no monthly rain data.')]),
+    ...(data.windows.length === 0 ? [] : [h('p', { class: 'words' }, adviceInWords(code))]),
+  ];
+}
 
 /** Some countries have no zones. */
 const zoneInWords = ({ zone }: { zone: string | null }) => (zone === null ? '' : `, ${zone}`);
@@ -102,9 +111,6 @@ function areaCard(code: string): Node[] {
   const state = stateByCode(view.state!);
   const { score, low, high } = areaScore(code, view.month);
   const month = periodName(data.periods[view.month]!);
-  const season = isLga
-    ? data.seasons.lgas[data.lgas.findIndex((row) => row.lga_code === code)]!
-    : data.seasons.states[data.states.indexOf(state)]!;
   const trend = stateTrend(state.state_code);
   return [
     h('h3', { tabindex: '-1' }, areaName(code)),
@@ -131,31 +137,35 @@ function areaCard(code: string): Node[] {
         h('small', {}, `${month}, ${isForecast(view.month) ? 'forecast' : 'estimated'}${nearestRoundInWords()}`),
       ),
     ),
-    h('h4', {}, 'Month by month'),
-    seriesPlot(code, isLga ? [] : trend),
-    h(
-      'p',
-      { class: 'key' },
-      h('span', { class: 'line model' }),
-      'score ',
-      h('span', { class: 'band' }),
-      '90% range ',
-      h('span', { class: 'band ahead' }),
-      'forecast ',
-      ...(isLga || trend.length === 0 ? [] : [h('span', { class: 'dot reported' }), 'survey, 95% range']),
-    ),
+    ...(hasArrived('history') ? seriesParts(code, isLga ? [] : trend) : []),
     ...(trend.length ? surveyParts(trend, isLga ? state.state : null) : []),
     ...(data.tested ? [h('p', { class: 'note', id: 'tested' }, `${capitalize(testedInWords(code))}.`)] : []),
-    ...casesPart(code),
-    h('h4', {}, 'Season'),
-    ...seasonParts(season),
-    ...windowParts(code),
+    ...(hasArrived('cases') ? casesPart(code) : []),
+    ...(hasArrived('season') ? seasonParts(code) : []),
     h('h4', {}, 'Context (not part of the score)'),
     contextList(areaFigures(code)),
     h('h4', {}, 'Neighbours'),
     neighbourList(code),
   ];
 }
+
+/** @param surveys rounds to draw; an LGA has none of its own */
+const seriesParts = (code: string, surveys: ReturnType<typeof stateTrend>): Node[] => [
+  h('h4', {}, 'Month by month'),
+  seriesPlot(code, surveys),
+  h(
+    'p',
+    { class: 'key' },
+
+    h('span', { class: 'line model' }),
+    'score ',
+    h('span', { class: 'band' }),
+    '90% range ',
+    h('span', { class: 'band ahead' }),
+    'forecast ',
+    ...(surveys.length === 0 ? [] : [h('span', { class: 'dot reported' }), 'survey, 95% range']),
+  ),
+];
 
 /** How far the month is from the nearest survey. */
 function nearestRoundInWords(): string {
@@ -180,9 +190,6 @@ function seasonInWords({
     return `Reported cases of all ages are expected to peak in ${monthName(peak_month)} and to be at half the peak or more ${high_months.length === 12 ? 'in every month' : 'for most of the year'}${data.windows.length > 0 ? '; rain-driven transmission varies more' : ''}.`;
   return `High season ${monthName(season_start_month)} to ${monthName(season_end_month)} (${season_months} months), with the peak in ${monthName(peak_month)}.`;
 }
-
-const windowParts = (code: string): Node[] =>
-  data.windows.length === 0 ? [] : [h('p', { class: 'words' }, adviceInWords(code))];
 
 function neighbourList(code: string): HTMLElement {
   const neighbours = data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean);

@@ -7,7 +7,6 @@ import { citation } from './downloads.ts';
 import { capitalize, formatCount, formatDifference, formatPeople, formatShare, formatWithRange } from './format.ts';
 import {
   areaChance,
-  areaChange,
   areaFigures,
   areaName,
   areaScore,
@@ -24,6 +23,7 @@ import {
   setView,
   stateByCode,
   stateTrend,
+  surveyChange,
   testSuffix,
   view,
 } from './store.ts';
@@ -67,7 +67,7 @@ function makeBrief(code: string): HTMLElement {
   const numberByLga = new Map(isState(code) ? lgas.map((lga_code, i) => [lga_code, String(i + 1)]) : [[code, '']]);
   const sentences = [
     scoreInWords(code),
-    ...(data.windows.length > 0 ? [`Seasonal chemoprevention: ${adviceInWords(code)}`] : []),
+    ...(data.windows?.length ? [`Seasonal chemoprevention: ${adviceInWords(code)}`] : []),
     ...(isState(code) ? [highestInWords(lgas)] : []),
     ...changeInWords(code),
     ...surveyInWords(state),
@@ -112,7 +112,7 @@ function highestInWords(lgas: readonly string[]): string {
 }
 
 function changeInWords(code: string): string[] {
-  const change = areaChange(code, view.month, 'survey');
+  const change = surveyChange(code, view.month);
   if (!change) return [];
   return [
     `Change since the last survey: ${formatDifference(change.change)} (${formatDifference(change.low)} to ${formatDifference(change.high)}); ` +

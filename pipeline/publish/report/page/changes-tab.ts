@@ -2,10 +2,8 @@ import { periodName } from '../shared/names.ts';
 import { CHANGE_SCALE, hatchedKey, legendKey, NO_VALUE_FILL, scaleFill, scaleLegend } from './colours.ts';
 import { formatCount, formatDifference, formatShare } from './format.ts';
 import {
-  areaChange,
   areaScore,
   type Change,
-  type ChangeBase,
   data,
   exceedsChance,
   fullName,
@@ -13,6 +11,7 @@ import {
   lgasInView,
   monthInWords,
   stateTrend,
+  surveyChange,
   testSuffix,
   view,
   yearContrast,
@@ -23,9 +22,7 @@ import { scoreFields } from './where-tab.ts';
 /** The year that the view is compared with; NaN if the choice is not a year. */
 const chosenYear = () => Number(mapChoice(changesTab));
 const changeAt = (code: string) =>
-  Number.isNaN(chosenYear())
-    ? areaChange(code, view.month, mapChoice(changesTab) as ChangeBase)
-    : yearContrast(code, view.month, chosenYear());
+  Number.isNaN(chosenYear()) ? surveyChange(code, view.month) : yearContrast(code, view.month, chosenYear());
 const { lga } = data.words;
 
 /** The month that the view's month is compared with; null if there is none. */
@@ -36,27 +33,21 @@ function comparisonMonth(): string | null {
       ? null
       : periodName(sameMonth);
   }
-  if (mapChoice(changesTab) === 'year') {
-    const earlier = data.periods[view.month - 12];
-    return earlier === undefined ? null : periodName(earlier);
-  }
-  const survey = data.changes.survey_months[data.changes.months.indexOf(view.month)];
+  const survey = data.changes.survey_months[data.changes.grid.months.indexOf(view.month)];
   return survey == null ? null : periodName(survey);
 }
 
-const CONTRAST_YEARS =
-  data.contrasts.years > 0 ? [...new Set(data.periods.map((period) => period.slice(0, 4)))].slice(0, -1) : [];
+const YEARS = [...new Set(data.periods.map((period) => period.slice(0, 4)))].slice(0, -1);
 
 export const changesTab: Tab = {
   id: 'changed',
   get months() {
-    return Number.isNaN(chosenYear()) ? data.changes.months : data.periods.map((_, month) => month);
+    return Number.isNaN(chosenYear()) ? data.changes.grid.months : data.periods.map((_, month) => month);
   },
-  choices: [
-    ['survey', 'Since the last survey'],
-    ['year', 'In a year'],
-    ...CONTRAST_YEARS.map((year) => [year, `Since ${year}`] as const),
-  ],
+  get choices() {
+    const years = data.contrasts === null ? [] : YEARS.map((year) => [year, `Since ${year}`] as const);
+    return [['survey', 'Since the last survey'] as const, ...years];
+  },
   paint: (code) => {
     const change = changeAt(code);
     return change === null

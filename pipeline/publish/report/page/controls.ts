@@ -8,6 +8,7 @@ import {
   data,
   elementById,
   fullName,
+  hasArrived,
   isForecast,
   isState,
   onViewChange,
@@ -22,9 +23,9 @@ export function startControls(): void {
   const state = elementById<HTMLSelectElement>('state');
   const lga = elementById<HTMLSelectElement>('lga');
   const lastIndex = data.periods.length - 1;
-  /** First and last month of the open question: some have answers for some months only. */
+  /** First and last month of the open question: some have answers for some months only, or have not arrived. */
   const monthRange = () => {
-    const months = openTab()?.months ?? [];
+    const months = hasArrived('history') ? (openTab()?.months ?? []) : [data.estimated - 1];
     return [months[0] ?? 0, months.at(-1) ?? lastIndex] as const;
   };
   const goToMonth = (month: number) => setView({ month: Math.min(monthRange()[1], Math.max(monthRange()[0], month)) });

@@ -4,7 +4,7 @@ import { timeScale } from './area-plots.ts';
 import { availableWidth, chart } from './charts.ts';
 import { h } from './dom.ts';
 import { formatDifference, formatShare } from './format.ts';
-import { areaName, areaScore, data, elementById, fullName, monthDates, setView, view } from './store.ts';
+import { areaName, areaScore, data, elementById, fullName, hasArrived, monthDates, setView, view } from './store.ts';
 
 const MAX_PINS = 4;
 const PIN_STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];
@@ -33,7 +33,7 @@ const scoreDifference = (code: string) =>
 
 /** The series of the pinned places on one chart; empty if there are none. */
 export function pinsPart(): Node[] {
-  if (view.pins.length === 0) return [];
+  if (view.pins.length === 0 || !hasArrived('history')) return [];
   const rows = view.pins.flatMap((code) =>
     data.periods.map((period, month) => ({ code, period, date: monthDates[month]!, ...areaScore(code, month) })),
   );

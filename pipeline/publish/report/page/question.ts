@@ -1,7 +1,7 @@
 import { h } from './dom.ts';
 import { elementById, onViewChange, setView, view } from './store.ts';
 import { mapChoice } from './tab.ts';
-import { openTab } from './tabs.ts';
+import { isWaiting, openTab } from './tabs.ts';
 
 /** Keeps the open tab: its sentences and choices, or its page if it has no map. */
 export function startQuestion(): void {
@@ -17,6 +17,7 @@ export function startQuestion(): void {
   onViewChange(() => {
     const tab = openTab();
     elementById('stage').hidden = tab === null;
+    elementById('waiting').hidden = !isWaiting();
     for (const page of pages) page.hidden = page.dataset.tab !== view.tab;
     for (const link of links) {
       if (link.hash === `#${view.tab}`) link.setAttribute('aria-current', 'page');

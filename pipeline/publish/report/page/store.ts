@@ -1,7 +1,16 @@
 import type { Period } from '../../../contract/months.ts';
 import { normalCdf } from '../../../lib/numerics/normal.ts';
 import { periodName } from '../shared/names.ts';
-import { CERTAINTY, CONTRAST_SCALE, MISSING_CHANGE, type PageData } from '../shared/page-data.ts';
+import {
+  CERTAINTY,
+  CONTRAST_SCALE,
+  type Grid,
+  MISSING_CHANGE,
+  PARTS,
+  type PageData,
+  type Part,
+  UNKNOWN_SPREAD,
+} from '../shared/page-data.ts';
 import { Z90 } from '../shared/spread.ts';
 import { makeTestSuffix, monthDate } from './format.ts';
 
@@ -9,7 +18,19 @@ import { makeTestSuffix, monthDate } from './format.ts';
 export const elementById = <T extends Element = HTMLElement>(id: string): T =>
   document.getElementById(id) as Element as T;
 
+/** What has arrived of the data: at first what the first view needs, then part by part the rest. */
 export const data: PageData = JSON.parse(elementById('data').textContent!);
+const arrived = new Set<Part>();
+export const hasArrived = (part: Part): boolean => arrived.has(part);
+/** Takes in the parts that have arrived since it was last called. */
+export function readParts(): void {
+  for (const part of Object.keys(PARTS) as Part[]) {
+    const script = document.getElementById(`data-${part}`);
+    if (arrived.has(part) || !script) continue;
+    Object.assign(data, JSON.parse(script.textContent!));
+    arrived.add(part);
+  }
+}
 
 /** What the page shows at the moment; its address contains the same. */
 export interface View {
@@ -41,9 +62,6 @@ export const view: View = {
   plan: { people: 0, nets: 0, each: 0, score: 0, travel: 0 },
 };
 
-/** A spread that is not known. */
-const UNKNOWN_SPREAD = 255;
-
 const listeners: ((before: View) => void)[] = [];
 /** Calls the listener after every change of the view, with the previous view. */
 export const onViewChange = (listener: (before: View) => void) => listeners.push(listener);
@@ -55,7 +73,6 @@ export function setView(change: Partial<View>): void {
 }
 
 export const decodeBase64 = (text: string) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-const monthCount = data.periods.length;
 export const areaCodes: readonly string[] = [
   ...data.states.map((row) => row.state_code),
   ...data.lgas.map((row) => row.lga_code),
@@ -65,8 +82,22 @@ const areaIndices = new Map(areaCodes.map((code, i) => [code, i]));
 export const areaIndex = (code: string): number => areaIndices.get(code)!;
 export const isArea = (code: string): boolean => areaIndices.has(code);
 
-/** Score × 10⁴ of every area and month: see page-data.ts. */
-const encodedScores = new Uint16Array(decodeBase64(data.scores).buffer);
+const decodedGrids = new Map<Grid, Uint8Array | Int16Array>();
+/** A number of a grid; undefined for a month that it lacks. */
+function gridValue(grid: Grid, column: number, code: string, month: number): number | undefined {
+  const position = month - grid.months[0]!;
+  let numbers = decodedGrids.get(grid);
+  if (!numbers) {
+    const bytes = decodeBase64(grid.values);
+    numbers = grid.bits === 8 ? bytes : new Int16Array(bytes.buffer);
+    decodedGrids.set(grid, numbers);
+  }
+  return position < 0 || position >= grid.months.length
+    ? undefined
+    : numbers[(column * areaCodes.length + areaIndex(code)) * grid.months.length + position];
+}
+const scoreGrids = () => (hasArrived('history') ? data.history : data.now);
+
 export interface Score {
   score: number;
   low: number;
@@ -74,21 +105,17 @@ export interface Score {
 }
 /** Score and range of a state or LGA in a month. */
 export function areaScore(code: string, month: number): Score {
-  const offset = (areaIndex(code) * monthCount + month) * 3;
-  return {
-    score: encodedScores[offset]! / 1e4,
-    low: encodedScores[offset + 1]! / 1e4,
-    high: encodedScores[offset + 2]! / 1e4,
-  };
+  const { scores } = scoreGrids();
+  const [score, low, high] = [0, 1, 2].map((column) => gridValue(scores, column, code, month)! / 1e4);
+  return { score: score!, low: low!, high: high! };
 }
 
 /** Whether the model gives the probabilities of levels and ranks. */
-export const HAS_CHANCES = data.certainty !== '';
-const encodedChances = decodeBase64(data.certainty);
+export const HAS_CHANCES = data.now.chances !== null;
 export type ChanceName = (typeof CERTAINTY)[number];
 /** A chance in a month, in per cent: see page-data.ts. */
 export const areaChance = (code: string, month: number, name: ChanceName): number =>
-  encodedChances[(areaIndex(code) * monthCount + month) * CERTAINTY.length + CERTAINTY.indexOf(name)]!;
+  gridValue(scoreGrids().chances!, CERTAINTY.indexOf(name), code, month)!;
 
 /** Chance, in per cent, from which a level counts as certain. */
 export const CERTAIN_PERCENT = 80;
@@ -97,8 +124,6 @@ export const isUncertain = (code: string) => HAS_CHANCES && areaChance(code, vie
 export const certaintyInWords = (code: string) =>
   HAS_CHANCES ? `, ${areaChance(code, view.month, 'level')}% certain` : '';
 
-const encodedChanges = new Int16Array(decodeBase64(data.changes.values).buffer);
-export type ChangeBase = 'year' | 'survey';
 export interface Change {
   change: number;
   low: number;
@@ -106,22 +131,15 @@ export interface Change {
   /** Chance of a rise. */
   chance: number;
 }
-/** Change of a score up to a month; null if there is nothing to compare with. */
-export function areaChange(code: string, month: number, base: ChangeBase): Change | null {
-  const monthPosition = data.changes.months.indexOf(month);
-  if (monthPosition < 0) return null;
-  const offset = (areaIndex(code) * data.changes.months.length + monthPosition) * 8 + (base === 'year' ? 0 : 4);
-  if (encodedChanges[offset] === MISSING_CHANGE) return null;
-  const [change, low, high, chance] = [0, 1, 2, 3].map((i) => encodedChanges[offset + i]! / 1e4) as [
-    number,
-    number,
-    number,
-    number,
-  ];
+/** Change of a score since the last survey; null if there is nothing to compare with. */
+export function surveyChange(code: string, month: number): Change | null {
+  if (!hasArrived('changes')) return null;
+  const values = [0, 1, 2, 3].map((column) => gridValue(data.changes.grid, column, code, month) ?? MISSING_CHANGE);
+  if (values[0] === MISSING_CHANGE) return null;
+  const [change, low, high, chance] = values.map((value) => value / 1e4) as [number, number, number, number];
   return { change, low, high, chance };
 }
 
-const encodedSpreads = decodeBase64(data.contrasts.values);
 /**
  * Change of a score since the same month of another year, whose range and chance are those of a normal distribution;
  * null if it is the same year, or unknown.
@@ -129,9 +147,8 @@ const encodedSpreads = decodeBase64(data.contrasts.values);
 export function yearContrast(code: string, month: number, year: number): Change | null {
   const otherMonth = data.periods.indexOf(`${year}${data.periods[month]!.slice(4)}` as Period);
   const years = Math.abs(month - otherMonth) / 12;
-  if (otherMonth < 0 || years === 0) return null;
-  const offset = (areaIndex(code) * monthCount + Math.max(month, otherMonth)) * data.contrasts.years + years - 1;
-  const spread = encodedSpreads[offset] ?? UNKNOWN_SPREAD;
+  if (otherMonth < 0 || years === 0 || !hasArrived('changes') || !data.contrasts) return null;
+  const spread = gridValue(data.contrasts, years - 1, code, Math.max(month, otherMonth)) ?? UNKNOWN_SPREAD;
   if (spread === UNKNOWN_SPREAD) return null;
   // A spread that rounds to 0 is below half a step.
   const sd = Math.max(0.5, spread) / CONTRAST_SCALE;

@@ -1,23 +1,23 @@
+import { VIEW_PARTS } from '../shared/page-data.ts';
 import { certaintyTab } from './certainty-tab.ts';
 import { changesTab } from './changes-tab.ts';
 import { netsTab } from './nets-tab.ts';
-import { data, HAS_CHANCES, view } from './store.ts';
+import { hasArrived, view } from './store.ts';
 import type { Tab } from './tab.ts';
 import { totalTab } from './total-tab.ts';
 import { warningsTab } from './warnings-tab.ts';
 import { whenTab } from './when-tab.ts';
 import { whereTab } from './where-tab.ts';
 
-/** Questions that the map answers; some countries' models cannot answer all of them. */
-const TABS: readonly Tab[] = [
-  whereTab,
-  ...(Object.keys(data.alerts).length > 0 ? [warningsTab] : []),
-  ...(HAS_CHANCES ? [certaintyTab] : []),
-  ...(data.changes.months.length > 0 ? [changesTab] : []),
-  ...(data.windows.length > 0 ? [whenTab] : []),
-  netsTab,
-  ...(data.totals.states.length > 0 ? [totalTab] : []),
-];
+const TABS: readonly Tab[] = [whereTab, warningsTab, certaintyTab, changesTab, whenTab, netsTab, totalTab];
 
-/** The open tab; null if it has no map. */
-export const openTab = (): Tab | null => TABS.find(({ id }) => id === view.tab) ?? null;
+/** Whether the open view waits for a part of the data that has not arrived. */
+export const isWaiting = (): boolean => {
+  const part = VIEW_PARTS[view.tab];
+  return part !== undefined && !hasArrived(part);
+};
+/** The open tab; null if it has no map, or waits for its data. Some countries' pages lack some, and links to them. */
+export const openTab = (): Tab | null =>
+  isWaiting() || !document.querySelector(`nav a[href="#${view.tab}"]`)
+    ? null
+    : (TABS.find(({ id }) => id === view.tab) ?? null);

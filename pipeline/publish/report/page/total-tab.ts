@@ -13,8 +13,10 @@ const FILLS = { chosen: '#0b6b4f', other: '#cfdcd4' };
 const { lga, state } = data.words;
 const countsCases = data.cases_in === 'cases';
 /** Cases in an average month of a state; where the page may not tell them, what the reader enters. */
-const averageMonths = new Map(data.totals.states.map(({ code, mean }) => [code, mean ?? 0]));
-const stateCodes = [...averageMonths.keys()];
+const enteredMonths = new Map<string, number>();
+const averageMonth = (code: string) =>
+  enteredMonths.get(code) ?? data.totals.states.find((row) => row.code === code)?.mean ?? 0;
+const stateCodes = () => data.totals.states.map(({ code }) => code);
 const areaTotals = (code: string) => data.totals.areas[code];
 
 const spanIndex = () => Number(mapChoice(totalTab));
@@ -26,8 +28,8 @@ const spanName = (index: number) => {
 
 /** The states that are added up: those chosen, or all that have records. */
 const chosenStates = () => {
-  const chosen = stateCodes.filter((code) => view.chosen.includes(code));
-  return chosen.length > 0 ? chosen : stateCodes;
+  const chosen = stateCodes().filter((code) => view.chosen.includes(code));
+  return chosen.length > 0 ? chosen : stateCodes();
 };
 
 interface Total {
@@ -42,9 +44,9 @@ const fromTable = (ranges: readonly (readonly number[])[]): Total => ({
 let drawnShares: Uint16Array | null = null;
 /** The total of some states; null if it is not known how the cases of one compare with those of another. */
 function totalOfStates(codes: readonly string[]): Total | null {
-  const isKnown = codes.every((code) => averageMonths.get(code)! > 0);
+  const isKnown = codes.every((code) => averageMonth(code) > 0);
   if (countsCases || !isKnown) {
-    if (codes.length === stateCodes.length) return fromTable(data.totals.nation);
+    if (codes.length === stateCodes().length) return fromTable(data.totals.nation);
     if (codes.length === 1) return fromTable(areaTotals(codes[0]!)!);
   }
   if (!isKnown) return null;
@@ -54,9 +56,9 @@ function totalOfStates(codes: readonly string[]): Total | null {
   const monthCount = d3.max(spans, (span) => span.months)!;
   const sums = d3.range(draws).map((draw) =>
     d3.sum(codes, (code) => {
-      const first = stateCodes.indexOf(code) * monthCount + monthIndex(period) - monthIndex(spans[0]!.period);
+      const first = stateCodes().indexOf(code) * monthCount + monthIndex(period) - monthIndex(spans[0]!.period);
       const share = d3.sum(d3.range(first, first + months), (month) => drawnShares![month * draws + draw]!);
-      return (share / SHARE_SCALE) * averageMonths.get(code)!;
+      return (share / SHARE_SCALE) * averageMonth(code);
     }),
   );
   return { range: [0.05, 0.5, 0.95].map((share) => d3.quantile(sums, share)!), unit: countsCases ? 'cases' : '' };
@@ -73,15 +75,20 @@ export const totalTab: Tab = {
   id: 'total',
   months: [],
   lists: 'all',
-  choices: data.totals.spans.map(({ period, months }, i) => [
-    String(i),
-    [period, ...(months > 1 ? [addMonths(period, months - 1)] : [])]
-      .map((one) => periodName(one).slice(0, 3))
-      .join('–'),
-  ]),
+  get choices() {
+    return data.totals.spans.map(
+      ({ period, months }, i) =>
+        [
+          String(i),
+          [period, ...(months > 1 ? [addMonths(period, months - 1)] : [])]
+            .map((one) => periodName(one).slice(0, 3))
+            .join('–'),
+        ] as const,
+    );
+  },
   paint: (code) => {
     const recordCode = isState(code) ? code : lgaByCode(code).state_code;
-    if (!averageMonths.has(recordCode)) return { fill: NO_VALUE_FILL };
+    if (!stateCodes().includes(recordCode)) return { fill: NO_VALUE_FILL };
     return { fill: FILLS[chosenStates().includes(recordCode) ? 'chosen' : 'other'] };
   },
   legend: () => ({
@@ -101,7 +108,7 @@ export const totalTab: Tab = {
     const codes = chosenStates();
     const total = totalOfStates(codes);
     const names =
-      codes.length === stateCodes.length ? `All ${state.many} with records` : inSentence(codes.map(areaName));
+      codes.length === stateCodes().length ? `All ${state.many} with records` : inSentence(codes.map(areaName));
     return `${names}, ${spanName(spanIndex())}: ${total ? inWords(total) : 'enter what an average month is in each'}`;
   },
   sentences: () => [
@@ -143,11 +150,11 @@ const spanMonths = () => data.totals.spans[spanIndex()]!.months;
 
 /** A box for each state with records and, where the page may not tell it, a field for its average month. */
 function controls(): HTMLElement {
-  const boxes = stateCodes.map((code) => {
+  const boxes = stateCodes().map((code) => {
     const box = h('input', { type: 'checkbox', value: code, change: () => setView({ chosen: ticked() }) });
     const amount = h('input', { type: 'number', min: '0', 'aria-label': `An average month of ${areaName(code)}` });
     amount.addEventListener('input', () => {
-      averageMonths.set(code, Number((amount as HTMLInputElement).value));
+      enteredMonths.set(code, Number((amount as HTMLInputElement).value));
       setView({});
     });
     return {

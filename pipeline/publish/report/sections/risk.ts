@@ -28,6 +28,7 @@ export function renderMapView({ tables, coverage, model }: Contents): Html {
 <div id="years" aria-hidden="true"></div></div></div>
 </div>
 <div class="stage">
+<div class="card question"><h2 id="headline">Malaria risk by ${lga.one}, ${name}</h2><div id="words"></div><div id="plan"></div><details id="method"><summary>Method and definitions</summary><div></div></details></div>
 <div class="card map-card">
 <fieldset class="choice"><legend class="unseen">The map shows</legend><div id="choices"></div></fieldset>
 <div id="frame" tabindex="0" role="group" aria-label="Map: plus and minus zoom, arrow keys move, 0 shows all">${renderMap(outlines, { label: `Map of the score by ${lga.one}, ${name}`, fill, scripted: true })}<p id="forecast-mark" hidden></p><div id="tip" hidden></div><div class="zoom"><button type="button" id="nearer" aria-label="Zoom in">+</button><button type="button" id="farther" aria-label="Zoom out">−</button></div></div>
@@ -36,7 +37,6 @@ export function renderMapView({ tables, coverage, model }: Contents): Html {
 <div id="download" class="download"></div><p id="cite" class="note"></p>
 </div>
 <div class="beside" id="beside">
-<div class="card question"><h2 id="headline">Malaria risk by ${lga.one}, ${name}</h2><div id="words"></div><div id="plan"></div><details id="method"><summary>Method and definitions</summary><div></div></details></div>
 <div class="card" id="ranking"></div>
 <div class="card place"><p id="announcement" class="unseen" role="status"></p>
 <div id="place"><noscript>The map shows ${name}. Time series, seasons and the other months require JavaScript, which is turned off in this browser.</noscript></div></div>

@@ -40,33 +40,20 @@ export interface PageData {
   /** Ascending by code. */
   states: ContextState[];
   lgas: (ContextLga & { state_code: string })[];
-  /**
-   * Base64 of little-endian Uint16: score, score_low and score_high × 10⁴, rounded as the answers are; by area (states,
-   * then LGAs), then month.
-   */
-  scores: string;
-  /**
-   * Base64 of bytes in per cent, by area and month as in `scores`: the chances of lying above each level but the
-   * highest, of the score's own level (rounded down, so that 80 means 80% or more), and of being among the highest
-   * tenth of the nation and of the state's LGAs (255 for a state). Empty if the model gives no chances.
-   */
-  certainty: string;
+  /** Of the last estimated month, which is shown first, and of all. */
+  now: ScoreGrids;
+  history: ScoreGrids;
+  /** Since the last survey: change, its low and high and the chance of a rise × 10⁴, MISSING_CHANGE if there is none. */
   changes: {
-    /** Months that have changes, indices of `periods`, ascending. */
-    months: number[];
-    /** For each of them, the month of the last survey; null if there is none. */
+    grid: Grid;
+    /** For each of its months, the month of the last survey; null if there is none. */
     survey_months: (Period | null)[];
-    /**
-     * Base64 of little-endian Int16 × 10⁴, by area and month: change over a year, its low and high and the chance of a
-     * rise; then the same four since the last survey. MISSING_CHANGE for a missing value.
-     */
-    values: string;
   };
   /**
-   * Base64 of bytes: standard deviation × CONTRAST_SCALE of the change of a score from the same month of one, two …
-   * years before, by area and month as in `scores`, then years; 255 if it is unknown. Empty without the spatial model.
+   * Standard deviation × CONTRAST_SCALE of the change of a score from the same month of one, two … years before;
+   * UNKNOWN_SPREAD if it is unknown. Null without the spatial model.
    */
-  contrasts: { years: number; values: string };
+  contrasts: Grid | null;
   /** The best four months to act, by area: see WINDOW_COLUMNS. Empty if the season is unknown. */
   windows: (number | null)[][];
   /** Codes of each area's neighbours, by area. */
@@ -101,6 +88,46 @@ export interface PageData {
    * The tests, in words, of each round that used a test other than the score's, by year.
    */
   other_tests: Record<number, string>;
+}
+
+/**
+ * The data in the order in which the page has them: what the first view needs, then parts that other views wait for.
+ * Each part arrives whole, while what came before it can be used.
+ */
+export const PARTS = {
+  cases: ['cases', 'alerts', 'totals'],
+  season: ['windows', 'seasons'],
+  history: ['history'],
+  changes: ['changes', 'contrasts'],
+} as const satisfies Record<string, (keyof PageData)[]>;
+export type Part = keyof typeof PARTS;
+/** The part that a view waits for. */
+export const VIEW_PARTS: Partial<Record<string, Part>> = {
+  warnings: 'cases',
+  total: 'cases',
+  when: 'season',
+  changed: 'changes',
+};
+
+/** Numbers by column, area (states, then LGAs) and month. */
+export interface Grid {
+  /** Indices of `periods`, one after the other. */
+  months: readonly number[];
+  /** Bytes, or signed integers of 16 bits. */
+  bits: 8 | 16;
+  /** Base64; all of a column, then the next, since numbers that are alike pack best side by side. */
+  values: string;
+}
+
+export interface ScoreGrids {
+  /** Score, score_low and score_high × 10⁴, rounded as the answers are. */
+  scores: Grid;
+  /**
+   * In per cent: the chances of lying above each level but the highest, of the score's own level (rounded down, so that
+   * 80 means 80% or more), and of being among the highest tenth of the nation and of the state's LGAs (255 for a
+   * state). Null if the model gives no chances.
+   */
+  chances: Grid | null;
 }
 
 /** Cases of an area. */
@@ -155,10 +182,11 @@ export interface AreaWords {
 export const CONTRAST_SCALE = 500;
 export const SHARE_SCALE = 1000;
 
-/** Marks a missing change. */
+/** Marks of what is missing. */
 export const MISSING_CHANGE = -32768;
+export const UNKNOWN_SPREAD = 255;
 
-/** The bytes of `certainty` for an area and month. */
+/** The columns of `chances`. */
 export const CERTAINTY = [
   'above_very_low',
   'above_low',

@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest';
 import {
-  encodeCertainty,
   encodeChanges,
   encodeContrasts,
   encodeLayers,
   encodeObserved,
+  encodeScores,
   encodeWindows,
 } from '../../../../pipeline/publish/report/encode-decisions.ts';
-import { MISSING_CHANGE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/shared/page-data.ts';
+import { type Grid, MISSING_CHANGE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/shared/page-data.ts';
 import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
 import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
+
+/** The numbers of a grid, in its order: by column, area and month. */
+function gridNumbers({ bits, values }: Grid): number[] {
+  const bytes = new Uint8Array(Buffer.from(values, 'base64'));
+  return [...(bits === 8 ? bytes : new Int16Array(bytes.buffer))];
+}
 
 const areas = { context_states: [{ state_code: 'AB' }], context_lgas: [{ lga_code: 'NG001001' }] };
 const scored = (period: string, score: number) => ({ period, score, score_low: 0, score_high: 1 });
@@ -37,7 +43,7 @@ test("chances are in whole per cent; that of the score's level is rounded down, 
     probability_highest_state: state,
     ...own,
   });
-  const encoded = encodeCertainty({
+  const tables = {
     ...areas,
     ...scores,
     probabilities: [
@@ -46,33 +52,42 @@ test("chances are in whole per cent; that of the score's level is rounded down, 
       row('NG001001', '2023-12', { probability_moderate: 0.29 }, 0.9),
       row('NG001001', '2024-01', { probability_very_high: 1 }, 1),
     ],
-  } as unknown as SnapshotTables);
-  const above = [100, 50, 10, 0];
-  expect([...Buffer.from(encoded, 'base64')]).toEqual(
+  } as unknown as SnapshotTables;
+  // By column; in each the state before the LGA, and its months.
+  expect(gridNumbers(encodeScores(tables).chances!)).toEqual(
     [
-      [...above, 79, 25, 255],
-      [...above, 80, 25, 255],
-      [...above, 29, 25, 90],
-      [...above, 100, 25, 100],
+      [100, 100, 100, 100],
+      [50, 50, 50, 50],
+      [10, 10, 10, 10],
+      [0, 0, 0, 0],
+      [79, 80, 29, 100],
+      [25, 25, 25, 25],
+      [255, 255, 90, 100],
     ].flat(),
   );
+  expect(encodeScores({ ...tables, probabilities: [] }).chances).toBeNull();
+  expect(gridNumbers(encodeScores(tables, [1]).chances!).slice(-6), 'one month').toEqual([80, 100, 25, 25, 255, 100]);
 });
 
-test('changes of the last year and of forecast months are ten-thousandths, NONE if missing', () => {
+test('scores are ten-thousandths by column, states before LGAs, of all months or those asked for', () => {
+  const tables = { ...areas, ...scores, probabilities: [] } as unknown as SnapshotTables;
+  const { months, ...grid } = encodeScores(tables).scores;
+  expect(months).toEqual([0, 1]);
+  expect(gridNumbers({ months, ...grid })).toEqual([500, 500, 2000, 6000, 0, 0, 0, 0, 10_000, 10_000, 10_000, 10_000]);
+  expect(gridNumbers(encodeScores(tables, [1]).scores)).toEqual([500, 6000, 0, 0, 10_000, 10_000]);
+});
+
+test('changes of the last year and of forecast months since the last survey are ten-thousandths, marked if missing', () => {
   const row = (code: string, period: string, survey: number | null) => ({
     code,
     period,
-    change_year: -0.0123,
-    change_year_low: -0.2,
-    change_year_high: 0.1,
-    probability_rise_year: 0.4,
     survey_month: survey === null ? null : '2021-12',
     change_survey: survey,
     change_survey_low: survey,
     change_survey_high: survey,
     probability_rise_survey: survey,
   });
-  const { months, survey_months, values } = encodeChanges(
+  const { grid, survey_months } = encodeChanges(
     {
       ...areas,
       ...scores,
@@ -80,15 +95,9 @@ test('changes of the last year and of forecast months are ten-thousandths, NONE 
     } as unknown as SnapshotTables,
     '2023-12',
   );
-  expect(months).toEqual([1]);
+  expect(grid.months).toEqual([1]);
   expect(survey_months).toEqual(['2021-12']);
-  const bytes = Buffer.from(values, 'base64');
-  expect(Array.from({ length: bytes.length / 2 }, (_, i) => bytes.readInt16LE(2 * i))).toEqual(
-    [
-      [-123, -2000, 1000, 4000, 5000, 5000, 5000, 5000],
-      [-123, -2000, 1000, 4000, MISSING_CHANGE, MISSING_CHANGE, MISSING_CHANGE, MISSING_CHANGE],
-    ].flat(),
-  );
+  expect(gridNumbers(grid)).toEqual([1, 2, 3, 4].flatMap(() => [5000, MISSING_CHANGE]));
 });
 
 test('every area has the best four months by both measures', () => {
@@ -155,16 +164,15 @@ test('spreads of changes are steps by area, month and years before; unknown ones
     { code: 'AB', period: '2022-01', change_sd: [0.002] },
   ];
   const periods = ['2021-01', '2022-01', '2023-01'].map((period) => ({ period }));
-  const { years, values } = encodeContrasts(
+  const grid = encodeContrasts(
     { ...areas, risk_states: periods, forecasts_states: [] } as unknown as SnapshotTables,
     rows,
-  );
-  expect(years).toBe(2);
-  expect([...Buffer.from(values, 'base64')]).toEqual([255, 255, 1, 255, 255, 255, 255, 255, 255, 255, 50, 254]);
+  )!;
+  expect(gridNumbers(grid)).toEqual([255, 1, 255, 255, 255, 50, 255, 255, 255, 255, 255, 254]);
   const none = { ...areas, risk_states: [], forecasts_states: [] } as unknown as SnapshotTables;
-  expect(encodeContrasts(none, [])).toEqual({ years: 0, values: '' });
+  expect(encodeContrasts(none, [])).toBeNull();
   // A country of 1,250 areas and 120 months has 154,440 rows.
   const many = Array.from({ length: 200_000 }, () => rows[0]!);
   const one = { ...areas, risk_states: periods, forecasts_states: [] } as unknown as SnapshotTables;
-  expect(encodeContrasts(one, many).years).toBe(rows[0]!.change_sd.length);
+  expect(gridNumbers(encodeContrasts(one, many)!)).toHaveLength(2 * 2 * 3);
 });
