@@ -76,7 +76,7 @@ async function readLayer(input: IngestInput, areas: Areas, source: Source, figur
         .at(codeAndName(areas, lga_code))
         .error(
           value === null ? 'no value' : 'no row',
-          'a figure, or a gap declared with the rule `null`',
+          'a figure, or a gap `null` (the figure of this area is not known)',
           gapRemedy({ rule: 'null', lga_pcode: lga_code }),
         );
     input.report.push({ source: source.id, rule: 'null', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });

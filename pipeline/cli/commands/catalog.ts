@@ -103,14 +103,10 @@ function schemaCommand(): Command {
 }
 
 const REPAIR_HELP = `
-Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
-a value, months without records, land that belongs to no area (gaps, each with its rule); a name that the table of codes
-spells differently (recode); a name of a table that is like an area's (aliases.csv); an area split into several features
-(dissolve); clusters without a location, a weight or results (leave_out, a kind of rows). Findings, report and manifest
-list each declaration. With --accept, each declaration that is written is listed in full, every place by its code, with
-its reason: read it, and take out of sources.json and aliases.csv what is not so. The reason of each says what was
-found, then the words of --accept. Faults that cannot be declared, such as a wrong number or outlines that cross each
-other, are listed last.
+Raw files are never changed. Faults that can be declared are declared in sources.json and aliases.csv instead
+(raw-data/README.md, Declaring faults). With --accept, each declaration that is written is listed in full, every place
+by its code, with its reason: read it, and take out what is not so. Faults that cannot be declared, such as a wrong
+number or outlines that cross each other, are listed last.
 
 Exits with 0 if no fault is left, 1 if one is left or a declaration waits for --accept.
 
@@ -204,11 +200,7 @@ its name (rain_2024-01.tif) or given as --period. For a table that lists several
 another name is one more, whose rows replace those of earlier ones for the same place and month. It is first read as a
 build reads it, and refused if a build would refuse it.
 
-A table may have the names of its areas where the last one had their codes. Names are compared with those of the
-outlines without case, accents, punctuation and the country's word for its areas, within the upper-level area if the
-table has it. A name that is none of these is listed with the areas that it may mean, and has to be accepted once, as a
-row of aliases.csv beside sources.json: its name and upper-level area (parent) in the table, the code that it stands
-for, and, if the area was split, the first month (from) with rows of its parts, which are added up.
+A table may have the names of its areas where the last one had their codes (raw-data/README.md, Areas by name).
 
 Only these fields are updated: in sources.json the entry's bytes, SHA-256, rows, span and new survey rounds, its columns
 of areas, and who accepted it, when and why; in model.json last_estimated and updated_at.

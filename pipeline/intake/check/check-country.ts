@@ -94,8 +94,8 @@ async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]
 /** Files that differ from those that the catalog pins, whether or not they can be read. */
 async function pinFaults(country: Country, { id, files }: Source, isFaulty: boolean): Promise<Fault[]> {
   const faults: Fault[] = [];
-  const advice = isFaulty ? 'this one has the faults below' : `to accept this one: ${acceptCommand(country, id)}`;
-  const expected = `expected the file that was accepted; ${advice}`;
+  const condition = isFaulty ? 'if this one is right in spite of the faults below' : 'to accept this one';
+  const expected = `expected the file that was accepted; ${condition}: ${acceptCommand(country, id)}`;
   for (const { path: file, bytes, sha256 } of files) {
     const fullPath = path.join(country.rawData, file);
     const addFault = (what: string) => faults.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });
