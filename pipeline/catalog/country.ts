@@ -68,6 +68,19 @@ export function refuseUnlistedSiblings({ id, format, files }: Source, rawData: s
   }
 }
 
+/** The raw files beside those of the sources that no source lists, apart from notes and the catalog. */
+export function listUnlistedFiles({ rawData, sources, unused = [] }: Country): string[] {
+  const listed = new Set([...sources.flatMap(({ files }) => files), ...unused].map((file) => path.join(file.path)));
+  const notRaw = [...Object.keys(CATALOG_SCHEMAS), ALIASES_FILE, 'answers.json'];
+  const folders = new Set([...listed].map(path.dirname).filter((folder) => existsSync(path.join(rawData, folder))));
+  const files = [...folders].flatMap((folder) =>
+    readdirSync(path.join(rawData, folder), { withFileTypes: true }).flatMap((entry) =>
+      entry.isFile() && !notRaw.includes(entry.name) ? path.join(folder, entry.name) : [],
+    ),
+  );
+  return files.filter((file) => !listed.has(file) && !/(^|\/)\.|\.(md|txt|pdf|xml)$/i.test(file)).sort();
+}
+
 /** Checks of model.json, and of both files together; each throws BadInput if it fails. */
 export const MODEL_CHECKS: readonly ((country: Country) => void)[] = [
   ({ model }) => checkModel(model),

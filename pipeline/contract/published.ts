@@ -54,3 +54,7 @@ export const ReleaseIndex = closedObject({
   files: Type.Record(Type.String(), FileEntry, { description: 'Below `releases/`' }),
 });
 export type ReleaseIndex = Static<typeof ReleaseIndex>;
+
+/** What to do about a version whose files are not those of its manifest. */
+export const DAMAGED_ADVICE =
+  'if this is the folder of a version, copy it again from a backup, or move its folder away and run the same `malaria-risk build` again; until then, `malaria-risk publish VERSION` makes an earlier one current (`malaria-risk releases list`)';

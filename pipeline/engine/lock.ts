@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TryAgain, UsageError } from '../lib/errors.ts';
+import { makeDirectory } from '../lib/make-directory.ts';
 
 /** How long to wait for a prune or for another build to clean up; both are short. */
 const WAIT_MS = 60_000;
@@ -11,7 +11,7 @@ const WAIT_MS = 60_000;
  * SQLite's lock on an empty database, which the system releases when a process ends, however it ends.
  */
 function openLock(outDirectory: string, timeoutMs: number): DatabaseSync {
-  mkdirSync(path.join(outDirectory, 'cache'), { recursive: true });
+  makeDirectory(path.join(outDirectory, 'cache'));
   return new DatabaseSync(lockFile(outDirectory), { timeout: timeoutMs });
 }
 

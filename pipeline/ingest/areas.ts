@@ -2,10 +2,12 @@ import path from 'node:path';
 import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon';
 import { pointOnFeature } from '@turf/point-on-feature';
 import type { Remedy } from '../catalog/remedy.ts';
+import type { Role } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { ANY_CODE } from '../contract/territory.ts';
 import { worded } from '../contract/words.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { plainName } from '../lib/name-similarity.ts';
 import type { Polygon } from '../lib/numerics/area.ts';
 import { areaKm2 } from '../lib/numerics/area.ts';
@@ -14,7 +16,7 @@ import type { Areas, Polygons } from './ingest-tables.ts';
 import { EXPECTED_STATE_CODE, gapRemedy, type IngestInput, onlySource, sourcesInRole } from './input.ts';
 import { isMisread } from './readers/encoding.ts';
 import { dissolveBy, READABLE, readPolygons } from './readers/polygons.ts';
-import { readTable, recodeText } from './readers/raw-table.ts';
+import { type RawRow, readTable, recodeText } from './readers/raw-table.ts';
 
 /** Outlines that should be identical may differ by this share of an area (vertices rounded by their producer). */
 const AREA_TOLERANCE = 1e-5;
@@ -237,9 +239,28 @@ async function readOutlines(
     ({ id }, i) => id !== null && outlines.findLastIndex((other) => other.id === id) !== i,
   );
   if (repeated) throw location.error(`the id ${repeated.id} twice`, 'each id once (sources.json, lga_id)');
-  if (outlines.length !== expected)
-    throw location.error(`${outlines.length} polygons`, `${expected} (model.json, expected)`);
+  if (outlines.length !== expected) {
+    const absent = level === 'lga' ? await listAbsentAreas(input, outlines) : [];
+    const which = absent.length > 0 ? `, none for ${firstFew(absent, 5)}` : '';
+    throw location.error(
+      `${outlines.length} polygons${which}`,
+      `${expected} (\`expected\` in model.json, to be changed there if the areas of the country have changed)`,
+    );
+  }
   return outlines;
+}
+
+/** The areas, by code and name, that a table of people or cases has and the outlines do not. */
+async function listAbsentAreas(input: IngestInput, outlines: readonly AreaOutline[]): Promise<string[]> {
+  const roles: readonly Role[] = ['population_census', 'cases_lgas'];
+  const source = roles.flatMap((role) => sourcesInRole(input, role)).find(({ columns }) => columns?.lga_pcode);
+  const table = source && (await readTable(input.rawData, source).catch(() => null));
+  const isAbsent = ({ values }: RawRow) => !outlines.some(({ code }) => code === values.lga_pcode);
+  return [
+    ...new Set(
+      (table?.rows ?? []).filter(isAbsent).map(({ values }) => `${values.lga_pcode} ${values.lga ?? ''}`.trim()),
+    ),
+  ];
 }
 
 /** @throws BadInput for an area without a polygon or, if `extent` is given, with a vertex outside it */

@@ -99,6 +99,9 @@ export function createAreaLookup({ otherNames }: Pick<IngestInput, 'otherNames'>
 /** What a code must be. */
 export const EXPECTED_LGA_CODE = 'the p-code of an area in the outlines';
 export const EXPECTED_STATE_CODE = 'the p-code of one of `states` in model.json';
+/** What is expected where a table or a raster has nobody. */
+export const EXPECTED_PEOPLE =
+  'people; only if nobody lives there (a park, a lake), a gap `omit` (it counts for nothing in sums of people)';
 
 /** @throws BadInput if the catalog declares a gap, or has a name, for a place that does not exist */
 export function refuseUnknownPlaces(sources: readonly Source[], areas: Areas, aliases: Model['aliases'] = []): void {

@@ -6,7 +6,15 @@ import { calendarYear } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
 import { checkControls } from './controls.ts';
 import type { Areas, CensusRow, LayerRow, PeopleRow } from './ingest-tables.ts';
-import { codeAndName, createAreaLookup, declaredGap, gapRemedy, type IngestInput, sourcesInRole } from './input.ts';
+import {
+  codeAndName,
+  createAreaLookup,
+  declaredGap,
+  EXPECTED_PEOPLE,
+  gapRemedy,
+  type IngestInput,
+  sourcesInRole,
+} from './input.ts';
 import { readTableWithCodes } from './places-by-name.ts';
 import type { RawRow, RawTable } from './readers/raw-table.ts';
 
@@ -68,7 +76,7 @@ async function readLayer(input: IngestInput, areas: Areas, source: Source, figur
         .at(codeAndName(areas, lga_code))
         .error(
           value === null ? 'no value' : 'no row',
-          'a figure, or a gap declared with the rule `null`',
+          'a figure, or a gap `null` (the figure of this area is not known)',
           gapRemedy({ rule: 'null', lga_pcode: lga_code }),
         );
     input.report.push({ source: source.id, rule: 'null', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });
@@ -170,7 +178,7 @@ export async function ingestCensus(
         .at(codeAndName(areas, lga_code))
         .error(
           'no row',
-          'a row, or a gap declared with the rule `omit`',
+          'a row; only if nobody lives there or nobody has counted, a gap `omit` (it counts for nothing in sums of this table)',
           gapRemedy({ rule: 'omit', lga_pcode: lga_code }),
         );
     input.report.push({ source: source.id, rule: 'omit', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });
@@ -192,8 +200,6 @@ export async function ingestCensus(
   );
   return { census: census.flat(), people };
 }
-
-const EXPECTED_PEOPLE = 'people; if nobody lives there (a park, a lake), a gap declared with the rule `omit`';
 
 /** Children aged 0-4, a plausible share of the people. */
 function readChildren(row: RawRow, people: number): number {

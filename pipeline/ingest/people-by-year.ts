@@ -50,13 +50,18 @@ export const statedGrowth = (sources: readonly Pick<Source, 'role' | 'growth'>[]
   return growthOf('population_census') ?? growthOf('population') ?? null;
 };
 
-/** The census with the people of the year that the population raster is of, as far as both years are known. */
+/**
+ * The census with the people of the year that the population raster is of, as far as both years are known.
+ * @param table counts of the table of people, of known years
+ */
 export function censusOfRaster(
   census: readonly CensusRow[],
-  sources: readonly Pick<Source, 'role' | 'files'>[],
-  peopleInYear: PeopleInYear,
+  table: readonly PeopleRow[],
+  rasters: readonly PeopleRow[],
+  sources: readonly Pick<Source, 'role' | 'files' | 'growth'>[],
 ): CensusRow[] {
   const year = sources.find(({ role }) => role === 'population')?.files[0]?.year;
-  if (year === undefined) return [...census];
+  if (year === undefined || table.length === 0) return [...census];
+  const peopleInYear = peopleFinder(table, rasters, statedGrowth(sources));
   return census.map((row) => ({ ...row, people: peopleInYear(row.lga_code, year) ?? row.people }));
 }

@@ -5,6 +5,7 @@ import type { Source } from '../catalog/sources.ts';
 import { isPeriod, monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { worded } from '../contract/words.ts';
 import { readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { MIN_SIMILARITY, nameSimilarity, plainName } from '../lib/name-similarity.ts';
 import type { Areas } from './ingest-tables.ts';
 import { EXPECTED_LGA_CODE, EXPECTED_STATE_CODE, type IngestInput } from './input.ts';
@@ -52,7 +53,11 @@ export function codeReader(codes: Iterable<string>): (text: string) => string | 
 const plainForm = (text: string) =>
   /^\d+(\.0+)?$/.test(text) ? text.replace(/\.0+$/, '').replace(/^0+(?=\d)/, '') : text.toLowerCase();
 
-const listPlaces = (column: 'lga_pcode' | 'state_pcode', { lgas, states }: Areas): Place[] =>
+/** Whether the rows of a table lie in an area, and are not figures of all of it or of a part. */
+export const hasRowsWithinAreas = ({ role, columns }: Source) =>
+  role === 'survey_clusters' || columns?.facility !== undefined;
+
+export const listPlaces = (column: 'lga_pcode' | 'state_pcode', { lgas, states }: Areas): Place[] =>
   column === 'lga_pcode'
     ? lgas.map(({ lga_code: code, lga: name, state_code: parent }) => ({ code, name, parent }))
     : states.map(({ state_pcode: code, state: name }) => ({ code, name }));
@@ -90,13 +95,12 @@ export function refuseUnmatchedCodes(
     const [row] = rows as [RawRow];
     const place = row.at(column);
     const found = rows.length === 1 ? name : `${name} (${rows.length} rows)`;
-    const leaveOut: Remedy = { declare: 'leave_out', where: { [column]: name } };
     const larger = column === 'lga_pcode' ? largerArea(name, areas, model) : null;
     if (larger)
       throw place.error(
         `${found}, which is ${larger}`,
         'an area in the outlines: rows of larger areas are left out (sources.json, leave_out)',
-        leaveOut,
+        { declare: 'leave_out', where: { [column]: name } },
       );
     const expected = column === 'lga_pcode' ? EXPECTED_LGA_CODE : EXPECTED_STATE_CODE;
     const namesake = findNamesake(row, column, areas, matches);
@@ -114,7 +118,10 @@ export function refuseUnmatchedCodes(
         { declare: 'recode', column, from: name, to: predecessor.code },
       );
     const divided = findDividedArea(rows, matches, source);
-    if (!divided) throw place.error(found, `${expected}${describeUnmatchedPlace(name)}`, leaveOut);
+    if (!divided) {
+      const advice = describeUnmatchedPlace({ name, rows }, column, matches, listPlaces(column, areas), source);
+      throw place.error(found, `${expected}${advice}`);
+    }
     const makeAlias = (part: string): Remedy => ({
       declare: 'alias',
       alias: { name: part, parent: '', code: divided.code, from: divided.from },
@@ -126,9 +133,28 @@ export function refuseUnmatchedCodes(
   });
 }
 
-/** What to do about a place of which nothing tells what it is. */
-export const describeUnmatchedPlace = (name: string): string =>
-  `; if it is a part of one, a row "${name},,CODE,YYYY-MM" of aliases.csv, with the area's code and the first month; if it is of no area, leave_out (sources.json)`;
+/**
+ * What to do about a place of which nothing tells what it is. Its rows are never proposed to be left out: they may be
+ * those of an area under another name, or of one whose outline is missing.
+ */
+export function describeUnmatchedPlace(
+  { name, rows }: Pick<PlaceMatch, 'name' | 'rows'>,
+  column: string,
+  matches: readonly PlaceMatch[],
+  places: readonly Place[],
+  source: Source,
+): string {
+  if (2 * matches.filter(({ area }) => !area).length > matches.length)
+    return `, such as ${places[0]!.code} ${places[0]!.name}: most places of this table are of no area; is it the right file, of this country and with names or codes of the same kind?`;
+  const listTimes = (timedRows: readonly RawRow[]) => new Set(timedRows.map(({ monthText }) => monthText));
+  const matchesByCode = Map.groupBy(matches, ({ area }) => area?.code);
+  const hasTimes = ({ code }: Place) =>
+    listTimes(rows).isSubsetOf(listTimes((matchesByCode.get(code) ?? []).flatMap((match) => match.rows)));
+  const lacking = hasRowsWithinAreas(source) ? [] : places.filter((place) => !hasTimes(place));
+  const names = lacking.map((place) => `${place.code} ${place.name}`);
+  const another = `; if it is another name or code of ${firstFew(names, 3)}, without such rows, a row "${name},,CODE," of aliases.csv`;
+  return `${lacking.length > 0 ? another : ''}; if it is a part of an area, a row "${name},,CODE,YYYY-MM" of aliases.csv, with the area's code and the first month; if its outline is missing, outlines that have it; if it is no place of the country, {"where": {"${column}": "${name}"}, "reason": "…"} in \`leave_out\` of ${source.id} (sources.json)`;
+}
 
 /** What a code or name of something larger than an area is; null if it is not. */
 export function largerArea(
@@ -175,7 +201,8 @@ function findNamesake(
 }
 
 /**
- * The only area whose counts end in the month before those of a place, as of no other, begin; null if there is none.
+ * The only area whose counts end in the month before those of a place, as of no other, begin: of several, as of no other
+ * at its level. Null if there is none.
  */
 function findPredecessor(placeRows: readonly RawRow[], matches: readonly PlaceMatch[]): Place | null {
   const firstMonth = (rows: readonly RawRow[]) => Math.min(...countsByMonth(rows).keys());
@@ -183,7 +210,17 @@ function findPredecessor(placeRows: readonly RawRow[], matches: readonly PlaceMa
   const start = firstMonth(placeRows);
   const beginning = matches.filter(({ area, rows }) => !area && firstMonth(rows) === start);
   const ending = matches.filter(({ area, alias, rows }) => area && !alias && lastMonth(rows) === start - 1);
-  return beginning.length === 1 && ending.length === 1 ? ending[0]!.area : null;
+  if (beginning.length === 1 && ending.length === 1) return ending[0]!.area;
+  const isLevel = (before: readonly RawRow[], after: readonly RawRow[]) => {
+    const [level, levelAfter] = [
+      meanCount(countsByMonth(before), start - COMPARED_MONTHS),
+      meanCount(countsByMonth(after), start),
+    ];
+    return Math.abs(Math.log(levelAfter / level)) < LARGEST_CHANGE;
+  };
+  const [area, ...otherAreas] = ending.filter(({ rows }) => isLevel(rows, placeRows));
+  if (!area || otherAreas.length > 0) return null;
+  return beginning.filter(({ rows }) => isLevel(area.rows, rows)).length === 1 ? area.area : null;
 }
 
 /** What to tell of codes that are written in another form; null if there are none. */
@@ -208,17 +245,11 @@ export function findDividedArea(
   const place = countsByMonth(placeRows);
   const start = Math.min(...place.keys());
   if (!Number.isFinite(start)) return null;
-  const mean = (counts: ReadonlyMap<number, number>, first: number) => {
-    const values = Array.from({ length: COMPARED_MONTHS }, (_, i) => counts.get(first + i)).filter(
-      (n) => n !== undefined,
-    );
-    return values.length === 0 ? Number.NaN : values.reduce((a, b) => a + b) / values.length;
-  };
   const falls = matches.flatMap(({ area: matchedArea, alias, rows }) => {
     if (!matchedArea || alias) return [];
     const area = countsByMonth(rows);
-    const [before, after] = [mean(area, start - COMPARED_MONTHS), mean(area, start)];
-    const [alone, together] = [after, after + mean(place, start)].map((level) => Math.log(level / before)) as [
+    const [before, after] = [meanCount(area, start - COMPARED_MONTHS), meanCount(area, start)];
+    const [alone, together] = [after, after + meanCount(place, start)].map((level) => Math.log(level / before)) as [
       number,
       number,
     ];
@@ -229,6 +260,14 @@ export function findDividedArea(
   });
   const [best] = falls.sort((a, b) => b.fall - a.fall);
   return best ? { code: best.code, from: monthFromIndex(start) } : null;
+}
+
+/** The mean count of the months with one among those from `first` on. */
+function meanCount(counts: ReadonlyMap<number, number>, first: number): number {
+  const values = Array.from({ length: COMPARED_MONTHS }, (_, i) => counts.get(first + i)).filter(
+    (n) => n !== undefined,
+  );
+  return values.length === 0 ? Number.NaN : values.reduce((a, b) => a + b) / values.length;
 }
 
 function countsByMonth(rows: readonly RawRow[]): Map<number, number> {

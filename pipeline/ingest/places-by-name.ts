@@ -21,7 +21,9 @@ import {
   describeOtherForms,
   describeUnmatchedPlace,
   findDividedArea,
+  hasRowsWithinAreas,
   largerArea,
+  listPlaces,
   matchCodes,
   type Place,
   type PlaceMatch,
@@ -49,9 +51,6 @@ const TOTAL_WORDS: readonly string[] = ['total', 'totals', 'totaux', 'subtotal',
 /** Tables of counts, which can be added where an area is given in parts. */
 const COUNT_ROLES: readonly Source['role'][] = ['cases_lgas', 'cases_states', 'population_census'];
 
-/** Whether the rows of a table lie in an area, and are not figures of all of it or of a part. */
-const hasRowsWithinAreas = ({ role, columns }: Source) => role === 'survey_clusters' || columns?.facility !== undefined;
-
 /**
  * Reads a table, with the codes of the outlines for its areas if it goes by names or writes codes otherwise. Rows of
  * the parts of an area that was split are added up.
@@ -68,7 +67,7 @@ export async function readTableWithCodes(
   const matches = matchNames(table, source, areas, input.model);
   const nameless = hasRowsWithinAreas(source) ? [] : table.rows.filter((row) => !row.hasValue(level));
   const checks = [
-    ...matches.map((match) => () => refuseUnmatched(match, level, areas, input.model)),
+    ...matches.map((match) => () => refuseUnmatched(match, matches, source, areas, input.model)),
     () => refuseNameless(nameless, level),
   ];
   readEach(checks, (check) => check());
@@ -123,11 +122,13 @@ function reportParts({ report }: Pick<IngestInput, 'report'>, source: Source, ma
 
 function refuseUnmatched(
   { name, parent, rows, area, candidates, proposal, isOnlyRemaining }: NameMatch,
-  level: 'lga' | 'state',
+  matches: readonly NameMatch[],
+  source: Source,
   areas: Areas,
   model: Pick<Model, 'territory'>,
 ): void {
   if (area && !proposal) return;
+  const level = levelJoinedByName(source)!;
   const larger = isTotal(name) ? 'a total' : level === 'lga' && !area ? largerArea(name, areas, model) : null;
   if (larger)
     throw rows[0]!
@@ -145,13 +146,14 @@ function refuseUnmatched(
     : '';
   const aliasHint = proposal ? `, as in a row "${aliasCsvLine(proposal)}" of aliases.csv` : '';
   const isLikeNone = !proposal && candidates.length === 0;
-  const leaveOut: Remedy | null = isLikeNone ? { declare: 'leave_out', where: { [level]: name } } : null;
-  const remedy: Remedy | null = proposal ? { declare: 'alias', alias: proposal } : leaveOut;
+  const advice =
+    isLikeNone && describeUnmatchedPlace({ name, rows }, level, matches, listPlaces(`${level}_pcode`, areas), source);
+  const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
   throw rows[0]!
     .at('name')
     .error(
       `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-      `the name of an area in the outlines${isLikeNone ? describeUnmatchedPlace(name) : likest && `: ${likest}${explanation}${aliasHint}`}`,
+      `the name of an area in the outlines${advice || (likest && `: ${likest}${explanation}${aliasHint}`)}`,
       remedy,
     );
 }

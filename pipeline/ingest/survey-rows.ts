@@ -102,8 +102,7 @@ export function createPlaceReader(input: IngestInput, areas: Areas, locator: Loc
     if (x !== null && y !== null && isExchanged(x, y))
       throw row.error(
         `longitude ${x} and latitude ${y}, which look exchanged`,
-        'a place inside the country, where these lie if exchanged; correct the file, and look at all rows of the same round: others may be exchanged too, and lie inside by chance',
-        leaveOutRemedy({ longitude: x, latitude: y }),
+        'a place inside the country, where these lie if exchanged; correct the file or, if all rows are so, exchange the names of the two in `columns` (sources.json), unless it is the outlines whose numbers are exchanged, and look at all rows of the same round: others may be exchanged too, and lie inside by chance',
       );
     const longitude = row.numberOrNull('longitude', { least: west, most: east });
     const latitude = row.numberOrNull('latitude', { least: south, most: north });

@@ -1,5 +1,6 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from './make-directory.ts';
 
 let temporaryNameCount = 0;
 /** A unique name beside `target`, for a file or directory that is being written or removed. */
@@ -16,7 +17,7 @@ export async function writeAtomic(
   file: string,
   content: string | Uint8Array | ((temporary: string) => Promise<void>),
 ): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
+  makeDirectory(path.dirname(file));
   const temporary = temporaryName(file);
   try {
     if (typeof content === 'function') await content(temporary);

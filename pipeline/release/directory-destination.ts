@@ -1,8 +1,9 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { lockShared } from '../engine/lock.ts';
 import { TryAgain } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
+import { makeDirectory } from '../lib/make-directory.ts';
 import type { Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import { writeSynced } from '../publish/snapshot/snapshot-writer.ts';
 import { makeCandidate } from './candidate.ts';
@@ -59,7 +60,7 @@ async function copyTo(out: string, { directory, manifest }: Snapshot): Promise<v
     async write(temporary) {
       for (const name of [...Object.keys(files), 'manifest.json']) {
         const copy = path.join(temporary, name);
-        await mkdir(path.dirname(copy), { recursive: true });
+        makeDirectory(path.dirname(copy));
         await writeSynced(copy, await readFile(path.join(directory, name)));
       }
     },

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TryAgain } from '../lib/errors.ts';
+import { makeDirectory } from '../lib/make-directory.ts';
 import { releasesFolder } from './build-paths.ts';
 import { preserveOwner } from './owner.ts';
 
@@ -15,7 +15,7 @@ const WAIT_MS = 60_000;
  */
 export async function publishAlone<T>(out: string, work: () => Promise<T>, waitMs = WAIT_MS): Promise<T> {
   const folder = releasesFolder(out);
-  mkdirSync(folder, { recursive: true });
+  makeDirectory(folder);
   return preserveOwner(out, async () => {
     const lock = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: waitMs });
     try {

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { DAMAGED_ADVICE } from '../contract/published.ts';
 import { lockShared } from '../engine/lock.ts';
 import { codeState } from '../lib/code-state.ts';
 import { Stopped, UsageError } from '../lib/errors.ts';
@@ -75,10 +76,9 @@ async function publish(out: string, destination: Destination, options: PublishOp
   const before = await destination.currentSnapshot();
   const replaces = before?.manifest.model_version ?? null;
   for (const history of destination.histories) await completeReleases(history, replaces);
-  if (replaces === model_version) return { model_version, directory, to: destination.name, replaces, release: null };
-
   const manifest_sha256 = hashOfManifest(directory);
   if (options.verified !== manifest_sha256) await refuseFaults(directory);
+  if (replaces === model_version) return { model_version, directory, to: destination.name, replaces, release: null };
   const review = await reviewSnapshot(before, after);
   if (review.refused.length > 0) throw new Stopped(`${model_version} ${review.refused.join('; ')}`);
   const remaining = approve === null ? review.approvals : remainingApprovals(review.approvals, finding);
@@ -122,7 +122,7 @@ async function refuseFaults(directory: string): Promise<void> {
   const { faults } = await verifySnapshot(directory);
   if (faults.length > 0)
     throw new Stopped(
-      `${directory} must not be published; it has ${faults.length} faults: ${faults.slice(0, 5).join('; ')}`,
+      `${directory} must not be published; it has ${faults.length} faults: ${faults.slice(0, 5).join('; ')}; ${DAMAGED_ADVICE}`,
     );
 }
 

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Model } from '../catalog/model.ts';
 import type { Sources } from '../catalog/sources.ts';
 import { UsageError } from '../lib/errors.ts';
 import { sha256 } from '../lib/hash.ts';
+import { makeDirectory } from '../lib/make-directory.ts';
 import { describeModel, describeSources, releaseName, type WrittenFile } from './catalog.ts';
 import type { TruthFamily } from './families.ts';
 import { type CountryFile, listFiles } from './files.ts';
@@ -88,7 +89,7 @@ export function hasSyntheticCountry(
 
 function writeFile(directory: string, { path, content, period }: CountryFile): WrittenFile {
   const bytes = Buffer.from(content);
-  mkdirSync(dirname(join(directory, path)), { recursive: true });
+  makeDirectory(dirname(join(directory, path)));
   writeFileSync(join(directory, path), bytes);
   const rows = path.endsWith('.csv') ? { rows: bytes.toString().split('\n').length - 2 } : {};
   return { path, ...(period ? { period } : {}), ...rows, bytes: bytes.length, sha256: sha256(bytes) };

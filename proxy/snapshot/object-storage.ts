@@ -1,6 +1,6 @@
 /** Snapshots in object storage: each proxy copies the published one to its disk and serves it from there. */
 import { createWriteStream } from 'node:fs';
-import { access, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -17,6 +17,7 @@ import {
 import { writeAtomic } from '../../pipeline/lib/atomic-write.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { inParallel } from '../../pipeline/lib/in-parallel.ts';
+import { makeDirectory } from '../../pipeline/lib/make-directory.ts';
 import { deadlineSignal, openS3Client } from '../../pipeline/lib/s3.ts';
 import { parseReleaseIndex } from './releases.ts';
 import { checkRelativePath, openSnapshot, parseManifest } from './snapshot.ts';
@@ -71,7 +72,7 @@ export class SnapshotMirror {
   static async open(url: string, folder: string, options: MirrorOptions): Promise<SnapshotMirror> {
     const { pollMs = 5000 } = options;
     const mirror = new SnapshotMirror(url, folder, options);
-    await mkdir(join(folder, 'snapshots'), { recursive: true });
+    makeDirectory(join(folder, 'snapshots'));
     await removeOldCopies(folder);
     const hasCopy = await access(mirror.path).then(
       () => true,
@@ -183,13 +184,13 @@ async function fetchSnapshot(
   const temporary = join(folder, temporaryName);
   const manifestPath = `${versionPath}/manifest.json`;
   await rm(temporary, { recursive: true, force: true });
-  await mkdir(temporary, { recursive: true });
+  makeDirectory(temporary);
   const text = await (await getObject(manifestPath)).Body!.transformToString();
   const { files } = parseManifest(text, manifestPath);
   await inParallel(FETCHED_AT_ONCE, Object.entries(files), async ([name, { bytes }]) => {
     const object = `${versionPath}/${name}`;
     const file = join(temporary, checkRelativePath(name));
-    await mkdir(dirname(file), { recursive: true });
+    makeDirectory(dirname(file));
     const { Body } = await getObject(object, bytes).catch((error) => {
       throw new Error(`${object}: ${errorLine(error)}`, { cause: error });
     });

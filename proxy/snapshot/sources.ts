@@ -1,6 +1,6 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { parseS3Url } from '../../pipeline/contract/published.ts';
+import { DAMAGED_ADVICE, parseS3Url } from '../../pipeline/contract/published.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { type SnapshotSource, SnapshotWatcher, type WatchOptions } from './watch.ts';
 
@@ -77,6 +77,8 @@ async function openWatcher(path: string, options: SourceOptions): Promise<Snapsh
   try {
     return await SnapshotWatcher.open(path, options);
   } catch (error) {
-    throw new UsageError(`the snapshot at ${path} is damaged: ${errorLine(error)}`, { cause: error });
+    throw new UsageError(`the snapshot at ${path} is damaged: ${errorLine(error)}; ${DAMAGED_ADVICE}`, {
+      cause: error,
+    });
   }
 }

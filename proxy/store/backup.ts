@@ -6,7 +6,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -16,6 +15,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { makeDirectory } from '../../pipeline/lib/make-directory.ts';
 import { missingScripts, noStoreError, schemaScripts } from './database.ts';
 import {
   asTryAgain,
@@ -97,7 +97,7 @@ export function restore(backupFile: string, file: string, forget = false): Resto
     if (!statSync(log, { throwIfNoEntry: false })?.size) continue;
     throw new UsageError(`part of ${backupFile} is in ${log}: restore a file that malaria-proxy backup has made`);
   }
-  mkdirSync(dirname(file), { recursive: true });
+  makeDirectory(dirname(file));
   const target = existsSync(file) ? realpathSync(file) : file;
   const temporary = `${target}.restoring`;
   const removeTemporary = () => {

@@ -1,8 +1,9 @@
-import { closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, lchownSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { errorLine, TryAgain, UsageError } from '../../pipeline/lib/errors.ts';
+import { makeDirectory } from '../../pipeline/lib/make-directory.ts';
 import { missingScripts, type SchemaState, schemaHash, schemaScripts } from './database.ts';
 import { mintTagSecret } from './tag-secrets.ts';
 
@@ -38,7 +39,7 @@ export function giveToFolderOwner(file: string): void {
  * files the same mode).
  */
 export function createDatabaseFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeDirectory(dirname(file));
   if (existsSync(file)) return;
   closeSync(openSync(file, 'a', 0o600));
   giveToFolderOwner(file);

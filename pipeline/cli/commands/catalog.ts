@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { Argument, Command } from 'commander';
-import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
+import { CATALOG_SCHEMAS, listUnlistedFiles, readUncheckedCatalog } from '../../catalog/country.ts';
 import { acceptCommand } from '../../catalog/pins.ts';
 import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.ts';
 import type { Delivery } from '../../ingest/readers/delivery.ts';
@@ -8,6 +8,7 @@ import { checkCountry } from '../../intake/check/check-country.ts';
 import { stopsBuild } from '../../intake/check/fault.ts';
 import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
 import { addFiles, type Update, type UpdateRequest, updateSource } from '../../intake/update/update.ts';
+import { firstFew } from '../../lib/first-few.ts';
 import { quoteForShell } from '../../lib/shell.ts';
 import { describeFaults, describeUpdate } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
@@ -21,6 +22,9 @@ import {
   printLines,
 } from '../terminal/options.ts';
 import { startCommand } from './catalog-start.ts';
+
+/** Number of files that a line names. */
+const MOST_FILES = 5;
 
 const CHECK_HELP = `
 Nothing is built or changed. Checked in this order: files that the draft could not use ("unused" in sources.json, to be
@@ -63,6 +67,12 @@ function checkCommand(): Command {
         if (accountLines.length > 0) printLines(...accountLines, '');
         if (findings.length > 0) printLines(...describeFaults(findings));
         if (faults.length === 0) printLines(`${country}: no faults`);
+        const hasForm = !findings.some(({ step }) => step === 'form');
+        const unlisted = hasForm ? listUnlistedFiles(readUncheckedCatalog(country, rawData)) : [];
+        if (unlisted.length > 0)
+          printLines(
+            `No source uses ${firstFew(unlisted, MOST_FILES)}. If one is of the country: malaria-risk catalog add FILE --like SOURCE, or draft the catalog again`,
+          );
         if (faults.some(({ remedy }) => remedy)) {
           const rawDataArgument = rawData === undefined ? '' : ` --raw-data ${quoteForShell(rawData)}`;
           printLines(
@@ -93,14 +103,10 @@ function schemaCommand(): Command {
 }
 
 const REPAIR_HELP = `
-Raw files are never changed. Faults that can be declared are declared in sources.json instead: a place without a row or
-a value, months without records, land that belongs to no area (gaps, each with its rule); a name that the table of codes
-spells differently (recode); a name of a table that is like an area's (aliases.csv); an area split into several features
-(dissolve); clusters without a location, a weight or results (leave_out, a kind of rows). Findings, report and manifest
-list each declaration. With --accept, each declaration that is written is listed in full, every place by its code, with
-its reason: read it, and take out of sources.json and aliases.csv what is not so. The reason of each says what was
-found, then the words of --accept. Faults that cannot be declared, such as a wrong number or outlines that cross each
-other, are listed last.
+Raw files are never changed. Faults that can be declared are declared in sources.json and aliases.csv instead
+(raw-data/README.md, Declaring faults). With --accept, each declaration that is written is listed in full, every place
+by its code, with its reason: read it, and take out what is not so. Faults that cannot be declared, such as a wrong
+number or outlines that cross each other, are listed last.
 
 Exits with 0 if no fault is left, 1 if one is left or a declaration waits for --accept.
 
@@ -194,11 +200,7 @@ its name (rain_2024-01.tif) or given as --period. For a table that lists several
 another name is one more, whose rows replace those of earlier ones for the same place and month. It is first read as a
 build reads it, and refused if a build would refuse it.
 
-A table may have the names of its areas where the last one had their codes. Names are compared with those of the
-outlines without case, accents, punctuation and the country's word for its areas, within the upper-level area if the
-table has it. A name that is none of these is listed with the areas that it may mean, and has to be accepted once, as a
-row of aliases.csv beside sources.json: its name and upper-level area (parent) in the table, the code that it stands
-for, and, if the area was split, the first month (from) with rows of its parts, which are added up.
+A table may have the names of its areas where the last one had their codes (raw-data/README.md, Areas by name).
 
 Only these fields are updated: in sources.json the entry's bytes, SHA-256, rows, span and new survey rounds, its columns
 of areas, and who accepted it, when and why; in model.json last_estimated and updated_at.

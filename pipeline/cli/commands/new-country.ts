@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
@@ -12,19 +12,13 @@ import { checkCountry } from '../../intake/check/check-country.ts';
 import { type Fault, stopsBuild } from '../../intake/check/fault.ts';
 import { type Draft, draftCountry } from '../../intake/draft/draft.ts';
 import { formatRounded } from '../../intake/draft/draft-rasters.ts';
-import {
-  type Answers,
-  answerError,
-  casesQuestionId,
-  completeAnswers,
-  numbersQuestionId,
-  type Question,
-} from '../../intake/draft/questions.ts';
+import { type Answers, answerError, completeAnswers, type Question } from '../../intake/draft/questions.ts';
 import { type LeftOut, listFiles, type RecognisedFile, recogniseFile } from '../../intake/draft/recognise.ts';
 import { writeDraft } from '../../intake/draft/write.ts';
 import { repairCountry } from '../../intake/repair/repair.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
 import { BadInput, groupMessages } from '../../lib/bad-input.ts';
+import { makeDirectory } from '../../lib/make-directory.ts';
 import { quoteForShell } from '../../lib/shell.ts';
 import { describeFaults } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
@@ -98,7 +92,7 @@ export default function newCountryCommand(): Command {
       showStep('Hashing and measuring the files');
       const { model, ...sourcesFile } = await writeDraft(draft, answers, root, now);
       showStep('');
-      mkdirSync(directory, { recursive: true });
+      makeDirectory(directory);
       const write = (name: string, content: unknown) =>
         writeAtomic(path.join(directory, name), `${JSON.stringify(content, null, 2)}\n`);
       await write('sources.json', sourcesFile);
@@ -111,8 +105,8 @@ export default function newCountryCommand(): Command {
           ...open.map((question) => `  ${question.id} (${question.asks}), in place of ${question.placeholder}`),
           '',
         );
-      await showNextSteps(directory, root, guessed, answers);
-      showUnusedTables(draft, directory, from);
+      await showNextSteps(directory, root, from, guessed, answers);
+      showUnusedFiles(draft);
     });
 }
 
@@ -144,20 +138,15 @@ function describeContent(file: RecognisedFile): string {
   return `${file.features.length} areas; fields ${fields}`;
 }
 
-/** The last line says what the country lacks because a file is not used; an answer may put one to use. */
-function showUnusedTables({ leftOut, questions }: Draft, directory: string, from: readonly string[]): void {
+/**
+ * Tells of the files that are not used. The last line says what the country lacks because of them; an answer may put one
+ * to use.
+ */
+function showUnusedFiles({ leftOut }: Draft): void {
+  const others = leftOut.filter((one) => one.lost === null);
+  if (others.length > 0) printLines('', 'Left out:', ...others.map(describeUnused));
   const lost = leftOut.flatMap(({ file, lost: what }) => (what === null ? [] : [`${file} (${what})`]));
   if (lost.length === 0) return;
-  const [folder, ...inputs] = [directory, ...from].map(quoteForShell);
-  const questionIds = questions.map(({ id }) => id);
-  const isAsked = ({ file }: LeftOut) =>
-    questionIds.includes(numbersQuestionId(file)) || questionIds.includes(casesQuestionId(file));
-  if (leftOut.some(isAsked))
-    printLines(
-      '',
-      `Write the answers that are missing into ${path.join(directory, 'answers.json')}, and draft the catalog again:`,
-      `  rm ${folder}/sources.json ${folder}/model.json && npx malaria-risk new-country ${folder} --from ${inputs.join(' ')} --answers ${folder}/answers.json`,
-    );
   printLines(
     '',
     `Not used, for the reasons above: ${[...new Set(lost)].join(', ')}. Mend them, or list the other files after --from.`,
@@ -165,10 +154,12 @@ function showUnusedTables({ leftOut, questions }: Draft, directory: string, from
   process.exitCode = EXIT.finding;
 }
 
+const describeUnused = ({ file, why }: LeftOut) => `  ${file}: ${why}`;
+
 function showDraft({ entries, leftOut, doubts }: Draft): void {
-  const describe = ({ file, why }: LeftOut) => `  ${file}: ${why}`;
-  const [lost, others] = [leftOut.filter((one) => one.lost !== null), leftOut.filter((one) => one.lost === null)];
-  if (lost.length > 0) printLines('Not used, although they seem to be of the country:', ...lost.map(describe), '');
+  const lost = leftOut.filter((one) => one.lost !== null);
+  if (lost.length > 0)
+    printLines('Not used, although they seem to be of the country:', ...lost.map(describeUnused), '');
   printLines(
     formatTable(
       entries.map(({ entry, format, files, notes }) => ({
@@ -184,7 +175,6 @@ function showDraft({ entries, leftOut, doubts }: Draft): void {
       })),
     ),
   );
-  if (others.length > 0) printLines('', 'Left out:', ...others.map(describe));
   if (doubts.length > 0) printLines('', 'Doubts:', ...groupMessages(doubts).map((line) => `  ${line}`));
   printLines('');
 }
@@ -229,9 +219,15 @@ async function askQuestions(questions: readonly Question[]): Promise<Answers> {
   return answers;
 }
 
+function draftAgain(directory: string, from: readonly string[]): string {
+  const [folder, ...inputs] = [directory, ...from].map(quoteForShell);
+  return `rm ${folder}/sources.json ${folder}/model.json && npx malaria-risk new-country ${folder} --from ${inputs.join(' ')} --answers ${folder}/answers.json`;
+}
+
 async function showNextSteps(
   directory: string,
   root: string,
+  from: readonly string[],
   guessed: readonly Question[],
   answers: Answers,
 ): Promise<void> {
@@ -297,10 +293,16 @@ async function showNextSteps(
         'Hidden by these until they are declared:',
         ...groupMessages(hiddenMessages).map((line) => `  ${line}`),
       );
+    if (faults.some(({ remedy }) => remedy))
+      printLines(
+        '',
+        'To see which of these the catalog can declare:',
+        `  npx malaria-risk catalog repair --country ${countryArgument} --raw-data ${rawArgument}`,
+      );
     printLines(
       '',
-      'To see which of these the catalog can declare:',
-      `  npx malaria-risk catalog repair --country ${countryArgument} --raw-data ${rawArgument}`,
+      'Correct what cannot be declared in the files, add answers that are missing, and draft the catalog again:',
+      `  ${draftAgain(directory, from)}`,
       '',
       'When no fault is left, build it, and serve it:',
       ...serveLines,

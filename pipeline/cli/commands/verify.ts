@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { Command } from 'commander';
+import { DAMAGED_ADVICE } from '../../contract/published.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { verifySnapshot } from '../../publish/snapshot/verify.ts';
 import { releaseIndexFaults } from '../../release/verify-release-index.ts';
@@ -30,7 +31,7 @@ export default function verifyCommand(): Command {
         printLines(
           verdict.faults.length === 0
             ? `${verdict.model_version}: ${verdict.files} files, no faults; SHA-256 of manifest.json ${verdict.manifest_sha256}`
-            : `${verdict.model_version ?? directory}: ${verdict.faults.length} faults`,
+            : `${verdict.model_version ?? directory}: ${verdict.faults.length} faults; ${DAMAGED_ADVICE}`,
         );
       }
       if (verdict.faults.length > 0) process.exitCode = EXIT.finding;

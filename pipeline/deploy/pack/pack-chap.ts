@@ -2,12 +2,13 @@
  * `npm run pack:chap -- DIRECTORY`: the CHAP model as a repository of its own, because CHAP looks for MLproject at the
  * top of a repository.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { InputLocation } from '../../lib/bad-input.ts';
 import { codeState } from '../../lib/code-state.ts';
 import { UsageError } from '../../lib/errors.ts';
+import { makeDirectory } from '../../lib/make-directory.ts';
 import { ROOT } from '../../lib/packed.ts';
 import { CHAP_HORIZONS } from '../../model/chap/chap-files.ts';
 import { pack } from './pack.ts';
@@ -40,7 +41,7 @@ export function readOwner(file: string): Owner {
  * @param commit of the code, which the image names as its GIT_REVISION
  */
 export function writeChapRepository(directory: string, owner: Owner, version: string, commit: string): void {
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   const write = (file: string, text: string) => writeFileSync(path.join(directory, file), text);
   for (const file of ['Containerfile', 'README.md'])
     copyFileSync(path.join(MODEL_FOLDER, file), path.join(directory, file));

@@ -3,7 +3,7 @@
  * it in a checkout with its dependencies installed.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ALIASES_FILE } from '../../catalog/aliases.ts';
@@ -11,6 +11,7 @@ import { CATALOG_SCHEMAS } from '../../catalog/country.ts';
 import { TABLE_WRITER } from '../../engine/cache-key.ts';
 import { moduleCodeHashes } from '../../engine/code-hashes.ts';
 import { codeState } from '../../lib/code-state.ts';
+import { makeDirectory } from '../../lib/make-directory.ts';
 import { PACK_RECORD_FILE, type PackRecord, ROOT } from '../../lib/packed.ts';
 import { SNAPSHOT, STAGES } from '../../stages.ts';
 import { bundle, lockedVersions } from './bundle.ts';
@@ -71,7 +72,7 @@ export function pack(outDirectory: string): string[] {
   try {
     const compiled = path.join(temporary, 'compiled');
     compile(compiled);
-    mkdirSync(outDirectory, { recursive: true });
+    makeDirectory(outDirectory);
     return PACKAGES.map((packageToMake) => {
       const directory = path.join(temporary, packageToMake.name);
       writePackage(packageToMake, directory, compiled);
@@ -100,7 +101,7 @@ function compile(outDirectory: string): void {
 function writePackage({ name, commandFile, description, files }: Package, directory: string, compiled: string): void {
   const writeText = (file: string, text: string) => {
     const target = path.join(directory, file);
-    mkdirSync(path.dirname(target), { recursive: true });
+    makeDirectory(path.dirname(target));
     writeFileSync(target, text);
   };
   const isCompiled = (file: string) => statSync(path.join(compiled, file), { throwIfNoEntry: false }) !== undefined;
@@ -171,7 +172,7 @@ function listComponents({ name, version, description, license, dependencies }: P
   const lock = readLock(ROOT);
   const project = { name, version, description, license, dependencies, overrides };
   const locked = Object.keys(dependencies).map((dependency) => withDependencies(dependency, lock));
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   writeFileSync(path.join(directory, 'package.json'), JSON.stringify(project));
   const packages = Object.assign({ '': project }, ...locked);
   writeFileSync(path.join(directory, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));

@@ -96,6 +96,12 @@ export function dateOrders(cells: readonly string[]): (MonthOrder | undefined)[]
   return MONTH_ORDERS.filter((order) => distinct.every((cell) => readMonth(cell, order) !== null));
 }
 
+/** A cell that is no month in the form in which most of the cells are. */
+export const unreadMonth = (cells: readonly string[]): string | undefined =>
+  [undefined, ...MONTH_ORDERS]
+    .map((order) => cells.filter((cell) => readMonth(cell, order) === null))
+    .sort((a, b) => a.length - b.length)[0]![0];
+
 /** The days of dates, if a day is part of their order. */
 export const daysIn = (cells: readonly string[], order: MonthOrder): ReadonlySet<string> =>
   new Set(cells.flatMap((cell) => splitDate(cell)[order.split(' ').indexOf('day')] ?? []));

@@ -134,7 +134,8 @@ export class RawRow extends InputLocation {
   }
 }
 
-const SINGLE_ROW = 'a single row (add up rows that are parts, and leave out one that is a copy or a total: leave_out)';
+const SINGLE_ROW =
+  'a single row (add up rows that are parts, take a copy out of the file, and leave out a total: leave_out)';
 
 /** What a row is made of. */
 type RowParts = Pick<RawRow, 'line' | 'values'> & Partial<Pick<RawRow, 'origin' | 'delivered'>>;
@@ -294,7 +295,12 @@ async function readRows(
   const findColumnIndex = (name: string) => {
     const index = header.indexOf(name);
     if (index === -1)
-      throw location.at('header').error(`columns ${header.join(', ')}`, `a column "${name}", as in sources.json`);
+      throw location
+        .at('header')
+        .error(
+          `columns ${header.join(', ')}`,
+          `a column "${name}", as in \`columns\` (sources.json): if it has another name now, change it there; or is it another file?`,
+        );
     if (header.lastIndexOf(name) !== index)
       throw location.at('header').error(`the column "${name}" twice`, 'each column once');
     return index;

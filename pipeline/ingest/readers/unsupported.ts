@@ -154,9 +154,10 @@ const SUPPORTED: Record<ContentKind, string> = {
 
 /**
  * Refuses a file in an unsupported format.
- * @throws BadInput with the command that converts it to what is wanted or, failing that, to what it can become
+ * @param wanted null if it is not known
+ * @throws BadInput with the command that converts it to what is wanted or, failing that, to all that it can become
  */
-export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: ContentKind): void {
+export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: ContentKind | null): void {
   if (wanted === 'raster' && isGzip(bytes))
     throw new BadInput({
       file,
@@ -174,8 +175,12 @@ export function refuseUnsupported(file: string, bytes: Uint8Array, wanted: Conte
   const convertible = Object.keys(format.commands) as ContentKind[];
   if (convertible.length === 0)
     throw new BadInput({ file, found: `the format ${format.name}`, expected: format.advice! });
-  const kind = format.commands[wanted] ? wanted : convertible[0]!;
-  const expected = `${SUPPORTED[kind]}; ${format.advice ? `${format.advice} ` : ''}make one with: ${format.commands[kind]!(file)}`;
+  const kinds = convertible.filter((kind) => kind === wanted);
+  const ways = (kinds.length > 0 ? kinds : convertible).map(
+    (kind) =>
+      `${SUPPORTED[kind]}; ${format.advice ? `${format.advice} ` : ''}make one with: ${format.commands[kind]!(file)}`,
+  );
+  const expected = [...new Set(ways)].join('; or ');
   throw new BadInput({ file, found: `the format ${format.name}`, expected });
 }
 

@@ -26,7 +26,7 @@ import { simplifyOutlines } from '../../measure/boundaries/simplify-outlines.ts'
 import { compareWithCensus } from '../../measure/zonal/raster-checks.ts';
 import { measureZones, type ZonalOutput } from '../../measure/zonal/zonal-stage.ts';
 import { type Reference, readOneRaster, readOneTable, type TableContent } from './check-source.ts';
-import { collectFaults, type Fault, faultsFrom } from './fault.ts';
+import { collectFaults, type Fault, faultsFrom, stopsBuild } from './fault.ts';
 import { findDoubts } from './find-doubts.ts';
 
 /** Roles of the files that are read together for the areas. */
@@ -58,8 +58,10 @@ export async function countryFaults(country: Country, deliveries: Delivery[] = [
   const faultlessSources = () => country.sources.filter(({ id }) => !faults.some((fault) => fault.source === id));
   for (const source of faultlessSources()) faults.push(...(await fileFaults(country, source)));
   const readable = faultlessSources();
-  for (const source of readable) faults.push(...(await pinFaults(country, source)));
-  return [...faults, ...(await contentFaults(country, readable, deliveries))];
+  const contents = await contentFaults(country, readable, deliveries);
+  const faulty = new Set(contents.flatMap((fault) => (stopsBuild(fault) && !fault.remedy ? fault.source : [])));
+  for (const source of readable) faults.push(...(await pinFaults(country, source, faulty.has(source.id))));
+  return [...faults, ...contents];
 }
 
 /** Files that the catalog leaves out although they seem to be of the country. */
@@ -90,9 +92,10 @@ async function fileFaults({ rawData }: Country, source: Source): Promise<Fault[]
 }
 
 /** Files that differ from those that the catalog pins, whether or not they can be read. */
-async function pinFaults(country: Country, { id, files }: Source): Promise<Fault[]> {
+async function pinFaults(country: Country, { id, files }: Source, isFaulty: boolean): Promise<Fault[]> {
   const faults: Fault[] = [];
-  const expected = `expected the file that was accepted; to accept this one: ${acceptCommand(country, id)}`;
+  const condition = isFaulty ? 'if this one is right in spite of the faults below' : 'to accept this one';
+  const expected = `expected the file that was accepted; ${condition}: ${acceptCommand(country, id)}`;
   for (const { path: file, bytes, sha256 } of files) {
     const fullPath = path.join(country.rawData, file);
     const addFault = (what: string) => faults.push({ step: 'hashes', source: id, what: `${file}: found ${what}` });

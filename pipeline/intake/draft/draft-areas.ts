@@ -147,10 +147,8 @@ export function draftAreas(
   const names = filledCells(attributes, nameField);
   const [usedField, ...otherFields] = findCodeFields(attributes, tables);
   const codeField = usedField ?? codesToRecode(attributes);
-  const stateOutlines = draftStateOutlines(
-    files.filter((file) => !sameLevel.includes(file)),
-    attributes,
-  );
+  const upperFiles = files.filter((file) => !sameLevel.includes(file));
+  const stateOutlines = draftStateOutlines(upperFiles, attributes);
   const codeTable = codeField?.isCertain ? null : findCodeTable(tables, names);
   if (!codeField && !codeTable) {
     const [closest] = describeShortfalls(tables, names);

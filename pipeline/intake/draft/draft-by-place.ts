@@ -246,14 +246,17 @@ function findTotalRows(
 function draftWithoutPlace(table: TableFile, { lgas }: AreaCodes): TableDraft {
   const children = describeRowsOfChildren(table);
   if (children) return { entries: [], obstacles: [{ why: children, lost: 'survey results' }] };
-  const why = likeliestColumn(table.header, 'facility')
-    ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
-    : `no column contains the codes or names of areas, such as ${lgas.parents.keys().next().value} (areas must be rows, not columns)`;
+  const isEmpty = table.rows.length === 0;
+  const why = isEmpty
+    ? 'no rows below its header'
+    : likeliestColumn(table.header, 'facility')
+      ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
+      : `no column contains the codes or names of areas, such as ${lgas.parents.keys().next().value} (areas must be rows, not columns)`;
   const time = findTimeColumn(table, []);
   const patients = describePatients(table, null, time);
   if (patients) return { entries: [], obstacles: [{ why: patients, lost: 'cases' }] };
   const lost = guessSubject([table.file, ...table.header]) ?? 'monthly records';
-  return { entries: [], obstacles: [{ why, ...(isMonthlyTime(time) ? { lost } : {}) }] };
+  return { entries: [], obstacles: [{ why, ...(isEmpty || isMonthlyTime(time) ? { lost } : {}) }] };
 }
 
 /** Most different codes of a test's result, such as 0, 1 and those for no result. */

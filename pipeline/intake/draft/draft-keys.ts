@@ -4,7 +4,7 @@ import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import { codeReader } from '../../ingest/places-by-code.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { dateOrders, monthOrders, readMonth, readMonthOfYear } from '../../ingest/readers/months.ts';
+import { dateOrders, monthOrders, readMonth, readMonthOfYear, unreadMonth } from '../../ingest/readers/months.ts';
 import { plainName, sharedWords, splitWords, withoutWords } from '../../lib/name-similarity.ts';
 import { bestMatchingColumn, candidateColumns, cellsByRow, filledCells } from '../columns.ts';
 
@@ -177,7 +177,7 @@ export function findTimeColumn(
     if (orders.length > 1)
       obstacle = `day and month of "${cells[0]}" in "${column}" cannot be told apart; write months as YYYY-MM`;
     else if (namedColumns.includes(column) && cells.length > 0 && !cells.every((cell) => readMonthOfYear(cell)))
-      obstacle = `"${cells.find((cell) => !readMonth(cell))}" in "${column}" is no month that is read; write months as YYYY-MM`;
+      obstacle = `"${unreadMonth(cells)}" in "${column}" is no month that is read; write months as YYYY-MM`;
   }
   const isColumn = (column: string, matches: (cell: string) => boolean) =>
     filledCells(table, column).length > 0 && filledCells(table, column).every(matches);

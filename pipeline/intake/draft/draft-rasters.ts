@@ -127,7 +127,7 @@ function whyLeftOut(
     return ratios
       ? `people per cell, ${describeRatios(ratios)}; ${population[0]!.file} is used instead`
       : `${formatRounded(raster.sum)} people in total; ${population[0]!.file} is used instead`;
-  return `${values}, and a name that suggests no role; it may be a covariate (CONTRIBUTING.md)`;
+  return `${values}, and a name that suggests no role; if the scores should follow it, enter it as a covariate (raw-data/README.md, Covariates)`;
 }
 
 /** Three significant digits, with thousands separators. */

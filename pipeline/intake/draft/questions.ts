@@ -275,9 +275,9 @@ function sharesWord(name: string, otherName: string): boolean {
 }
 
 /** What is wrong with an answer; null if nothing is. */
-export function answerError({ id, pattern, latest }: Question, answer: string): string | null {
+export function answerError({ id, asks, pattern, latest }: Question, answer: string): string | null {
   const expected = !pattern.test(answer)
-    ? `the form ${pattern.source}`
+    ? `an answer to "${asks}" in the form ${pattern.source}`
     : latest && answer > latest
       ? `${latest} at the latest`
       : null;

@@ -147,21 +147,24 @@ async function recognise(
     }
     if (extension === '.tif' || extension === '.tiff') return await readRaster(fullPath, file);
     if (['.geojson', '.topojson', '.json'].includes(extension)) return await readJson(fullPath, file);
-    refuseUnsupported(file, await readFirstBytes(fullPath), 'table');
+    refuseUnsupported(file, await readFirstBytes(fullPath), null);
     const why = extension ? `files ending in ${extension} are not read` : 'files without an extension are not read';
     return { kind: 'left out', file, why, lost: guessSubject([path.basename(file)]) };
   } catch (error) {
     if (!(error instanceof BadInput)) throw error;
     const { where, found, expected } = error;
     const why = `${where ? `${where}: ` : ''}found ${found}, expected ${expected}`;
-    return { kind: 'left out', file, why, lost: guessSubject([path.basename(file)]) ?? lostTable(extension) };
+    return { kind: 'left out', file, why, lost: guessSubject([path.basename(file)]) ?? lostFile(extension) };
   }
 }
 
 /** Names of files that are no tables. */
 export const NOT_TABLE = /\.(tiff?|shp|zip|(geo|topo)json)$/i;
 
-const lostTable = (extension: string) => (NOT_TABLE.test(extension) ? null : 'a table that cannot be read');
+function lostFile(extension: string): string {
+  const kind = NOT_TABLE.test(extension) ? (extension.startsWith('.tif') ? 'a raster' : 'outlines') : 'a file';
+  return `${kind} that cannot be read`;
+}
 
 function makeTable(
   file: string,
@@ -230,6 +233,7 @@ async function valueRange(
     if (value > max) max = value;
     sum += value;
   });
+  if (min > max) throw new BadInput({ file: fullPath, found: 'no cell with a value', expected: 'a raster of values' });
   return { min, max, sum };
 }
 

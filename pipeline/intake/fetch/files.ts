@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { Source } from '../../catalog/sources.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { sha256File } from '../../lib/hash.ts';
+import { makeDirectory } from '../../lib/make-directory.ts';
 import { download, type FetchOptions, type RemoteFile, WrongContent } from './download.ts';
 
 export interface FetchOutcome {
@@ -63,7 +64,7 @@ const failure = ({ path: name }: RemoteFile, what: string): FetchOutcome => ({
 
 /** The file's path, in a folder that exists. @throws WrongContent if it leaves `rawData`, also through a link */
 async function chooseTarget(file: RemoteFile, rawData: string): Promise<string> {
-  await mkdir(rawData, { recursive: true });
+  makeDirectory(rawData);
   const root = await realpath(rawData);
   const target = path.resolve(root, file.path);
   const folder = path.dirname(target);
@@ -72,6 +73,6 @@ async function chooseTarget(file: RemoteFile, rawData: string): Promise<string> 
   while (!existsSync(existingFolder)) existingFolder = path.dirname(existingFolder);
   if (!isInside(target) || target === root || !isInside(await realpath(existingFolder)))
     throw new WrongContent(`found a path that leaves ${rawData}, expected one inside it`);
-  await mkdir(folder, { recursive: true });
+  makeDirectory(folder);
   return target;
 }

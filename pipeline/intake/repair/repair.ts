@@ -59,8 +59,8 @@ export async function repairCountry(
       const key = remedy && source ? `${source}, ${describeRemedy(remedy)}` : null;
       if (key && !proposalByKey.has(key)) proposalByKey.set(key, { source: source!, remedy: remedy!, what });
     }
-    remaining = faults.filter(({ remedy }) => !remedy);
     const allProposals = [...proposalByKey.values()];
+    remaining = faults.filter(({ remedy }) => !remedy);
     // A name or code that one table explains may need no declaration for another.
     const hasAlias = allProposals.some(({ remedy }) => remedy.declare === 'alias');
     const proposals = allProposals.filter(({ remedy }) => !hasAlias || remedy.declare !== 'leave_out');

@@ -1,7 +1,7 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
 import type { Polygons } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { censusOfRaster, peopleFinder, statedGrowth } from '../../ingest/people-by-year.ts';
+import { censusOfRaster } from '../../ingest/people-by-year.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
 import * as zonal from '../zonal/zonal-tables.ts';
 import { listDoubts } from './checks.ts';
@@ -15,11 +15,7 @@ export const run: StageRun = async (io) => ({
     gridded: io.table(zonal.CLIMATE).length > 0,
     surveys: io.table(ingest.SURVEY_ROWS),
     cases: io.table(ingest.CASES),
-    census: censusOfRaster(
-      io.table(ingest.CENSUS),
-      io.sources,
-      peopleFinder(io.table(ingest.PEOPLE), io.table(zonal.PEOPLE), statedGrowth(io.sources)),
-    ),
+    census: censusOfRaster(io.table(ingest.CENSUS), io.table(ingest.PEOPLE), io.table(zonal.PEOPLE), io.sources),
     layers: io.table(ingest.LAYERS),
     people: new Map(io.table(zonal.LGAS).map(({ lga_code, population }) => [lga_code, population])),
   }),

@@ -1,6 +1,6 @@
 import type { Source } from '../../catalog/sources.ts';
 import type { Areas, Polygons } from '../../ingest/ingest-tables.ts';
-import { codeAndName, declaredGap, gapRemedy, onlySource } from '../../ingest/input.ts';
+import { codeAndName, declaredGap, EXPECTED_PEOPLE, gapRemedy, onlySource } from '../../ingest/input.ts';
 import type { Raster } from '../../ingest/readers/geotiff.ts';
 import { matchCentres, readNearest } from '../../ingest/readers/nearest.ts';
 import { listWindows } from '../../ingest/readers/windows.ts';
@@ -129,6 +129,11 @@ export async function measureLgas(
 
     const populations = personSums.map((sums) => zonalStatistics(sums, false).sum);
     const peopleSource = rasterSources(sources, 'population')[0] ?? onlySource({ sources }, 'population_census');
+    if (!populations.some((people) => people > 0))
+      throw new InputLocation(population.file).error(
+        'no people in any area',
+        'persons in its cells: are all its cells missing (nodata), or of another country?',
+      );
     readEach(populations.keys(), (lgaIndex) => {
       if (populations[lgaIndex]! > 0) return;
       emptyLgas.add(lgaIndex);
@@ -136,7 +141,7 @@ export async function measureLgas(
       if (declaredGap(peopleSource, lga_pcode)?.rule === 'omit') return;
       throw new InputLocation(population.file, codeAndName(areas, lga_pcode)).error(
         'no people',
-        'people; if nobody lives there (a park, a lake), a gap declared with the rule `omit`',
+        EXPECTED_PEOPLE,
         gapRemedy({ rule: 'omit', lga_pcode }),
       );
     });

@@ -8,7 +8,7 @@ import type { Areas, Census, ClimateRow, PeopleRow, Polygons } from '../../inges
 import * as ingest from '../../ingest/ingest-tables.ts';
 import { CLIMATE } from '../../ingest/ingest-tables.ts';
 import { codeAndName, refuseUnknownPlaces } from '../../ingest/input.ts';
-import { censusOfRaster, peopleFinder, statedGrowth } from '../../ingest/people-by-year.ts';
+import { censusOfRaster } from '../../ingest/people-by-year.ts';
 import { readAreas } from '../../ingest/read-areas.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { rowByCode, type TableRow, toRows, toTable } from '../../lib/tables/table.ts';
@@ -57,9 +57,9 @@ export const run: StageRun = async (io) => {
   const input = { areas, polygons: io.artifact<Polygons>('ingest/polygons'), sources, rawData, census };
   const { lgas, cells, climate, covariates, report } = await measureZones(input, progress);
   const people = await peopleOfRasters(input);
-  const peopleInYear = peopleFinder(io.table(ingest.PEOPLE), people, statedGrowth(sources));
-  const sameYear = rowByCode(censusOfRaster(io.table(ingest.CENSUS), sources, peopleInYear), 'lga_code');
-  for (const source of rasterSources(sources, 'population')) compareWithCensus(source, areas, lgas, sameYear);
+  const sameYear = censusOfRaster(io.table(ingest.CENSUS), io.table(ingest.PEOPLE), people, sources);
+  for (const source of rasterSources(sources, 'population'))
+    compareWithCensus(source, areas, lgas, rowByCode(sameYear, 'lga_code'));
   return {
     lgas: toTable(LGAS, lgas),
     people: toTable(PEOPLE, people),

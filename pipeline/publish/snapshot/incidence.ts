@@ -23,17 +23,12 @@ export function incidenceTable(
   const peopleByLga = new Map(
     context_lgas.map(({ lga_code, population }) => [lga_code, censusPeople.get(lga_code) ?? population]),
   );
-  const peopleIn = (codes: Iterable<string>, year: number) =>
-    [...codes].reduce((sum, code) => sum + Math.round(peopleInYear(code, year) ?? peopleByLga.get(code)!), 0);
-  const areaRows = (
-    area: IncidenceRow['area'],
-    code: string,
-    records: readonly CasesRow[],
-    lgas: Iterable<string>,
-    series = 1,
-  ) =>
+  const peopleIn = (codes: readonly string[], year: number) =>
+    codes.reduce((sum, code) => sum + Math.round(peopleInYear(code, year) ?? peopleByLga.get(code)!), 0);
+  const areaRows = (area: IncidenceRow['area'], code: string, records: readonly CasesRow[], lgas: readonly string[]) =>
     [...Map.groupBy(records, ({ period }) => Number(period.slice(0, 4)))].flatMap(([year, months]): IncidenceRow[] => {
       const people = peopleIn(lgas, year);
+      const series = months[0]!.lga_code === null ? 1 : lgas.length;
       const usedMonths = months.filter(({ confirmed, masked }) => confirmed !== null && !masked);
       const sum = usedMonths.reduce((total, { confirmed }) => total + confirmed!, 0);
       const completeness = usedMonths.length / (12 * series);
@@ -44,9 +39,8 @@ export function incidenceTable(
     const records = casesByState.get(state_code) ?? [];
     const ofLgas = records.filter(({ lga_code }) => lga_code !== null);
     const lgas = context_lgas.filter((lga) => lga.state_code === state_code).map(({ lga_code }) => lga_code);
-    const recordedLgas = new Set(ofLgas.map(({ lga_code }) => lga_code!));
     return ofLgas.length > 0
-      ? areaRows('state', state_code, ofLgas, recordedLgas, recordedLgas.size)
+      ? areaRows('state', state_code, ofLgas, [...new Set(ofLgas.map(({ lga_code }) => lga_code!))])
       : areaRows('state', state_code, records, lgas);
   });
   const casesByLga = Map.groupBy(cases, ({ lga_code }) => lga_code);

@@ -110,7 +110,7 @@ const cases: Case[] = [
   [
     'an LGA missing from the outlines',
     features('lgas.geojson', (list) => list.slice(1)),
-    /lgas\.geojson: found 3 polygons, expected 4/,
+    /lgas\.geojson: found 3 polygons, none for NG001001, expected 4/,
   ],
   [
     'a state missing from the outlines',

@@ -173,7 +173,7 @@ const places: Case[] = [
     /walk\.tif, NG001001: found no cell with travel_minutes_to_care/,
   ],
   ['a layer without a value', minutes(() => Number.NaN, { nodata: 'nan' }), /walk\.tif, NG001001: found no cell with/],
-  ['no people anywhere', raster('people.tif', () => 0), /people\.tif, NG001001 Place 1: found no people/],
+  ['no people anywhere', raster('people.tif', () => 0), /people\.tif: found no people in any area, expected persons/],
   [
     'people per km² instead of people per cell',
     raster('people.tif', (i) => people(i) / 30),

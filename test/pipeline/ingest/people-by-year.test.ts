@@ -3,7 +3,7 @@ import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { stageView } from '../../../pipeline/catalog/country-stage.ts';
 import { run } from '../../../pipeline/ingest/ingest-stage.ts';
 import type { AccountRow } from '../../../pipeline/ingest/ingest-tables.ts';
-import { peopleFinder } from '../../../pipeline/ingest/people-by-year.ts';
+import { censusOfRaster, peopleFinder } from '../../../pipeline/ingest/people-by-year.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { incidenceTable } from '../../../pipeline/publish/snapshot/incidence.ts';
 import { STAGES } from '../../../pipeline/stages.ts';
@@ -80,6 +80,15 @@ test('the account of cases counts them per 1,000 people of their own year', asyn
       { people: 'n', people_2019: 'p2019' },
     ),
   ).rejects.toThrow();
+});
+
+test('a table is compared with a raster in the year of the raster; without a year of its own, as it is', () => {
+  const census = [{ lga_code: 'A', people: 1000, children_0_4: null }];
+  const sources = [{ role: 'population' as const, files: [{ path: 'p_2018.tif', year: 2018 }], growth: 0.1 }];
+  const [raster, table] = [counts('A', { 2018: 400 }), counts('A', { 2017: 1000 })];
+  const peopleWith = (counted: typeof table) => censusOfRaster(census, counted, raster, sources)[0]!.people;
+  expect(peopleWith(table)).toBeCloseTo(1100, 9);
+  expect(peopleWith([])).toBe(1000);
 });
 
 test('incidence counts cases per 1,000 people of their own year', () => {

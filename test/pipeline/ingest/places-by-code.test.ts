@@ -101,24 +101,54 @@ test('a new area is proposed as a part of the one whose cases fall, and once acc
   expect(ofArea.map(({ confirmed }) => confirmed)).toEqual(MONTHS.map((_, i) => 1000 + wave(i)));
 });
 
-test('a place that explains no fall, and rows of larger areas, may be left out', async () => {
+test('rows of larger areas may be left out; of a place that explains no fall all ways are told', async () => {
   const { directory } = writeTiny((country) => {
-    withCases((month, i) => [`NG001001,${month},${500 + i}`, `XX1,${month},9`, `NG001,${month},600`])(country);
+    withCases((month, i) => [
+      ...LGAS.map((code) => `${code},${month},${500 + i}`),
+      `XX1,${month},9`,
+      `NG001,${month},600`,
+    ])(country);
     edit('nets.csv', (text) => `${text}Nigeria,0.9\n`)(country);
   });
   const { repairs, left } = await repairCountry(directory);
   expect([repairs.map(({ source, declares }) => `${source}, ${declares}`).sort(), left]).toEqual([
-    [
-      'cases, leave_out: rows with lga_pcode NG001',
-      'cases, leave_out: rows with lga_pcode XX1',
-      expect.stringMatching(/^itn_use, leave_out: rows with lga_pcode /),
-    ],
-    [],
+    ['cases, leave_out: rows with lga_pcode NG001', expect.stringMatching(/^itn_use, leave_out: rows with lga_pcode /)],
+    [expect.objectContaining({ source: 'cases', what: expect.stringMatching(/XX1/) })],
   ]);
-  const faults = repairs.map(({ fault }) => fault).join('\n');
-  expect(faults).toMatch(/cases\.csv, row 3, lga_pcode: found XX1 \(48 rows\), expected .*if it is a part of one/);
+  const faults = [...repairs.map(({ fault }) => fault), ...left.map(({ what }) => what)].join('\n');
+  expect(faults).toMatch(/cases\.csv, row 6, lga_pcode: found XX1 \(48 rows\), expected .*if it is a part of an area/);
   expect(faults).toMatch(/found NG001 \(48 rows\), which is the state Abia, expected an area in the outlines/);
   expect(faults).toMatch(/which is the country/);
+});
+
+test('of rows of no area the areas are named that lack such rows; of a table of other areas only that', async () => {
+  const { directory } = writeTiny((country) => {
+    withCases((month, i) => [...LGAS.slice(1).map((code) => `${code},${month},${500 + i}`), `XX1,${month},9`])(country);
+    edit('cases.csv', (text) => text.replaceAll(/NG001002,(2018.*)/g, 'XX2,$1'))(country);
+  });
+  const { repairs, left } = await repairCountry(directory);
+  expect(repairs).toEqual([]);
+  expect(left[0]!.what).toMatch(
+    /found XX2 .* another name or code of NG001001 Place 1, NG001002 Place 2, without such/,
+  );
+  const other = writeTiny(edit('nets.csv', (text) => text.replaceAll('NG00', 'KE00')));
+  const { repairs: nothing, left: wrongTable } = await repairCountry(other.directory);
+  expect(nothing).toEqual([]);
+  expect(wrongTable[0]!.what).toMatch(/most places of this table are of no area; is it the right file/);
+});
+
+test('two areas that got other codes at once are told apart by their level, if that is clear', async () => {
+  const renamed = (second: number) =>
+    withCases((month, i) => [
+      `${month < '2020-01' ? 'NG001001' : 'NG001008'},${month},${500 + wave(i + 5)}`,
+      `${month < '2020-01' ? 'NG001002' : 'NG001009'},${month},${second + wave(i)}`,
+    ]);
+  const { repairs } = await repairCountry(writeTiny(renamed(1000)).directory);
+  expect(repairs.map(({ declares }) => declares)).toEqual([
+    'recode lga_pcode: "NG001008" means "NG001001"',
+    'recode lga_pcode: "NG001009" means "NG001002"',
+  ]);
+  expect((await repairCountry(writeTiny(renamed(550)).directory)).repairs).toEqual([]);
 });
 
 test('a code of no area is proposed for the only area without rows', async () => {

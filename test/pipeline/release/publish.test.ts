@@ -118,6 +118,11 @@ test('a damaged version is not published, whatever the reason', async () => {
     /must not be published; it has \d+ faults: v1\/periods\.json/,
   );
   expect(currentVersion(out)).toBe(first);
+  // One that is current already is not passed over in silence.
+  overwrite(path.join(out, 'snapshots', first), 'v1/periods.json', '{}');
+  await expect(publishVersion(out, { version: first })).rejects.toThrow(
+    /periods\.json.*copy it again from a backup, or move its folder away and run the same `malaria-risk build`/,
+  );
 });
 
 test('a version built without validation cannot be published', async () => {

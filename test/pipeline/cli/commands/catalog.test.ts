@@ -1,5 +1,5 @@
 /** A wrong file, from the update that doubts it to the publication that requires a reason. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
@@ -53,6 +53,13 @@ test('catalog check exits with 0, 1 if there are faults, 2 without a catalog; an
   expect(valid.stdout).toMatch(
     /^cases.csv: cases read: 2018 18,031 \(90 per 1,000 people\), 2019 .*told apart by month\n\n.*: no faults\n$/ms,
   );
+  writeFileSync(path.join(directory, 'cases_2022.csv'), 'code,period,cases\n');
+  const unlisted = await check(directory);
+  expect([unlisted.code, unlisted.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^No source uses cases_2022\.csv\. If one is of the country: malaria-risk catalog add/m),
+  ]);
+  rmSync(path.join(directory, 'cases_2022.csv'));
   const catalogFile = path.join(directory, 'sources.json');
   const catalog = readFileSync(catalogFile, 'utf8');
   const unused = [{ path: 'more.csv', subject: 'cases', reason: 'weeks' }];

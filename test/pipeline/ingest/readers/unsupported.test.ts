@@ -39,6 +39,12 @@ test.each<[string, ContentKind, Uint8Array, string]>([
   expect(() => refuseUnsupported(`somewhere/${file}`, data, wanted)).toThrow(command);
 });
 
+test('of a file whose content is not known, each way is told', () => {
+  expect(() => refuseUnsupported('areas.gpkg', bytes('SQLite format 3\0'), null)).toThrow(
+    /GeoJSON, .*: ogr2ogr -t_srs EPSG:4326 .*; or CSV, .*: ogr2ogr -f CSV areas_tables areas\.gpkg; or a GeoTIFF/,
+  );
+});
+
 test('supported formats, and compressed files of unknown formats, are not refused', () => {
   for (const data of [
     bytes('{"type":'),

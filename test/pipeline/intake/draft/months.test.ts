@@ -37,6 +37,14 @@ test.each<[string, string]>([
   expect(draft.leftOut).toEqual([]);
 });
 
+test('the month that is misspelt is named, not the first one; a table without rows is said to have none', async () => {
+  const named = long('code,period,confirmed', ({ year, month }) => `${NAMES[month - 1]} ${year}`);
+  const { draft } = await draftOf(country({ 'x.csv': named.replace('August 2019', 'Agust 2019') }));
+  expect(draft.leftOut[0]!.why).toMatch(/"Agust 2019" in "period" is no month that is read/);
+  const { draft: empty } = await draftOf(country({ 'x_cases.csv': 'code,period,confirmed\n' }));
+  expect(empty.leftOut).toMatchObject([{ file: 'x_cases.csv', why: 'no rows below its header', lost: 'cases' }]);
+});
+
 test('months as columns are read as cases, or as the answer says; the question says what was guessed', async () => {
   const header = `organisationunitcode,Total,${MONTHS.map(({ year, month }) => `${NAMES[month - 1]} ${year}`).join(',')}`;
   const content = table(

@@ -39,6 +39,17 @@ test.each([
   );
 });
 
+test('a raster that cannot be read, or has no value, is missed', async () => {
+  const { files } = tinyCountry();
+  const empty = writeGeotiff(new Float32Array(CELLS).fill(-1), GRID, '-1');
+  const { draft } = await draftOf(filesOf({ ...files, 'wind.tif': String(files['census.csv']), 'tiles.tif': empty }));
+  const unreadable = { kind: 'left out', lost: 'a raster that cannot be read' };
+  expect(draft.leftOut.filter(({ file }) => file.endsWith('.tif'))).toMatchObject([
+    { ...unreadable, file: 'tiles.tif', why: expect.stringMatching(/found no cell with a value/) },
+    { ...unreadable, file: 'wind.tif' },
+  ]);
+});
+
 const rainOf = (months: readonly string[]) =>
   Object.fromEntries(
     months.map((month, i) => [

@@ -150,7 +150,7 @@ test('new-country shows the faults of tables that a fault of the outlines hides'
   const [checked, hidden] = stdout.split('Hidden by these until they are declared:');
   expect(checked).toMatch(/NG001001 and NG001002: found an overlap of/);
   expect(checked).not.toMatch(/found no row/);
-  expect(hidden).toMatch(/^\n {2}census\.csv, NG002002 Place 4: found no row, expected a row, or a gap declared/);
+  expect(hidden).toMatch(/^\n {2}census\.csv, NG002002 Place 4: found no row, expected a row; only if nobody lives/);
 });
 
 test('new-country exits with 1 if it left out a table that matters, and says so in its last line', async () => {
@@ -170,7 +170,7 @@ test('new-country exits with 1 if it left out a table that matters, and says so 
   expect(await draft(country({ 'x_cases.csv': weeks, 'book.ods': 'PK\x03\x04' }))).toMatchObject({
     code: 1,
     saysBuild: false,
-    last: 'Not used, for the reasons above: book.ods (a table that cannot be read), x_cases.csv (cases). Mend them, or list the other files after --from.',
+    last: 'Not used, for the reasons above: book.ods (a file that cannot be read), x_cases.csv (cases). Mend them, or list the other files after --from.',
   });
   const good = await draft(
     country({
@@ -180,6 +180,7 @@ test('new-country exits with 1 if it left out a table that matters, and says so 
     }),
   );
   expect(good.code).toBe(0);
+  expect(good.last).toMatch(/^ {2}covariates\.csv: /);
   expect(good.stdout).toMatch(/Doubts:\n {2}x_cases\.csv: no line end after the last row/);
   const stopped = await draft(country({ 'x_cases.csv': weeks }, ['people.tif', 'census.csv']));
   expect([stopped.code, stopped.stderr]).toEqual([2, expect.stringMatching(/no population raster/)]);
