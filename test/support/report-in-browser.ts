@@ -125,6 +125,21 @@ export function reportInBrowser(snapshotOf: () => string) {
     },
   );
 
+  test.skipIf(skipWithoutChromium)(needsChromium('a list is printed whole'), async () => {
+    const { page } = await openFile(`${file()}#where?c=KN`);
+    await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });
+    const rows = () => page.locator('#ranking tbody tr').count();
+    const { last_estimated } = json<schemas.Periods>('v1/periods.json');
+    const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last_estimated}/KN.json`);
+    expect(await rows()).toBeLessThan(lgas.length);
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await rows()).toBe(lgas.length);
+    const box = page.locator('#ranking .tall');
+    expect(await box.evaluate((one) => one.scrollHeight - one.clientHeight), 'nothing is scrolled away').toBe(0);
+    await page.close();
+  });
+
   test.skipIf(skipWithoutChromium)(needsChromium('the tooltip follows the month'), async () => {
     const { page } = await openFile(file());
     await page.waitForSelector('html[data-ready=all]', { timeout: 60_000 });

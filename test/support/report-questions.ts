@@ -248,7 +248,7 @@ export function reportQuestions(snapshotOf: () => string) {
         .trimEnd()
         .split('\r\n');
       expect(lines).toHaveLength(rows.length);
-      const classes = lines.map((line) => line.split(',')[heads!.split(',').indexOf('class')]);
+      const classes = lines.map((line) => line.split(',')[heads!.split(',').indexOf('detection_class')]);
       const byUrgency = ['alert', 'watch', 'fall', 'none'];
       expect(classes).toEqual(classes.toSorted((a, b) => byUrgency.indexOf(a!) - byUrgency.indexOf(b!)));
       for (const row of [alarmed[0] ?? rows[0]!, rows.at(-1)!]) {

@@ -6,7 +6,7 @@ import type { RiskEvidence } from '../../model/risk/risk-tables.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import type { AreaDraws } from '../snapshot/totals-table.ts';
-import { type PageAlert, type PageCases, type PageData, SHARE_SCALE } from './shared/page-data.ts';
+import { type PageCases, type PageData, SHARE_SCALE } from './shared/page-data.ts';
 
 /** The page data's `tested`. */
 export function encodeTested(
@@ -94,22 +94,9 @@ export function encodeAlerts({ tables, sources }: Pick<Contents, 'tables' | 'sou
   const namesByCode = new Map(
     tables.places.map(({ area, code, name }) => [code, area === 'lga' && stateNames.has(name) ? [code] : [code, name]]),
   );
-  return Object.fromEntries(
-    tables.alerts.map(({ code, period, cases, usual_low, usual, usual_high, completeness, ...row }) => [
-      code,
-      {
-        period,
-        reported: cases,
-        usual: [usual_low, usual, usual_high],
-        class: row.detection_class,
-        since: row.detection_since,
-        next: { class: row.warning_class, since: row.warning_since, chance: row.warning_probability },
-        reporting: row.reporting_rate,
-        completeness,
-        doubts: notes.filter((note) => namesByCode.get(code)!.some((name) => containsName(note, name))),
-      } as PageAlert,
-    ]),
-  );
+  const findNotes = (code: string) =>
+    notes.filter((note) => namesByCode.get(code)!.some((name) => containsName(note, name)));
+  return Object.fromEntries(tables.alerts.map((row) => [row.code, { ...row, doubts: findNotes(row.code) }]));
 }
 
 /** The page data's `totals`. */

@@ -7,7 +7,7 @@ import { testedInWords } from './children-tested.ts';
 import { levelFill, levelFills } from './colours.ts';
 import { contextList } from './context.ts';
 import { h, note } from './dom.ts';
-import { capitalize, formatPeople, formatShare } from './format.ts';
+import { capitalize, formatPeople, formatShare, formatWithRange } from './format.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
   areaFigures,
@@ -205,7 +205,7 @@ function neighbourList(code: string): HTMLElement {
           { type: 'button', class: 'link', click: () => setView(areaSelection(neighbour)) },
           areaName(neighbour),
         ),
-        ` ${formatShare(areaScore(neighbour, view.month).score)}`,
+        ` ${formatWithRange(areaScore(neighbour, view.month))}`,
       ),
     ),
   );

@@ -55,9 +55,11 @@ const downloadRow = (tab: Tab, code: string) => ({
 
 /** Saves areas with their figures at full precision. */
 export function saveCsv(tab: Tab, codes: readonly string[]): void {
-  const rows = codes.map((code) => downloadRow(tab, code));
-  const heads = Object.keys(rows[0] ?? {});
-  const lines = [heads, ...rows.map((row) => Object.values(row))].map((cells) => cells.map(csvCell).join(','));
+  const rows = codes.map((code): Record<string, string | number | null> => downloadRow(tab, code));
+  const heads = [...new Set(rows.flatMap(Object.keys))];
+  const lines = [heads, ...rows.map((row) => heads.map((head) => row[head] ?? null))].map((cells) =>
+    cells.map(csvCell).join(','),
+  );
   saveFile(`\ufeff${lines.join('\r\n')}\r\n`, 'csv', 'text/csv');
 }
 

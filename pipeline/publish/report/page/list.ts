@@ -42,6 +42,10 @@ export function startList(): void {
     if (previous.tab !== view.tab) Object.assign(settings, { sortColumn: null, showsFirstTenth: false });
     drawList();
   });
+  addEventListener('beforeprint', () => {
+    settings.showsAllRows = true;
+    drawList();
+  });
 }
 
 function drawList(): void {

@@ -9,7 +9,7 @@ import { listAreas, mapChoice, scopeName, selectedCode, sortByFigure, type Tab }
 /** Share of the reports expected of a month below which missing reports come before all else. */
 const FULL_REPORTING = 0.9;
 /** The classes, the most urgent first: fill and meaning of the month reported, and meaning of the next. */
-const CLASSES: [PageAlert['class'], string, string, string][] = [
+const CLASSES: [PageAlert['detection_class'], string, string, string][] = [
   ['alert', '#b3261e', 'alert: unusually many, or still so', 'alert: more than usual is likely'],
   ['watch', '#f2a33a', 'watch: many', 'watch: more than usual is possible'],
   ['fall', '#3f74b5', 'fall: unusually few', ''],
@@ -18,25 +18,26 @@ const CLASSES: [PageAlert['class'], string, string, string][] = [
 const { lga, state } = data.words;
 
 const showsNext = () => mapChoice(warningsTab) === 'next';
-const classIndex = (name: PageAlert['class']) => CLASSES.findIndex(([other]) => other === name);
-const shownClass = (alert: PageAlert) => (showsNext() ? alert.next.class : alert.class);
+const classIndex = (name: PageAlert['detection_class']) => CLASSES.findIndex(([other]) => other === name);
+const shownClass = (alert: PageAlert) => (showsNext() ? alert.warning_class : alert.detection_class);
 const alertOf = (code: string) => data.alerts[code]!;
 const findAlertCode = (code: string) => findRecordCode(code, data.alerts);
 const listedAlerts = () => listAreas().filter((code) => code in data.alerts);
 /** Higher is more urgent: by the class shown, then the other, then the chance. */
 const urgency = (code: string) => {
   const alert = alertOf(code);
-  const classes = [classIndex(alert.class), classIndex(alert.next.class)];
+  const classes = [classIndex(alert.detection_class), classIndex(alert.warning_class)];
   const [first, second] = showsNext() ? classes.reverse() : classes;
-  return alert.next.chance - 100 * first! - 10 * second!;
+  return alert.warning_probability - 100 * first! - 10 * second!;
 };
 const withRange = ([low, middle, high]: readonly number[]) =>
   `${formatInteger(middle!)} (${formatInteger(low!)}–${formatInteger(high!)})`;
-const classInWords = ({ class: name, since }: PageAlert) =>
-  since === null ? 'nothing unusual' : `${name} since ${periodName(since)}`;
-const reportedInWords = ({ reported }: PageAlert) => (reported === null ? 'no report' : formatInteger(reported));
-const reportsInWords = ({ reporting, completeness }: PageAlert) =>
-  `${reporting === null ? '' : `${Math.round(100 * reporting)}% of the month’s reports; `}${Math.round(12 * completeness)} of 12 months`;
+const usualInWords = ({ usual_low, usual, usual_high }: PageAlert) => withRange([usual_low, usual, usual_high]);
+const classInWords = ({ detection_class, detection_since }: PageAlert) =>
+  detection_since === null ? 'nothing unusual' : `${detection_class} since ${periodName(detection_since)}`;
+const reportedInWords = ({ cases }: PageAlert) => (cases === null ? 'no report' : formatInteger(cases));
+const reportsInWords = ({ reporting_rate, completeness }: PageAlert) =>
+  `${reporting_rate === null ? '' : `${Math.round(100 * reporting_rate)}% of the month’s reports; `}${Math.round(12 * completeness)} of 12 months`;
 /** The first month to come and its forecast; null if it has none. */
 const nextMonth = (code: string) => {
   const [ahead] = monthsAhead(code);
@@ -44,17 +45,19 @@ const nextMonth = (code: string) => {
 };
 
 /** What to make sure of before anything is sent: whether the reports themselves explain it. */
-function firstCheck({ class: name, period, since, reported, reporting, doubts, next }: PageAlert): string {
-  if (reported === null)
+function firstCheck(alert: PageAlert): string {
+  const { detection_class, detection_since, warning_class, period, cases, reporting_rate, doubts } = alert;
+  if (cases === null)
     return `the report of ${periodName(period)}, which is missing; the class is that of the month before`;
   if (doubts.length > 0) return `the reports, of which the data’s keepers say: ${doubts.join('; ')}`;
-  if (name === 'fall') return 'missing reports and tests out of stock, before believing in fewer cases';
-  if (reporting !== null && reporting < FULL_REPORTING) return 'the reports still missing: the true number is higher';
-  if (name === 'none' && next.class === 'none') return '—';
-  if (name === 'none') return 'tests and treatments in stock for the month to come';
-  return since === period
+  if (detection_class === 'fall') return 'missing reports and tests out of stock, before believing in fewer cases';
+  if (reporting_rate !== null && reporting_rate < FULL_REPORTING)
+    return 'the reports still missing: the true number is higher';
+  if (detection_class === 'none' && warning_class === 'none') return '—';
+  if (detection_class === 'none') return 'tests and treatments in stock for the month to come';
+  return detection_since === period
     ? 'a backlog or a mistake in this month’s report, with which it began'
-    : `whether more was tested or reported from ${periodName(since!)} on; then the place itself`;
+    : `whether more was tested or reported from ${periodName(detection_since!)} on; then the place itself`;
 }
 
 export const warningsTab: Tab = {
@@ -88,7 +91,7 @@ export const warningsTab: Tab = {
     if (code !== null && recordCode === null) return `${fullName(code)} has no case records, so nothing warns of it`;
     if (recordCode !== null) {
       const alert = alertOf(recordCode);
-      const chance = `${Math.round(100 * alert.next.chance)}% chance of more than usual next month`;
+      const chance = `${Math.round(100 * alert.warning_probability)}% chance of more than usual next month`;
       return `${fullName(recordCode)}: ${classInWords(alert)}; ${chance}`;
     }
     const alarmed = sortByFigure(listedAlerts(), urgency).filter((one) => shownClass(alertOf(one)) === 'alert');
@@ -106,7 +109,7 @@ export const warningsTab: Tab = {
     const recordCode = code === null ? null : findAlertCode(code);
     if (recordCode !== null) return describeAlert(code!, recordCode);
     const codes = listedAlerts();
-    const count = (name: string) => formatInteger(codes.filter((one) => alertOf(one).class === name).length);
+    const count = (name: string) => formatInteger(codes.filter((one) => alertOf(one).detection_class === name).length);
     const lgaCount = codes.filter((one) => !isState(one)).length;
     return [
       `${count('watch')} areas are watched and ${count('fall')} report unusually few. Before anything is sent, see what to check first.`,
@@ -122,7 +125,7 @@ export const warningsTab: Tab = {
     if (recordCode === null) return ['no case records'];
     const alert = alertOf(recordCode);
     const whose = recordCode === code ? '' : `${fullName(recordCode)}: `;
-    return [`${whose}${classInWords(alert)}`, `${reportedInWords(alert)} reported, ${withRange(alert.usual)} usual`];
+    return [`${whose}${classInWords(alert)}`, `${reportedInWords(alert)} reported, ${usualInWords(alert)} usual`];
   },
   sortCodes: (codes) =>
     sortByFigure(
@@ -132,49 +135,29 @@ export const warningsTab: Tab = {
   columns: () => [
     { head: 'Class', cell: (code) => classInWords(alertOf(code)), sortValue: urgency },
     {
-      head: `Reported, ${periodName(lastPeriod())}`,
+      head: `${periodName(lastPeriod())}: reported, usual`,
       kind: 'number',
-      cell: (code) => reportedInWords(alertOf(code)),
-      sortValue: (code) => alertOf(code).reported ?? -1,
+      cell: (code) => `${reportedInWords(alertOf(code))}, ${usualInWords(alertOf(code))}`,
+      sortValue: (code) => alertOf(code).cases ?? -1,
     },
-    { head: 'Usual', kind: 'number', cell: (code) => withRange(alertOf(code).usual) },
     { head: 'Next month', kind: 'number', cell: (code) => nextMonth(code)?.text ?? '—' },
     { head: 'Check first', kind: 'advice', cell: (code) => capitalize(firstCheck(alertOf(code))) },
     {
-      head: 'Chance of more than usual',
+      head: 'Chance above usual',
       kind: 'number',
-      cell: (code) => `${Math.round(100 * alertOf(code).next.chance)}%`,
-      sortValue: (code) => alertOf(code).next.chance,
+      cell: (code) => `${Math.round(100 * alertOf(code).warning_probability)}%`,
+      sortValue: (code) => alertOf(code).warning_probability,
     },
     { head: 'Reporting', cell: (code) => reportsInWords(alertOf(code)) },
   ],
   caption: () => `Most urgent first. ${UNIT_NOTE} Ranges are 90%.`,
   downloadFields: (code) => {
     const recordCode = findAlertCode(code);
-    const alert = recordCode === null ? null : alertOf(recordCode);
-    const ahead = recordCode === null ? null : nextMonth(recordCode);
-    const [usual_low = null, usual = null, usual_high = null] = alert?.usual ?? [];
-    const [forecast_low = null, forecast = null, forecast_high = null] = ahead?.range ?? [];
-    return {
-      record_of: recordCode,
-      period: alert?.period ?? null,
-      cases_in: data.cases_in,
-      class: alert?.class ?? null,
-      since: alert?.since ?? null,
-      reported: alert?.reported ?? null,
-      usual,
-      usual_low,
-      usual_high,
-      next_period: ahead?.period ?? null,
-      forecast,
-      forecast_low,
-      forecast_high,
-      warning_class: alert?.next.class ?? null,
-      probability_above_usual: alert?.next.chance ?? null,
-      reporting_rate: alert?.reporting ?? null,
-      completeness: alert?.completeness ?? null,
-      check_first: alert && firstCheck(alert),
-    };
+    if (recordCode === null) return { record_of: null };
+    const { doubts, area, code: _, ...alert } = alertOf(recordCode);
+    const [forecast_low = null, forecast = null, forecast_high = null] = monthsAhead(recordCode)[0]?.range ?? [];
+    const check_first = firstCheck({ ...alert, doubts, area, code: recordCode });
+    return { record_of: recordCode, ...alert, forecast, forecast_low, forecast_high, check_first };
   },
 };
 const MAX_NAMED = 5;
@@ -189,10 +172,11 @@ const UNIT_NOTE =
 function describeAlert(code: string, recordCode: string): string[] {
   const alert = alertOf(recordCode);
   const ahead = nextMonth(recordCode);
-  const warning = alert.next.since === null ? '' : ` (${alert.next.class} since ${periodName(alert.next.since)})`;
+  const warning =
+    alert.warning_since === null ? '' : ` (${alert.warning_class} since ${periodName(alert.warning_since)})`;
   return [
     ...(recordCode === code ? [] : [`${fullName(code)} has no record of its own; this is its ${state.one}’s.`]),
-    `${periodName(alert.period)}: ${reportedInWords(alert)} reported, where ${withRange(alert.usual)} is usual.${ahead ? ` Forecast for ${periodName(ahead.period)}${warning}: ${ahead.text}.` : ''} ${UNIT_NOTE}`,
+    `${periodName(alert.period)}: ${reportedInWords(alert)} reported, where ${usualInWords(alert)} is usual.${ahead ? ` Forecast for ${periodName(ahead.period)}${warning}: ${ahead.text}.` : ''} ${UNIT_NOTE}`,
     `Reporting: ${reportsInWords(alert)}. Check first: ${firstCheck(alert)}.`,
   ];
 }

@@ -157,22 +157,8 @@ export interface PageTotals {
   values: string;
 }
 
-export interface PageAlert {
-  /** The last month of the record. */
-  period: Period;
-  /** null for a month without a report. */
-  reported: number | null;
-  /** The 5%, 50% and 95% quantiles of what is usual in the month. */
-  usual: [low: number, middle: number, high: number];
-  class: Alert['detection_class'];
-  since: Period | null;
-  /** The month after it, and the probability that it exceeds what is usual. */
-  next: { class: Alert['warning_class']; since: Period | null; chance: number };
-  reporting: number | null;
-  completeness: number;
-  /** What the notes of the case records say of the area. */
-  doubts: string[];
-}
+/** A row of the table alerts, and what the notes of the case records say of its area. */
+export type PageAlert = Omit<Alert, 'name'> & { doubts: string[] };
 
 export interface AreaWords {
   one: string;
