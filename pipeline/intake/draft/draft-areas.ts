@@ -14,6 +14,7 @@ import {
   candidateColumns,
   cellsByRow,
   filledCells,
+  isUid,
   likeliestColumn,
 } from '../columns.ts';
 import type { LeftOut, OutlineFile, TableFile } from './recognise.ts';
@@ -186,11 +187,9 @@ export function draftAreas(
     name,
     parent: parents?.[i] ?? parentByName.get(plainName(name)) ?? null,
   }));
-  // A table's counts may look like numbers of features.
-  const hasNumbers = (column: string) => filledCells(attributes, column).some((cell) => /^\d+$/.test(cell));
   const idField = codeTable
     ? undefined
-    : otherFields.find(({ column, usingTables }) => usingTables > 0 && !hasNumbers(column));
+    : otherFields.find(({ column, usingTables }) => usingTables > 0 && !hasNumbers(attributes, column));
   const ids = idField ? filledCells(attributes, idField.column) : [];
   return {
     outlines,
@@ -260,7 +259,10 @@ interface CodeField {
   recode?: Record<string, string>;
 }
 
-/** The outlines' fields of codes: first those whose codes occur in the most tables, then those of the likeliest names. */
+/**
+ * The outlines' fields of codes: first those whose codes occur in the most tables, then those of the likeliest names. Ids
+ * of DHIS2, which tables may have beside codes, come after codes that any table has.
+ */
 function findCodeFields(attributes: TextTable, tables: readonly TableFile[]): CodeField[] {
   const named = candidateColumns(attributes.header, 'lga_pcode');
   const fields = codeFields(attributes).map((column) => {
@@ -274,8 +276,14 @@ function findCodeFields(attributes: TextTable, tables: readonly TableFile[]): Co
       isCertain: usingTables > 0 || (named.includes(column) && !FEATURE_NUMBER_FIELDS.includes(plainName(column))),
     };
   });
-  return fields.sort((a, b) => b.usingTables - a.usingTables);
+  const rank = ({ column, usingTables }: CodeField) =>
+    filledCells(attributes, column).every(isUid) ? Math.min(usingTables, 0.5) : usingTables;
+  return fields.sort((a, b) => rank(b) - rank(a));
 }
+
+/** Whether some cells are numbers, which counts in a table may equal by chance. */
+const hasNumbers = (attributes: TextTable, column: string) =>
+  filledCells(attributes, column).some((cell) => /^\d+$/.test(cell));
 
 /** The outlines' field of codes by a usual name, such as GADM's GID_2, whose dots no code may have. */
 function codesToRecode(attributes: TextTable): CodeField | null {

@@ -448,3 +448,10 @@ test('two areas of one name are told apart by the ids beside the names', async (
   });
   expect(figures(found)).toEqual(EXPECTED);
 });
+
+test('codes stay the codes of areas if more tables have ids', async () => {
+  const named = { 'dataElements.json': listOf('dataElements', { ...ELEMENTS, ...SUSPECTED }) };
+  const found = await ingested({ ...OF_FACILITIES, ...named, 'analytics.csv': BY_IDS['analytics.csv'] });
+  expect(found.draft.areas.columns).toMatchObject({ lga_pcode: 'code', lga_id: 'id' });
+  expect(figures(found)).toEqual(EXPECTED);
+});

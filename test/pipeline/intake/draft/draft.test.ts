@@ -238,7 +238,7 @@ test('answers must have the right form, and are required if nothing can be guess
     'answers, last_estimated: found "2022-12", expected 2022-07 at the latest',
   );
   expect(() => completeAnswers(questions, { name: 'A', iso_code: 'XX', population: 'c.tif' })).toThrow(
-    'answers, population: found "c.tif", expected the form',
+    'answers, population: found "c.tif", expected an answer to "Population raster: a.tif or b.tif" in the form',
   );
   const { answers, guessed } = completeAnswers(questions, { name: 'A', iso_code: 'XX' });
   expect(answers.population).toBe('a.tif');
