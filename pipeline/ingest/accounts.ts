@@ -5,6 +5,7 @@
 import { yearOfPeople } from '../catalog/roles.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { firstFew } from '../lib/first-few.ts';
+import { mean } from '../lib/numerics/averages.ts';
 import { describeFill, findFillValue } from './fill-values.ts';
 import type { AccountRow } from './ingest-tables.ts';
 import { type Delivery, yearInName } from './readers/delivery.ts';
@@ -33,6 +34,7 @@ export function doubtDeliveries(deliveries: readonly Delivery[]): ReportLine[] {
         ...describeTexts(delivery),
         ...describeUnreported(delivery),
         ...describeDays(delivery),
+        ...describeChangedSums(delivery),
         ...describeLabels(delivery, usedKeys),
       ].map((what): ReportLine => ({ source: delivery.source, rule: 'hard to believe', what, needs_approval: true })),
     ),
@@ -79,6 +81,40 @@ function describeDays({ file, columns, days: dayTexts }: Delivery): string[] {
   return [
     `${file}: dates of cases are ${days.length} different days of a month (${days[0]} to ${days.at(-1)}), where monthly cases have one. If reports came in on these days, their month is an earlier one: give each row the month of its cases`,
   ];
+}
+
+/** Smaller counts may be equal by chance. */
+const LEAST_TOTAL = 10;
+/** Shares of a year's rows in which cases are the sum of two other columns: in a year in which they are, and are not. */
+const SUM_SHARE = { always: 0.95, never: 0.5 };
+
+/** Cases that are the sum of two other columns in some years, and not in others: their definition may have changed. */
+function describeChangedSums({ file, rows, columns }: Delivery): string[] {
+  const otherColumns = columns.filter(({ figure, isKey, reason }) => figure === null && !isKey && reason === null);
+  const pairs = otherColumns.flatMap((a, i) => otherColumns.slice(i + 1).map((b) => [a, b] as const));
+  return columns
+    .filter(({ figure }) => figure === 'confirmed')
+    .flatMap((total) =>
+      pairs.flatMap(([a, b]) => {
+        const comparable = rows.flatMap(({ year }, row) => {
+          const [sum, ofA, ofB] = [total, a, b].map(({ numbers }) => numbers[row]!) as [number, number, number];
+          return year !== null && sum >= LEAST_TOTAL && ofA > 0 && ofB > 0 ? [{ year, isSum: ofA + ofB === sum }] : [];
+        });
+        const shares = [...Map.groupBy(comparable, ({ year }) => year)].map(([year, yearRows]) => ({
+          year,
+          share: mean(yearRows.map(({ isSum }) => Number(isSum))),
+        }));
+        const years = (isOf: (share: number) => boolean) =>
+          shares.flatMap(({ year, share }) => (isOf(share) ? [year] : [])).join(', ');
+        const sumYears = years((share) => share >= SUM_SHARE.always);
+        const otherYears = years((share) => share < SUM_SHARE.never);
+        return sumYears === '' || otherYears === ''
+          ? []
+          : [
+              `${file}: "${total.column}" is the sum of "${a.column}" and "${b.column}" in ${sumYears}, and not in ${otherYears}. If its definition changed, take the columns that mean the same throughout (sources.json, sums)`,
+            ];
+      }),
+    );
 }
 
 /** With fewer cases elsewhere, 0 cases are likely too. */

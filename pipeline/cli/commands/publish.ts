@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import type { Publication } from '../../release/publish.ts';
 import { MOST_KEPT_VERSIONS } from '../../release/release-index.ts';
 import { OWN_DIRECTORY } from '../../release/release-records.ts';
@@ -48,10 +48,16 @@ export interface PublishCommandOptions {
 
 const collect = (text: string, earlier: string[] = []) => [...earlier, parseText(text)];
 
+/** One reason is recorded for a publication: a second one would replace it. */
+function parseReason(text: string, earlier: string | undefined): string {
+  if (earlier === undefined) return parseText(text);
+  throw new InvalidArgumentError('found it twice, expected one reason for all that --finding names');
+}
+
 /** Options of every command that publishes. */
 export function addPublishOptions(command: Command): Command {
   return command
-    .option('--approve <reason>', 'the reason for publishing changes that require one', parseText)
+    .option('--approve <reason>', 'the reason for publishing changes that require one', parseReason)
     .option('--finding <kind[:place]>', 'what the reason approves; may be repeated (default: all)', collect)
     .option('--to <destination>', "another build's directory, or s3://BUCKET/PREFIX, instead of <out>/current")
     .option('--note <text>', 'a note on it for key holders', parseText)

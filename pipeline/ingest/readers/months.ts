@@ -117,5 +117,11 @@ export function monthText({ period, year, month }: Readonly<Record<string, strin
 /** The month of the year that a column is named by; a number alone may be anything. */
 export const monthInName = (name: string): string | null => (/^\d+$/.test(name) ? null : readMonthOfYear(name));
 
-/** The different years of this century or the last in a text. */
-export const yearsIn = (text: string): string[] => [...new Set(text.match(/(?<!\d)(?:19|20)\d\d(?!\d)/g) ?? [])];
+/** The different years of this century or the last in a text: `2018-19` are two, such as a fiscal year's. */
+export function yearsIn(text: string): string[] {
+  const years = Array.from(text.matchAll(/(?<!\d)((?:19|20)\d\d)(?:[-/\u2013](\d\d))?(?!\d)/g), ([, year, end]) => {
+    const following = String(Number(year) + 1);
+    return end !== undefined && following.endsWith(end) ? [year!, following] : [year!];
+  });
+  return [...new Set(years.flat())];
+}

@@ -218,7 +218,9 @@ export function draftByPlace(table: TableFile, place: PlaceKey | null, areas: Ar
     draft.obstacles.push({
       why: isAsked
         ? `by area, but nothing tells what its numbers are: ${unnamed.description} (answer "${numbersQuestionId(table.file)}"${hasIds ? `, or ${NAMES_OF_IDS}` : ''})`
-        : 'by area, but without a column of people, cases, rain or a context figure',
+        : table.dialect.pivot && !isMonthly
+          ? 'columns are months, but no year of them is told, or two are, as of a fiscal year: name the columns YYYY-MM'
+          : 'by area, but without a column of people, cases, rain or a context figure',
       ...(isAsked ? { lost: subject } : {}),
     });
   }

@@ -20,8 +20,11 @@ export const RISE_PROBABILITY = {
   widespread: { forecast: 1 / 3, usual: 1 / 3 },
   watch: { forecast: 0.1, usual: 0.25 },
 };
-/** Probability of so few cases or fewer, by the forecast from the month before, below which a month is a fall. */
-const FALL_PROBABILITY = 0.05;
+/**
+ * Probabilities of so few cases or fewer, by the forecast from the month before and by the usual, of a fall: an outbreak
+ * that ends is none.
+ */
+const FALL_PROBABILITY = { forecast: 0.05, usual: 0.25 };
 /** Probabilities of exceeding the usual upper limit from which the next month is warned of. */
 export const WARNING_PROBABILITY = { alert: 0.5, watch: 0.25 };
 /** Cases a year below which a single one is an alert. */
@@ -36,6 +39,8 @@ const SHORT_HORIZONS = [1, 2, 3];
 /** Months ahead of the usual, and months between the origins of these forecasts. */
 const USUAL_HORIZONS = [9, 10, 11, 12];
 const USUAL_ORIGIN_MONTHS = USUAL_HORIZONS.length;
+/** Months without a report, one after the other, after which nothing is held any longer. */
+const SILENT_MONTHS = 3;
 /** Months from which it is learned whether cases are few. */
 const RECENT_MONTHS = 24;
 /** Months after its first in which an outer quarter of the usual holds an alert; then the usual's limits do. */
@@ -94,7 +99,7 @@ const isUnusual = (cases: number, { forecast, usual, hasFewCases }: Expectation,
 
 /**
  * The class of a month by its cases. It is unusual if it is so by the forecast from the month before and by the usual:
- * cases that return to the usual after a low month are no rise. In a month that is not unusual by itself, an alert or a
+ * cases that return to the usual after a low month are no rise, nor after an outbreak a fall. In a month that is not unusual by itself, an alert or a
  * fall is held while cases are in the outer quarter of the usual, and well off its median; from the fifth month on,
  * while they are beyond its limits.
  * @param monthsSinceStart months since the first one of the class
@@ -111,7 +116,9 @@ export function classifyDetection(
   const result = (alertClass: AlertClass) => ({ probability, class: alertClass });
   if (isUnusual(cases, expectation, isWidespread ? RISE_PROBABILITY.widespread : RISE_PROBABILITY.alert))
     return result('alert');
-  if (chanceOfFewer(forecast, cases) < FALL_PROBABILITY) return result('fall');
+  const isFall =
+    chanceOfFewer(forecast, cases) < FALL_PROBABILITY.forecast && chanceOfFewer(usual, cases) < FALL_PROBABILITY.usual;
+  if (isFall) return result('fall');
   const [low, high] = monthsSinceStart <= EASY_HOLD_MONTHS ? [Q25, Q75] : [Q05, Q95];
   const ratio = (cases + 1) / (usual[Q50]! + 1);
   if (previousClass === 'alert' && cases > usual[high]! && ratio >= HOLD_RATIO) return result('alert');
@@ -157,14 +164,19 @@ function findWidespread({ level, areas }: Panel, month: number, expectations: re
  * The last two years of each area, judged month by month as they became known. Months in alert or fall are unknown to
  * the forecasts that give the usual, which are made 9 to 12 months ahead, every fourth month. Hyperparameters are
  * fitted once, to the records before the months judged.
- * @returns by area; without months if the records are too short: 27 months at least are needed
+ * @returns by area; without months if the records are too short: 27 months at least are needed, from the first that is
+ *   known of an area
  */
 export function judgeMonths(panel: Panel, onProgress: (share: number) => void = () => {}): JudgedMonth[][] {
   const { areas, months } = panel;
   const judged: JudgedMonth[][] = areas.map(() => []);
+  const recorded = hideDisrupted(panel);
+  const isKnown = (month: number) => recorded.areas.some(({ cases }) => !Number.isNaN(cases[month]));
+  const firstKnown = Array.from({ length: months }, (_, month) => isKnown(month)).indexOf(true);
+  const monthsBefore = firstKnown + MONTHS_PER_YEAR + MONTHS_BEFORE_FORECASTS - 1;
   const judgedCount = Math.min(
     JUDGED_MONTHS,
-    USUAL_ORIGIN_MONTHS * Math.floor((months - MONTHS_PER_YEAR - MONTHS_BEFORE_FORECASTS + 1) / USUAL_ORIGIN_MONTHS),
+    USUAL_ORIGIN_MONTHS * Math.floor((months - monthsBefore) / USUAL_ORIGIN_MONTHS),
   );
   const firstJudged = months - judgedCount;
   if (judgedCount <= 0) return judged;
@@ -175,7 +187,6 @@ export function judgeMonths(panel: Panel, onProgress: (share: number) => void = 
   const [aheadModel, usualModel] = [SHORT_HORIZONS, USUAL_HORIZONS].map((horizons) =>
     caseModel(horizons, hyperparameters),
   ) as [CaseModel, CaseModel];
-  const recorded = hideDisrupted(panel);
   const withoutUnusual = { ...panel, areas: areas.map((area) => ({ ...area, cases: area.cases.slice() })) };
   let latest = { origin: 0, forecast: [] as Forecast };
   const usual: Forecast = areas.map(() => []);
@@ -190,7 +201,9 @@ export function judgeMonths(panel: Panel, onProgress: (share: number) => void = 
       }));
       const widespread = findWidespread(recorded, month, expectations);
       for (const [a, areaMonths] of judged.entries()) {
-        const record = { month, cases: recorded.areas[a]!.cases[month]! };
+        const { cases } = recorded.areas[a]!;
+        const isSilent = cases.subarray(month + 1 - SILENT_MONTHS, month + 1).every((k) => Number.isNaN(k));
+        const record = { month, cases: cases[month]!, isSilent };
         const judgedMonth = judgeMonth(areaMonths.at(-1), record, expectations[a]!, widespread[a]!);
         if (judgedMonth.detection.class === 'alert' || judgedMonth.detection.class === 'fall')
           withoutUnusual.areas[a]!.cases[month] = Number.NaN;
@@ -221,15 +234,16 @@ export function judgeMonths(panel: Panel, onProgress: (share: number) => void = 
 /** @param previousMonth the area's month before, if it was judged */
 function judgeMonth(
   previousMonth: JudgedMonth | undefined,
-  { month, cases }: { month: number; cases: number },
+  { month, cases, isSilent }: { month: number; cases: number; isSilent: boolean },
   expectation: Expectation,
   isWidespread: boolean,
 ): JudgedMonth {
   const { detection: previousDetection, warning } = previousMonth ?? { detection: NO_SIGNAL, warning: NO_SIGNAL };
   const isUnknown = Number.isNaN(cases);
   const monthsSinceStart = month - (previousDetection.since ?? month);
+  const heldDetection = isSilent ? NO_SIGNAL : { ...previousDetection, probability: null };
   const detection = isUnknown
-    ? { ...previousDetection, probability: null }
+    ? heldDetection
     : classifyDetection(previousDetection.class, monthsSinceStart, cases, expectation, isWidespread);
   const { hasFewCases, usual: usualQuantiles } = expectation;
   return {

@@ -188,13 +188,13 @@ test('the key that tells rows apart is counted, and each cell is a number, blank
 });
 
 /** Doubts about a table of cases and reports received. */
-function doubtTable(cells: (string | null)[][], dialect?: Source['dialect']): string[] {
+function doubtTable(cells: (string | null)[][], dialect?: Source['dialect'], others = ['received']): string[] {
   const used = [
     { projectColumn: 'lga', fileColumns: ['lga'], indexes: [0] },
     { projectColumn: 'period', fileColumns: ['month'], indexes: [1] },
     { projectColumn: 'confirmed', fileColumns: ['cases'], indexes: [2] },
   ];
-  const header = ['lga', 'month', 'cases', 'received'];
+  const header = ['lga', 'month', 'cases', ...others];
   const delivery = recordDelivery({ id: 'cases', ...(dialect && { dialect }) }, 'cases.csv', header, cells, used);
   return doubtDeliveries([delivery]).map(({ what }) => String(what));
 }
@@ -262,6 +262,26 @@ test('a text among counts is told, such as a row of units', () => {
   expect(doubtTable([units, ...cells])).toEqual([
     expect.stringMatching(/^cases\.csv: "cases" has the text "per 100 000 population" among its numbers\. /),
   ]);
+});
+
+test('cases that are the sum of two columns in some years only are told', () => {
+  const rowOf = (isSum: (year: number) => boolean) =>
+    [2020, 2021].flatMap((year) =>
+      Array.from({ length: 12 }, (_, i) => [
+        'A',
+        `${year}-${String(i + 1).padStart(2, '0')}`,
+        `${100 + 7 * i + (isSum(year) ? 40 + i : 0)}`,
+        `${100 + 7 * i}`,
+        `${40 + i}`,
+      ]),
+    );
+  const doubts = (isSum: (year: number) => boolean) =>
+    doubtTable(rowOf(isSum), undefined, ['rdt', 'slides']).filter((line) => /is the sum of/.test(line));
+  expect(doubts((year) => year === 2020)).toEqual([
+    expect.stringMatching(/^cases\.csv: "cases" is the sum of "rdt" and "slides" in 2020, and not in 2021\. /),
+  ]);
+  expect(doubts(() => true)).toEqual([]);
+  expect(doubts(() => false)).toEqual([]);
 });
 
 test('cases that stand on many days of a month are asked about, month ends are not', () => {

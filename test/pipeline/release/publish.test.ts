@@ -94,6 +94,8 @@ test('a version that the gate stops needs a reason, which is recorded', async ()
   );
   expect(currentVersion(out)).toBe(first);
   expect(readReleases(out)).toHaveLength(1);
+  const twice = await runHere(['publish', '--out', out, '--approve', 'one reason', '--approve', 'another']);
+  expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('found it twice, expected one reason')]);
   const empty = await runHere(['publish', '--out', out, '--approve', ' ']);
   expect([empty.code, empty.stderr]).toEqual([
     2,

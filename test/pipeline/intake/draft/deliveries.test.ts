@@ -46,6 +46,21 @@ test('years with months as columns are deliveries of one table', async () => {
   expect((await ingested(country(files))).cases).toEqual(CASES);
 });
 
+test.each(['FY 2018-19', 'FY 2018/2019', '2018\u201319'])(
+  'months as columns of two years are left out with the reason: %s',
+  async (title) => {
+    const names = NAMES.map((name) => name.slice(0, 3));
+    const text = `${title}\n${table(
+      `code,${names}`,
+      LGAS.map((code, lga) => `${code},${names.map((_, i) => cases(lga, i))}`),
+    )}`;
+    const { draft } = await draftOf(country({ 'cases.csv': text }));
+    expect(draft.leftOut).toContainEqual(
+      expect.objectContaining({ file: 'cases.csv', why: expect.stringMatching(/^columns are months, but no year/) }),
+    );
+  },
+);
+
 test('of two tables of cases with months in common and other headers, one is left out with what is lost', async () => {
   const other = casesBetween('2018-10', '2020-12', 'code,period,suspected,confirmed');
   const { draft } = await draftOf(country({ 'a.csv': casesBetween('2018-01', '2018-12'), 'b.csv': other }));

@@ -31,6 +31,12 @@ describe('a month', () => {
     expect([0, 4, 5].map((cases) => classOf('none', 9, cases))).toEqual(['fall', 'fall', 'none']);
   });
 
+  test('is no fall if so few cases are usual, as where an outbreak ends', () => {
+    const classIn = (cases: number) =>
+      classifyDetection('alert', 4, cases, { forecast: uniform(2000), usual: uniform(100), hasFewCases: false }, false);
+    expect([100, 50, 26, 24].map((cases) => classIn(cases).class)).toEqual(['alert', 'none', 'none', 'fall']);
+  });
+
   test('is no alert if it is usual, whatever the month before, and more easily one if a rise is widespread', () => {
     const classIn = (usual: Float64Array, cases: number, isWidespread: boolean) =>
       classifyDetection('none', 9, cases, { forecast: uniform(100), usual, hasFewCases: false }, isWidespread).class;
@@ -119,6 +125,25 @@ describe('records', () => {
   test('an unknown month keeps the class of the month before, without a probability', () => {
     const gap = last(changed((t) => (t === MONTHS - 1 ? Number.NaN : t >= ONSET ? 6 : 1))).at(-1)!;
     expect(gap).toMatchObject({ cases: null, detection: { class: 'alert', probability: null, since: ONSET } });
+  });
+
+  test('after three months without a report nothing is held', () => {
+    const silence = last(changed((t) => (t >= ONSET + 2 ? Number.NaN : t >= ONSET ? 6 : 1)));
+    expect(silence.map(({ detection }) => detection.class)).toEqual(['alert', 'alert', 'alert', 'alert', 'none']);
+  });
+
+  test('of records that begin late in all areas, as many months are judged as of those that begin with them', () => {
+    const late: Panel = {
+      ...panel,
+      areas: panel.areas.map((area) => ({ ...area, cases: area.cases.map((k, t) => (t < 27 ? Number.NaN : k)) })),
+    };
+    expect(judgeMonths(late)[0]).toHaveLength(4);
+    expect(
+      judgeMonths({
+        ...late,
+        areas: late.areas.map((area) => ({ ...area, cases: area.cases.fill(Number.NaN, 0, 40) })),
+      }).flat(),
+    ).toEqual([]);
   });
 
   test('in a rise of a third of the areas, less is needed for an alert of the others', () => {
