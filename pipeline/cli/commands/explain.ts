@@ -37,6 +37,9 @@ const NEAR_SQL = `WITH sites AS (
 interface Figure {
   /** The table that has the answer, and why a country may not have it. */
   needs: { file: string; why: string };
+  /** What it is, and the tables whose months have it. */
+  name: string;
+  tables: readonly string[];
   /** The steps from the answer back to the files: what each shows, and the SQL of its rows. */
   steps: Record<string, string>;
   /** The roles of the tables that it rests on. */
@@ -46,6 +49,8 @@ interface Figure {
 const FIGURES: Record<'score' | 'cases', Figure> = {
   score: {
     needs: { file: tableFile('risk_lgas', 'parquet'), why: NO_SCORES },
+    name: 'score',
+    tables: ['risk_lgas', 'forecasts_lgas'],
     steps: {
       'The answer': `SELECT period, kind, score, score_low, score_high, level, last_survey, months_since_survey
         FROM (SELECT *, 'estimated' AS kind FROM risk_lgas
@@ -76,6 +81,8 @@ const FIGURES: Record<'score' | 'cases', Figure> = {
   },
   cases: {
     needs: { file: tableFile('forecasts_cases', 'parquet'), why: NO_CASES },
+    name: 'forecast of cases',
+    tables: ['forecasts_cases'],
     steps: {
       'The forecast': `SELECT period, basis, last_cases, horizon_months, q05, q50, q95 FROM forecasts_cases
         WHERE code = $lga AND period = $period`,
@@ -115,7 +122,7 @@ export default function explainCommand(): Command {
     .action(async (area: string, period: string, options: ExplainOptions) => {
       const { field, out, snapshot = path.join(out, 'current'), json } = options;
       const version = openSnapshot(snapshot);
-      const { needs, steps: figureSteps } = FIGURES[field];
+      const { needs, name, tables, steps: figureSteps } = FIGURES[field];
       if (!Object.hasOwn(version.manifest.files, needs.file)) throw new UsageError(needs.why);
       const lga = await findAreaCode(snapshot, 'lga', area);
       const values = { lga, period, ...fittedScales(version) };
@@ -126,10 +133,17 @@ export default function explainCommand(): Command {
           if (error instanceof UsageError) return [];
           throw error;
         });
-      if (Object.values(steps)[0]!.length === 0)
+      if (Object.values(steps)[0]!.length === 0) {
+        const months = tables.map((table) => `SELECT period FROM ${table}`).join(' UNION ALL ');
+        const [span] = await query(`SELECT min(period) AS first, max(period) AS last FROM (${months})`, {
+          out,
+          snapshot,
+          values,
+        });
         throw new UsageError(
-          `found no ${field === 'cases' ? 'forecast of cases' : field} of ${lga} in ${period}, expected a month that ${snapshot} has`,
+          `found no ${name} of ${lga} in ${period}, expected a month of ${snapshot}, ${span!.first} to ${span!.last}`,
         );
+      }
       const clusters = await query('SELECT cluster_id FROM ingest.clusters WHERE lga_code = $lga', {
         out,
         snapshot,
