@@ -161,7 +161,7 @@ export async function makeTables(
     probabilities: await readRounded<'probabilities'>('FROM risk.probabilities'),
     changes: await readRounded<'changes'>('FROM risk.changes'),
     forecasts_cases,
-    forecasts_totals: totalsTable(await readAreaDraws(db, forecasts_cases, stretches), cases_in),
+    forecasts_totals: totalsTable(await readAreaDraws(db, forecasts_cases, stretches), cases_in, forecasts_cases),
     incidence: incidenceTable(
       { context_states, context_lgas },
       await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),

@@ -70,8 +70,16 @@ export const indexBase = (meanCases: number): number => meanCases || 1 / 12;
 const addDraws = (summands: readonly Float64Array[]): Float64Array =>
   summands[0]!.map((_, i) => summands.reduce((sum, draws) => sum + draws[i]!, 0));
 
-/** Every span of months of every area, and of all states with records together. */
-export function totalsTable(areas: readonly AreaDraws[], cases_in: Row['cases_in']): Row[] {
+/**
+ * Every span of months of every area, and of all states with records together. A month by itself is as in the
+ * forecasts, from which its draws' quantiles may differ by rounding.
+ */
+export function totalsTable(
+  areas: readonly AreaDraws[],
+  cases_in: Row['cases_in'],
+  forecasts: readonly Forecast[],
+): Row[] {
+  const forecastByKey = new Map(forecasts.map((row) => [`${row.area} ${row.code} ${row.period}`, row]));
   const states = areas.filter(({ area }) => area === 'state');
   const nation = states.slice(0, 1).map(({ last_cases, months }) => ({
     area: 'nation' as const,
@@ -83,11 +91,14 @@ export function totalsTable(areas: readonly AreaDraws[], cases_in: Row['cases_in
   return [...nation, ...areas].flatMap(({ area, code, last_cases, months, base }) =>
     months.flatMap((_, start) =>
       months.slice(start).map((_month, more) => {
-        const total = addDraws(months.slice(start, start + more + 1));
-        const [q05, q25, q50, q75, q95] = selectQuantiles(total, [0.05, 0.25, 0.5, 0.75, 0.95]).map((value) =>
+        const period = addMonths(last_cases, start + 1);
+        const forecast = more === 0 ? forecastByKey.get(`${area} ${code} ${period}`) : undefined;
+        const quantiles = forecast
+          ? [forecast.q05, forecast.q25, forecast.q50, forecast.q75, forecast.q95]
+          : selectQuantiles(addDraws(months.slice(start, start + more + 1)), [0.05, 0.25, 0.5, 0.75, 0.95]);
+        const [q05, q25, q50, q75, q95] = Array.from(quantiles, (value) =>
           Math.round(cases_in === 'cases' ? value : (100 * value) / base),
         ) as [number, number, number, number, number];
-        const period = addMonths(last_cases, start + 1);
         return { area, code, period, months: more + 1, cases_in, q05, q25, q50, q75, q95 };
       }),
     ),

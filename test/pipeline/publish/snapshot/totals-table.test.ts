@@ -26,6 +26,7 @@ test('every span of months of each area and of all states together; what varies 
     totalsTable(
       [areaDraws('lga', 'A1', shared), areaDraws('state', 'AA', shared), areaDraws('state', 'BB', shared)],
       'cases',
+      [],
     );
   const rows = make(0);
   expect(rows.filter(({ code }) => code === null).map(({ period, months }) => `${period} ${months}`)).toEqual([
@@ -47,9 +48,20 @@ test('every span of months of each area and of all states together; what varies 
   expect(width(whole(make(1), null))).toBeGreaterThan(2 * width(whole(rows, null)));
 });
 
+test('a month by itself is as in the forecasts, whatever rounding makes of its draws', () => {
+  const quantiles = { q05: 790, q25: 930, q50: 1003, q75: 1070, q95: 1210 };
+  const forecast = { area: 'lga', code: 'A1', period: '2024-02', ...quantiles } as Parameters<
+    typeof totalsTable
+  >[2][number];
+  const rows = totalsTable([areaDraws('lga', 'A1', 0)], 'cases', [forecast]);
+  expect(rows.filter(({ months, q50 }) => months === 1 && q50 === 1003)).toEqual([
+    expect.objectContaining({ period: '2024-02', ...quantiles }),
+  ]);
+});
+
 test('as an index, 100 is an average month of the area, and of all states of their sum', () => {
   const areas = [areaDraws('state', 'AA', 0), areaDraws('state', 'BB', 0)];
-  const [counts, index] = [totalsTable(areas, 'cases'), totalsTable(areas, 'index')];
+  const [counts, index] = [totalsTable(areas, 'cases', []), totalsTable(areas, 'index', [])];
   for (const [i, { code, q50 }] of counts.entries())
     expect(index[i]!.q50).toBe(Math.round((100 * q50) / (code === null ? 1000 : 500)));
   const { spans, states, values, draws } = encodeTotals({ forecasts_totals: index }, areas);
