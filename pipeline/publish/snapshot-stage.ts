@@ -40,13 +40,13 @@ import { renderAnnex, renderReport } from './report/render.ts';
 import { describeMissingData, describeRiskLimits } from './report/sections/risk-limits.ts';
 import type { Evidence } from './report/shared/evidence.ts';
 import { snapshotAnswers } from './snapshot/answers.ts';
+import { readCaseForecasts } from './snapshot/case-forecasts.ts';
 import type { Contents } from './snapshot/contents.ts';
 import { dataPackage } from './snapshot/data-package.ts';
 import { controlLines } from './snapshot/findings.ts';
 import { addFileHashes, type Finding, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
 import { createSnapshotWriter, type SnapshotWriter } from './snapshot/snapshot-writer.ts';
-import { readAreaDraws } from './snapshot/totals-table.ts';
 import { exampleDiff, exampleVersions } from './snapshot/version-examples.ts';
 
 /** Number of answers in progress, so that every core has something to compress while others wait for the disk. */
@@ -216,12 +216,14 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
     };
     const hasRun = (name: string) => entries.some(({ stage }) => stage === name);
     const backtested = hasRun('backtest');
+    const case_forecasts = await readCaseForecasts(db, backtested);
     const tables = await makeTables(db, {
       coverage,
       territory: model.territory,
       outlines: artifact('boundaries/outlines'),
       transmission,
       backtested,
+      case_forecasts,
       cases_in: mayPassOnCases(sources) && case_series === 'exact' ? 'cases' : 'index',
       growth: statedGrowth(sources),
     });
@@ -241,11 +243,7 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
           area_rounds: await db.rows('FROM ingest.area_rounds'),
         },
         cases: await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
-        case_draws: await readAreaDraws(
-          db,
-          tables.forecasts_cases,
-          backtested ? await db.rows('FROM backtest.stretch') : [],
-        ),
+        case_draws: case_forecasts.draws,
         contrasts: await db.rows(
           'SELECT code, period, list(change_sd ORDER BY years_before) AS change_sd FROM risk.contrasts GROUP BY ALL',
         ),

@@ -6,7 +6,7 @@ import type { RiskEvidence } from '../../model/risk/risk-tables.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import type { AreaDraws } from '../snapshot/totals-table.ts';
-import { type PageCases, type PageData, SHARE_SCALE } from './shared/page-data.ts';
+import type { PageCases, PageData } from './shared/page-data.ts';
 
 /** The page data's `tested`. */
 export function encodeTested(
@@ -107,18 +107,20 @@ export function encodeTotals(
   const rangesByCode = Map.groupBy(rows, ({ code }) => code);
   const ranges = (code: string | null) => (rangesByCode.get(code) ?? []).map(({ q05, q50, q95 }) => [q05, q50, q95]);
   const states = areaDraws.filter(({ area }) => area === 'state');
-  const shares = states.flatMap(({ months, base }) =>
-    months.flatMap((draws) => Array.from(draws, (cases) => Math.min(65_535, Math.round((SHARE_SCALE * cases) / base)))),
-  );
+  // No finer than in the table, where an index hides counts that may not be passed on.
+  const values = states.flatMap(({ months, base }) => {
+    const factor = rows[0]?.cases_in === 'cases' ? 1 : 100 / base;
+    return months.flatMap((draws) => Array.from(draws, (cases) => Math.round(factor * cases)));
+  });
   return {
     spans: (rangesByCode.get(null) ?? []).map(({ period, months }) => ({ period: period as Period, months })),
     nation: ranges(null),
     areas: Object.fromEntries(
       [...rangesByCode.keys()].flatMap((code) => (code === null ? [] : [[code, ranges(code)]])),
     ),
-    states: states.map(({ code, base }) => ({ code, mean: rows[0]?.cases_in === 'cases' ? base : null })),
+    states: states.map(({ code }) => code),
     draws: states[0]?.months[0]?.length ?? 0,
-    values: Buffer.from(Uint16Array.from(shares).buffer).toString('base64'),
+    values: Buffer.from(Uint32Array.from(values).buffer).toString('base64'),
   };
 }
 

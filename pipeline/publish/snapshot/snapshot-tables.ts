@@ -21,16 +21,16 @@ import { rowByCode, type TableRow, toTable } from '../../lib/tables/table.ts';
 import type { Outlines } from '../../measure/boundaries/boundaries-tables.ts';
 import * as context from '../../measure/context/context-tables.ts';
 import type { AREAS } from '../../model/forecast/alerts-tables.ts';
-import { isScalable, stretchCases } from '../../model/forecast/recalibration.ts';
 import * as risk from '../../model/risk/risk-tables.ts';
 import * as season from '../../model/season/season-tables.ts';
 import { basisTable } from './basis.ts';
+import type { CaseForecasts } from './case-forecasts.ts';
 import { geoMetadata } from './geoparquet.ts';
 import { incidenceTable } from './incidence.ts';
 import { placesTable } from './places-table.ts';
 import type { SnapshotWriter } from './snapshot-writer.ts';
 import { countryTables, describeTables, frictionlessSchema, TABLES } from './table-columns.ts';
-import { findStretch, indexBase, readAreaDraws, type Stretches, totalsTable } from './totals-table.ts';
+import { indexBase, totalsTable } from './totals-table.ts';
 import { fromWkb, toWkb } from './wkb.ts';
 
 /** Rows by table, in the order in which answers list them. */
@@ -45,6 +45,7 @@ export interface TableInput {
   transmission: TransmissionModel | null;
   /** Whether forecasts of cases were tested. */
   backtested: boolean;
+  case_forecasts: CaseForecasts;
   /** Unit of cases in alerts: an index if counts may not be passed on. */
   cases_in: SnapshotTables['alerts'][number]['cases_in'];
   /** Growth of people that the catalog states, share a year. */
@@ -93,7 +94,7 @@ const SEASON_COLUMNS = stageColumns('season', [season.NATIONAL], 'area', 'code')
  */
 export async function makeTables(
   db: Database,
-  { coverage, territory, outlines, transmission, backtested, cases_in, growth }: TableInput,
+  { coverage, territory, outlines, transmission, backtested, case_forecasts, cases_in, growth }: TableInput,
 ): Promise<SnapshotTables> {
   await assertSameAreas(db, coverage);
   const states = statesWithZonesSql(territory);
@@ -151,8 +152,6 @@ export async function makeTables(
       geometry: outlineByState[state_code]!.geometry,
     })),
   });
-  const stretches = backtested ? await db.rows<Stretches[number]>('FROM backtest.stretch') : [];
-  const forecasts_cases = recalibrateRanges(await db.rows('FROM forecast.cases'), stretches);
   return {
     risk_lgas: await readLgaScores(first_estimated, last_estimated),
     risk_states: await readStateScores(first_estimated, last_estimated),
@@ -160,8 +159,8 @@ export async function makeTables(
     forecasts_states: (await readStateScores(futurePeriods[0]!, futurePeriods.at(-1)!)).map(withHorizon),
     probabilities: await readRounded<'probabilities'>('FROM risk.probabilities'),
     changes: await readRounded<'changes'>('FROM risk.changes'),
-    forecasts_cases,
-    forecasts_totals: totalsTable(await readAreaDraws(db, forecasts_cases, stretches), cases_in, forecasts_cases),
+    forecasts_cases: case_forecasts.rows,
+    forecasts_totals: totalsTable(case_forecasts, cases_in),
     incidence: incidenceTable(
       { context_states, context_lgas },
       await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
@@ -220,34 +219,6 @@ export const coveredPeriods = ({
 }: Pick<SnapshotTables, 'risk_states' | 'forecasts_states'>) => [
   ...new Set([...risk_states, ...forecasts_states].map(({ period }) => period)),
 ];
-
-/**
- * Case forecasts in integers, with ranges scaled about the median as past errors require. States that were forecast on
- * both bases have the one that was better in the backtest or, without one, the sum of their LGAs.
- */
-function recalibrateRanges(
-  rows: readonly SnapshotTables['forecasts_cases'][number][],
-  stretches: Stretches,
-): SnapshotTables['forecasts_cases'] {
-  const areaKey = ({ area, code }: (typeof rows)[number]) => `${area} ${code}`;
-  const isSumBetter = !stretches.some(
-    ({ area, basis, is_better }) => area === 'state' && basis === 'record' && is_better,
-  );
-  const isOfBetterBasis = ({ basis }: (typeof rows)[number]) => (basis === 'sum_of_parts') === isSumBetter;
-  const hasBetterBasis = new Set(rows.filter(isOfBetterBasis).map(areaKey));
-  const chosenRows = rows.filter((row) => isOfBetterBasis(row) || !hasBetterBasis.has(areaKey(row)));
-  return chosenRows.map((row) => {
-    const { inner, outer } = findStretch(stretches, row);
-    if (!isScalable(row.q05)) return row;
-    return {
-      ...row,
-      q05: stretchCases(row.q50, row.q05, outer),
-      q25: stretchCases(row.q50, row.q25, inner),
-      q75: stretchCases(row.q50, row.q75, inner),
-      q95: stretchCases(row.q50, row.q95, outer),
-    };
-  });
-}
 
 /** Alerts with counts in a form that may be passed on. */
 export function publishableAlerts(

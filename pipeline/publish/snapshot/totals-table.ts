@@ -1,14 +1,10 @@
 /** Totals of forecast cases over months and states, from joint draws: the sum of quantiles is no quantile of a sum. */
 import { addMonths, type Period } from '../../contract/months.ts';
 import { selectQuantiles } from '../../lib/numerics/selection.ts';
-import type { Database } from '../../lib/tables/duckdb.ts';
 import type { TableRow } from '../../lib/tables/table.ts';
-import type { AREAS } from '../../model/forecast/alerts-tables.ts';
-import { type Stretch, scaleDraws } from '../../model/forecast/recalibration.ts';
-import type { STRETCH } from '../../validate/backtest/backtest-tables.ts';
 import type { TABLES } from './table-columns.ts';
 
-type Forecast = TableRow<(typeof TABLES)['forecasts_cases']>;
+export type Forecast = TableRow<(typeof TABLES)['forecasts_cases']>;
 type Row = TableRow<(typeof TABLES)['forecasts_totals']>;
 
 /** The draws of an area by month, in the order of the months; draws of one number belong together. */
@@ -19,48 +15,6 @@ export interface AreaDraws {
   months: Float64Array[];
   /** Mean of its last twelve known months, of which an index is made. */
   base: number;
-}
-
-export type Stretches = readonly TableRow<typeof STRETCH>[];
-
-/** How much wider a forecast is than the model's, as past errors require. */
-export const findStretch = (
-  stretches: Stretches,
-  { area, basis, horizon_months }: Pick<Forecast, 'area' | 'basis' | 'horizon_months'>,
-): Stretch =>
-  stretches.find((row) => row.area === area && row.basis === basis && row.horizon_months === horizon_months) ?? {
-    inner: 1,
-    outer: 1,
-  };
-
-/** The draws of the areas that are forecast, as wide as the forecasts. */
-export async function readAreaDraws(
-  db: Database,
-  forecasts: readonly Forecast[],
-  stretches: Stretches,
-): Promise<AreaDraws[]> {
-  const forecastKey = ({
-    area,
-    code,
-    horizon_months,
-    basis,
-  }: Pick<Forecast, 'area' | 'code' | 'horizon_months' | 'basis'>) => `${area} ${code} ${horizon_months} ${basis}`;
-  const draws = await db.rows<Forecast & { draws: number[] }>(
-    'SELECT area, code, horizon_months, basis, list(cases ORDER BY draw) AS draws FROM forecast.draws GROUP BY ALL',
-  );
-  const drawsByKey = new Map(draws.map((row) => [forecastKey(row), row.draws]));
-  const alerts = await db.rows<TableRow<typeof AREAS>>('FROM alerts.areas');
-  const means = new Map(alerts.map(({ area, code, mean_cases }) => [`${area} ${code}`, mean_cases]));
-  return [...Map.groupBy(forecasts, ({ area, code }) => `${area} ${code}`)].flatMap(([key, rows]) => {
-    const { area, code, last_cases } = rows[0]!;
-    const months = rows.map((row) =>
-      scaleDraws(Float64Array.from(drawsByKey.get(forecastKey(row)) ?? []), findStretch(stretches, row)),
-    );
-    const base = indexBase(means.get(key) ?? 0);
-    return months.some(({ length }) => length === 0)
-      ? []
-      : [{ area, code, last_cases: last_cases as Period, months, base }];
-  });
 }
 
 /** The mean of which an index is made. In an area without a case in a year, 100 is one case a year. */
@@ -75,11 +29,10 @@ const addDraws = (summands: readonly Float64Array[]): Float64Array =>
  * forecasts, from which its draws' quantiles may differ by rounding.
  */
 export function totalsTable(
-  areas: readonly AreaDraws[],
+  { rows, draws: areas }: { rows: readonly Forecast[]; draws: readonly AreaDraws[] },
   cases_in: Row['cases_in'],
-  forecasts: readonly Forecast[],
 ): Row[] {
-  const forecastByKey = new Map(forecasts.map((row) => [`${row.area} ${row.code} ${row.period}`, row]));
+  const forecastByKey = new Map(rows.map((row) => [`${row.area} ${row.code} ${row.period}`, row]));
   const states = areas.filter(({ area }) => area === 'state');
   const nation = states.slice(0, 1).map(({ last_cases, months }) => ({
     area: 'nation' as const,

@@ -156,7 +156,6 @@ const seriesParts = (code: string, surveys: ReturnType<typeof stateTrend>): Node
   h(
     'p',
     { class: 'key' },
-
     h('span', { class: 'line model' }),
     'score ',
     h('span', { class: 'band' }),

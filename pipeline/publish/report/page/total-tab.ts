@@ -1,7 +1,6 @@
 import * as d3 from 'd3';
 import { addMonths, monthIndex } from '../../../contract/months.ts';
 import { periodName } from '../shared/names.ts';
-import { SHARE_SCALE } from '../shared/page-data.ts';
 import { findRecordCode } from './cases.ts';
 import { legendKey, NO_VALUE_FILL } from './colours.ts';
 import { h } from './dom.ts';
@@ -12,19 +11,17 @@ import { mapChoice, selectedCode, type Tab } from './tab.ts';
 const FILLS = { chosen: '#0b6b4f', other: '#cfdcd4' };
 const { lga, state } = data.words;
 const countsCases = data.cases_in === 'cases';
-/** Cases in an average month of a state; where the page may not tell them, what the reader enters. */
+/** What a reader enters as an average month of a state, where the page may not tell its cases. */
 const enteredMonths = new Map<string, number>();
-const averageMonth = (code: string) =>
-  enteredMonths.get(code) ?? data.totals.states.find((row) => row.code === code)?.mean ?? 0;
-const stateCodes = () => data.totals.states.map(({ code }) => code);
+const stateCodes = () => data.totals.states;
 const areaTotals = (code: string) => data.totals.areas[code];
 
 const spanIndex = () => Number(mapChoice(totalTab));
+/** The names of the first and last month of a run, or of its only one. */
+const spanEnds = ({ period, months }: (typeof data.totals.spans)[number]) =>
+  [period, ...(months > 1 ? [addMonths(period, months - 1)] : [])].map(periodName);
 /** `January 2024 to March 2024`. */
-const spanName = (index: number) => {
-  const { period, months } = data.totals.spans[index]!;
-  return [period, ...(months > 1 ? [addMonths(period, months - 1)] : [])].map(periodName).join(' to ');
-};
+const spanName = (index: number) => spanEnds(data.totals.spans[index]!).join(' to ');
 
 /** The states that are added up: those chosen, or all that have records. */
 const chosenStates = () => {
@@ -41,24 +38,24 @@ const fromTable = (ranges: readonly (readonly number[])[]): Total => ({
   range: ranges[spanIndex()]!.map((value) => (countsCases ? value : value / 100)),
   unit: countsCases ? 'cases' : 'average months',
 });
-let drawnShares: Uint16Array | null = null;
+let decodedDraws: Uint32Array | null = null;
 /** The total of some states; null if it is not known how the cases of one compare with those of another. */
 function totalOfStates(codes: readonly string[]): Total | null {
-  const isKnown = codes.every((code) => averageMonth(code) > 0);
+  const isKnown = countsCases || codes.every((code) => (enteredMonths.get(code) ?? 0) > 0);
   if (countsCases || !isKnown) {
     if (codes.length === stateCodes().length) return fromTable(data.totals.nation);
     if (codes.length === 1) return fromTable(areaTotals(codes[0]!)!);
   }
   if (!isKnown) return null;
-  drawnShares ??= new Uint16Array(decodeBase64(data.totals.values).buffer);
+  decodedDraws ??= new Uint32Array(decodeBase64(data.totals.values).buffer);
   const { spans, draws } = data.totals;
   const { period, months } = spans[spanIndex()]!;
   const monthCount = d3.max(spans, (span) => span.months)!;
   const sums = d3.range(draws).map((draw) =>
     d3.sum(codes, (code) => {
       const first = stateCodes().indexOf(code) * monthCount + monthIndex(period) - monthIndex(spans[0]!.period);
-      const share = d3.sum(d3.range(first, first + months), (month) => drawnShares![month * draws + draw]!);
-      return (share / SHARE_SCALE) * averageMonth(code);
+      const sum = d3.sum(d3.range(first, first + months), (month) => decodedDraws![month * draws + draw]!);
+      return countsCases ? sum : (sum / 100) * enteredMonths.get(code)!;
     }),
   );
   return { range: [0.05, 0.5, 0.95].map((share) => d3.quantile(sums, share)!), unit: countsCases ? 'cases' : '' };
@@ -76,15 +73,8 @@ export const totalTab: Tab = {
   months: [],
   lists: 'all',
   get choices() {
-    return data.totals.spans.map(
-      ({ period, months }, i) =>
-        [
-          String(i),
-          [period, ...(months > 1 ? [addMonths(period, months - 1)] : [])]
-            .map((one) => periodName(one).slice(0, 3))
-            .join('–'),
-        ] as const,
-    );
+    const label = (names: readonly string[]) => names.map((name) => name.slice(0, 3)).join('–');
+    return data.totals.spans.map((span, i) => [String(i), label(spanEnds(span))] as const);
   },
   paint: (code) => {
     const recordCode = isState(code) ? code : lgaByCode(code).state_code;

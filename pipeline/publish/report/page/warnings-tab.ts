@@ -154,10 +154,10 @@ export const warningsTab: Tab = {
   downloadFields: (code) => {
     const recordCode = findAlertCode(code);
     if (recordCode === null) return { record_of: null };
-    const { doubts, area, code: _, ...alert } = alertOf(recordCode);
+    const alert = alertOf(recordCode);
+    const { doubts: _, area: __, code: ___, ...fields } = alert;
     const [forecast_low = null, forecast = null, forecast_high = null] = monthsAhead(recordCode)[0]?.range ?? [];
-    const check_first = firstCheck({ ...alert, doubts, area, code: recordCode });
-    return { record_of: recordCode, ...alert, forecast, forecast_low, forecast_high, check_first };
+    return { record_of: recordCode, ...fields, forecast, forecast_low, forecast_high, check_first: firstCheck(alert) };
   },
 };
 const MAX_NAMED = 5;

@@ -147,12 +147,12 @@ export interface PageTotals {
   /** The 5%, 50% and 95% quantiles by span: of all states with records together, and of areas by code. */
   nation: number[][];
   areas: Record<string, number[][]>;
-  /** States with records, and the mean of the last twelve known months; null if counts may not be passed on. */
-  states: { code: string; mean: number | null }[];
+  /** Codes of the states with records. */
+  states: string[];
   draws: number;
   /**
-   * Base64 of little-endian Uint16: draws by state, month and number, as shares × SHARE_SCALE of the mean of the last
-   * twelve known months. Draws of one number belong together.
+   * Base64 of little-endian Uint32: draws by state, month and number, in the unit of `cases_in`. Draws of one number
+   * belong together.
    */
   values: string;
 }
@@ -166,7 +166,6 @@ export interface AreaWords {
 }
 
 export const CONTRAST_SCALE = 500;
-export const SHARE_SCALE = 1000;
 
 /** Marks of what is missing. */
 export const MISSING_CHANGE = -32768;

@@ -4,7 +4,7 @@ import { quantile } from '../../../../pipeline/lib/numerics/quantiles.ts';
 import { randomStream } from '../../../../pipeline/lib/numerics/random.ts';
 import { scaleDraws } from '../../../../pipeline/model/forecast/recalibration.ts';
 import { encodeTotals } from '../../../../pipeline/publish/report/encode-observed.ts';
-import { type AreaDraws, totalsTable } from '../../../../pipeline/publish/snapshot/totals-table.ts';
+import { type AreaDraws, type Forecast, totalsTable } from '../../../../pipeline/publish/snapshot/totals-table.ts';
 
 const DRAWS = 200;
 /** Draws about 1,000 cases, of which `shared` is the deviation that all areas and months have in common. */
@@ -24,9 +24,11 @@ const width = ({ q05, q95 }: { q05: number; q95: number }) => q95 - q05;
 test('every span of months of each area and of all states together; what varies together has the wider total', () => {
   const make = (shared: number) =>
     totalsTable(
-      [areaDraws('lga', 'A1', shared), areaDraws('state', 'AA', shared), areaDraws('state', 'BB', shared)],
+      {
+        rows: [],
+        draws: [areaDraws('lga', 'A1', shared), areaDraws('state', 'AA', shared), areaDraws('state', 'BB', shared)],
+      },
       'cases',
-      [],
     );
   const rows = make(0);
   expect(rows.filter(({ code }) => code === null).map(({ period, months }) => `${period} ${months}`)).toEqual([
@@ -50,10 +52,8 @@ test('every span of months of each area and of all states together; what varies 
 
 test('a month by itself is as in the forecasts, whatever rounding makes of its draws', () => {
   const quantiles = { q05: 790, q25: 930, q50: 1003, q75: 1070, q95: 1210 };
-  const forecast = { area: 'lga', code: 'A1', period: '2024-02', ...quantiles } as Parameters<
-    typeof totalsTable
-  >[2][number];
-  const rows = totalsTable([areaDraws('lga', 'A1', 0)], 'cases', [forecast]);
+  const forecast = { area: 'lga', code: 'A1', period: '2024-02', ...quantiles } as Forecast;
+  const rows = totalsTable({ rows: [forecast], draws: [areaDraws('lga', 'A1', 0)] }, 'cases');
   expect(rows.filter(({ months, q50 }) => months === 1 && q50 === 1003)).toEqual([
     expect.objectContaining({ period: '2024-02', ...quantiles }),
   ]);
@@ -61,18 +61,21 @@ test('a month by itself is as in the forecasts, whatever rounding makes of its d
 
 test('as an index, 100 is an average month of the area, and of all states of their sum', () => {
   const areas = [areaDraws('state', 'AA', 0), areaDraws('state', 'BB', 0)];
-  const [counts, index] = [totalsTable(areas, 'cases', []), totalsTable(areas, 'index', [])];
+  const [counts, index] = [
+    totalsTable({ rows: [], draws: areas }, 'cases'),
+    totalsTable({ rows: [], draws: areas }, 'index'),
+  ];
   for (const [i, { code, q50 }] of counts.entries())
     expect(index[i]!.q50).toBe(Math.round((100 * q50) / (code === null ? 1000 : 500)));
-  const { spans, states, values, draws } = encodeTotals({ forecasts_totals: index }, areas);
-  expect(states).toEqual([
-    { code: 'AA', mean: null },
-    { code: 'BB', mean: null },
-  ]);
-  expect(spans).toHaveLength(6);
-  const shares = new Uint16Array(new Uint8Array(Buffer.from(values, 'base64')).buffer);
-  expect(shares).toHaveLength(2 * 3 * draws);
-  expect(shares[3 * draws]).toBe(Math.round((1000 * areas[1]!.months[0]![0]!) / 500));
+  const decode = (rows: typeof counts) => {
+    const { spans, states, values, draws } = encodeTotals({ forecasts_totals: rows }, areas);
+    expect([spans.length, states]).toEqual([6, ['AA', 'BB']]);
+    const numbers = new Uint32Array(new Uint8Array(Buffer.from(values, 'base64')).buffer);
+    expect(numbers).toHaveLength(2 * 3 * draws);
+    return numbers[3 * draws]!;
+  };
+  const draw = areas[1]!.months[0]![0]!;
+  expect([decode(counts), decode(index)]).toEqual([draw, Math.round(draw / 5)]);
 });
 
 test('draws are scaled as their quantiles are and keep their order; those of few cases are left', () => {
