@@ -5,9 +5,9 @@
 import { yearOfPeople } from '../catalog/roles.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { firstFew } from '../lib/first-few.ts';
-import { mean } from '../lib/numerics/averages.ts';
 import { describeFill, findFillValue } from './fill-values.ts';
 import type { AccountRow } from './ingest-tables.ts';
+import { findParts, sumNumbers } from './readers/column-sums.ts';
 import { type Delivery, yearInName } from './readers/delivery.ts';
 import { describeSiblings, findSiblings } from './siblings.ts';
 
@@ -60,12 +60,12 @@ const describeFills = ({ file, columns }: Delivery): string[] =>
     return fill ? [`${file}: ${describeFill(fill, column)}. Nines mark missing values: leave these cells blank`] : [];
   });
 
-/** Texts among counts, which are read once their row is left out: what they say is of the others. */
+/** Texts among counts: they stop nothing once their row is left out, but may say what the other numbers are. */
 const describeTexts = ({ file, columns }: Delivery): string[] =>
   columns.flatMap(({ column, figure, text }) =>
     text !== null && COUNT_NOUNS[figure ?? '']
       ? [
-          `${file}: "${column}" has the text "${text}" among its numbers. If it is their unit, or a note on them, they are not read by it`,
+          `${file}: "${column}" has the text "${text}" among its numbers. If it is their unit, or says what they count, enter the numbers in the unit that is expected: nothing is converted by it`,
         ]
       : [],
   );
@@ -83,38 +83,40 @@ function describeDays({ file, columns, days: dayTexts }: Delivery): string[] {
   ];
 }
 
-/** Smaller counts may be equal by chance. */
-const LEAST_TOTAL = 10;
-/** Shares of a year's rows in which cases are the sum of two other columns: in a year in which they are, and are not. */
-const SUM_SHARE = { always: 0.95, never: 0.5 };
+/** A sum that misses the cases of a year by less may be mistakes of a few rows. */
+const LEAST_MISFIT = 0.05;
 
-/** Cases that are the sum of two other columns in some years, and not in others: their definition may have changed. */
+/** Cases that are the sum of other columns in some years, and not in others: their definition may have changed. */
 function describeChangedSums({ file, rows, columns }: Delivery): string[] {
+  const rowsByYear = Map.groupBy(rows.keys(), (row) => rows[row]!.year);
   const otherColumns = columns.filter(({ figure, isKey, reason }) => figure === null && !isKey && reason === null);
-  const pairs = otherColumns.flatMap((a, i) => otherColumns.slice(i + 1).map((b) => [a, b] as const));
-  return columns
-    .filter(({ figure }) => figure === 'confirmed')
-    .flatMap((total) =>
-      pairs.flatMap(([a, b]) => {
-        const comparable = rows.flatMap(({ year }, row) => {
-          const [sum, ofA, ofB] = [total, a, b].map(({ numbers }) => numbers[row]!) as [number, number, number];
-          return year !== null && sum >= LEAST_TOTAL && ofA > 0 && ofB > 0 ? [{ year, isSum: ofA + ofB === sum }] : [];
-        });
-        const shares = [...Map.groupBy(comparable, ({ year }) => year)].map(([year, yearRows]) => ({
-          year,
-          share: mean(yearRows.map(({ isSum }) => Number(isSum))),
-        }));
-        const years = (isOf: (share: number) => boolean) =>
-          shares.flatMap(({ year, share }) => (isOf(share) ? [year] : [])).join(', ');
-        const sumYears = years((share) => share >= SUM_SHARE.always);
-        const otherYears = years((share) => share < SUM_SHARE.never);
-        return sumYears === '' || otherYears === ''
-          ? []
-          : [
-              `${file}: "${total.column}" is the sum of "${a.column}" and "${b.column}" in ${sumYears}, and not in ${otherYears}. If its definition changed, take the columns that mean the same throughout (sources.json, sums)`,
-            ];
-      }),
-    );
+  return columns.flatMap((total) => {
+    if (total.figure !== 'confirmed') return [];
+    const years = [...rowsByYear].map(([year, yearRows]) => {
+      const inYear = ({ column, numbers }: Delivery['columns'][number]) => {
+        const values = yearRows.map((row) => numbers[row]!);
+        return { column, numbers: values, sum: sumNumbers(values) };
+      };
+      return { year, total: inYear(total), others: otherColumns.map(inYear) };
+    });
+    const parts = years.map((one) => findParts(one.total, one.others)).find((columns) => columns.length > 0) ?? [];
+    const names = parts.map(({ column }) => column);
+    const listYears = (isListed: (misfit: number) => boolean) =>
+      years.flatMap(({ year, total: { sum }, others }) => {
+        const sums = others.flatMap((other) => (names.includes(other.column) ? other.sum : []));
+        return year !== null && sums.every((part) => part > 0) && isListed(Math.abs(sum / sumNumbers(sums) - 1))
+          ? year
+          : [];
+      });
+    const [sumYears, otherYears] = [
+      listYears((misfit) => misfit < LEAST_MISFIT),
+      listYears((misfit) => misfit >= LEAST_MISFIT),
+    ];
+    if (names.length === 0 || otherYears.length === 0) return [];
+    return [
+      `${file}: "${total.column}" is the sum of ${names.map((name) => `"${name}"`).join(' and ')} in ${sumYears.join(', ')}, and not in ${otherYears.join(', ')}. If its definition changed, take the columns that mean the same throughout (sources.json, sums)`,
+    ];
+  });
 }
 
 /** With fewer cases elsewhere, 0 cases are likely too. */

@@ -201,8 +201,8 @@ function findNamesake(
 }
 
 /**
- * The only area whose counts end in the month before those of a place, as of no other, begin: of several, as of no other
- * at its level. Null if there is none.
+ * The only area whose counts end in the month before those of a place, as of no other, begin: of several, as of no
+ * other at its level. Null if there is none.
  */
 function findPredecessor(placeRows: readonly RawRow[], matches: readonly PlaceMatch[]): Place | null {
   const firstMonth = (rows: readonly RawRow[]) => Math.min(...countsByMonth(rows).keys());

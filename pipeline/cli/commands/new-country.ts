@@ -139,8 +139,8 @@ function describeContent(file: RecognisedFile): string {
 }
 
 /**
- * Tells of the files that are not used. The last line says what the country lacks because of them; an answer may put one
- * to use.
+ * Tells of the files that are not used. The last line says what the country lacks because of them; an answer may put
+ * one to use.
  */
 function showUnusedFiles({ leftOut }: Draft): void {
   const others = leftOut.filter((one) => one.lost === null);

@@ -260,8 +260,8 @@ interface CodeField {
 }
 
 /**
- * The outlines' fields of codes: first those whose codes occur in the most tables, then those of the likeliest names. Ids
- * of DHIS2, which tables may have beside codes, come after codes that any table has.
+ * The outlines' fields of codes: first those whose codes occur in the most tables, then those of the likeliest names.
+ * Ids of DHIS2, which tables may have beside codes, come after codes that any table has.
  */
 function findCodeFields(attributes: TextTable, tables: readonly TableFile[]): CodeField[] {
   const named = candidateColumns(attributes.header, 'lga_pcode');

@@ -21,8 +21,8 @@ export const RISE_PROBABILITY = {
   watch: { forecast: 0.1, usual: 0.25 },
 };
 /**
- * Probabilities of so few cases or fewer, by the forecast from the month before and by the usual, of a fall: an outbreak
- * that ends is none.
+ * Probabilities of so few cases or fewer, by the forecast from the month before and by the usual, of a fall: the end of
+ * an outbreak is none.
  */
 const FALL_PROBABILITY = { forecast: 0.05, usual: 0.25 };
 /** Probabilities of exceeding the usual upper limit from which the next month is warned of. */
@@ -99,9 +99,9 @@ const isUnusual = (cases: number, { forecast, usual, hasFewCases }: Expectation,
 
 /**
  * The class of a month by its cases. It is unusual if it is so by the forecast from the month before and by the usual:
- * cases that return to the usual after a low month are no rise, nor after an outbreak a fall. In a month that is not unusual by itself, an alert or a
- * fall is held while cases are in the outer quarter of the usual, and well off its median; from the fifth month on,
- * while they are beyond its limits.
+ * cases that return to the usual after a low month are no rise, and after an outbreak no fall. In a month that is not
+ * unusual by itself, an alert or a fall is held while cases are in the outer quarter of the usual, and well off its
+ * median; from the fifth month on, while they are beyond its limits.
  * @param monthsSinceStart months since the first one of the class
  */
 export function classifyDetection(

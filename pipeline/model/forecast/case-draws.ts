@@ -71,8 +71,9 @@ export function drawCounts(
 }
 
 /**
- * The draws with each value replaced by the quantile nearest to its rank, so that they have the quantiles of a forecast,
- * however many there are, and keep their order: which draw is high in which month and area. Ties are ordered at random.
+ * The draws with each value replaced by the quantile nearest to its rank, so that they have the quantiles of a
+ * forecast, however many there are, and keep their order: which draw is high in which month and area. Ties are ordered
+ * at random.
  * @param quantiles 99
  */
 export function mapToQuantiles(draws: Float64Array, quantiles: Float64Array, random: Random): Float64Array {

@@ -94,15 +94,7 @@ export function scaleDraws(draws: Float64Array, stretch: Stretch): Float64Array 
   const quantiles = Float64Array.from(selectQuantiles(draws.slice(), QUANTILE_LEVELS));
   const scaled = scaleQuantiles(quantiles, stretch);
   if (scaled === quantiles) return draws;
-  return draws.map(
-    (value) =>
-      scaled[
-        Math.max(
-          0,
-          quantiles.findLastIndex((quantile) => quantile <= value),
-        )
-      ]!,
-  );
+  return draws.map((value) => scaled[quantiles.findLastIndex((quantile) => quantile <= value)] ?? scaled[0]!);
 }
 
 /** Whether a range is scaled, by its 5% quantile: in whole numbers, smaller ones are too coarse to have a width. */

@@ -42,9 +42,9 @@ export function encodeNextSurvey(
 const REPORTED_MONTHS = 24;
 
 /**
- * The page data's `cases`. Where producers do not allow counts to be passed on they are an index, which a record without
- * cases in its last twelve months does not have. As in the forecasts, a state's are the sum of its LGAs' if these have
- * records, unknown in a month in which any is.
+ * The page data's `cases`. Where producers do not allow counts to be passed on they are an index, which a record
+ * without cases in its last twelve months does not have. As in the forecasts, a state's are the sum of its LGAs' if
+ * these have records, unknown in a month in which any is.
  */
 export function encodeCases(
   { forecasts_cases }: Pick<SnapshotTables, 'forecasts_cases'>,

@@ -127,7 +127,9 @@ function listNodes(tab: Tab): Node[] {
   ];
 }
 
-/** Buttons for the kind of area, where both kinds can be listed, for the first tenth only, and for a file of the list. */
+/**
+ * Buttons for the kind of area, where both kinds can be listed, for the first tenth only, and for a file of the list.
+ */
 const listButtons = (tab: Tab) =>
   h(
     'span',

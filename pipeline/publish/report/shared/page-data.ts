@@ -43,7 +43,9 @@ export interface PageData {
   /** Of the last estimated month, which is shown first, and of all. */
   now: ScoreGrids;
   history: ScoreGrids;
-  /** Since the last survey: change, its low and high and the chance of a rise × 10⁴, MISSING_CHANGE if there is none. */
+  /**
+   * Since the last survey: change, its low and high and the chance of a rise × 10⁴, MISSING_CHANGE if there is none.
+   */
   changes: {
     grid: Grid;
     /** For each of its months, the month of the last survey; null if there is none. */
