@@ -252,7 +252,7 @@ function draftWithoutPlace(table: TableFile, { lgas }: AreaCodes): TableDraft {
   const why = isEmpty
     ? 'no rows below its header'
     : likeliestColumn(table.header, 'facility')
-      ? 'by facility, and no list of facilities gives their areas or coordinates under the same ids or names'
+      ? 'by facility, and no list of facilities, with a row for each, gives their areas or coordinates under the same ids or names'
       : `no column contains the codes or names of areas, such as ${lgas.parents.keys().next().value} (areas must be rows, not columns)`;
   const time = findTimeColumn(table, []);
   const patients = describePatients(table, null, time);
@@ -508,6 +508,7 @@ function surveyYears(table: TableFile): TimeKey | null {
   return { columns: { year: survey.column }, isMonthly: false, monthOrder: undefined, times };
 }
 
+const ONE_ROW = 'make one row for each area and time: add up parts and corrections, take out copies and older figures';
 /** A column that tells all but a few rows apart: these were entered twice. */
 const NEARLY_DISTINCT_SHARE = 0.95;
 
@@ -541,18 +542,18 @@ function describeRepeatedRows(
   );
   const mostDistinct = Math.max(...candidates.map(({ distinct }) => distinct));
   if (mostDistinct < NEARLY_DISTINCT_SHARE * keys.length)
-    return `${conflict}, and nothing tells them apart; leave one row for each area and time`;
+    return `${conflict}, and nothing tells them apart; ${ONE_ROW}`;
   const { column: distinguishingColumn, longerKeys } = candidates.findLast(
     ({ distinct }) => distinct === mostDistinct,
   )!;
   const [twice] = [...Map.groupBy(longerKeys.keys(), (row) => longerKeys[row]!)].filter(([, rows]) => rows.length > 1);
   if (twice) {
     const [first, second] = twice[1].map((row) => table.rows[row]!.line);
-    return `rows ${first} and ${second} are both of ${twice[0]}; leave one of them`;
+    return `rows ${first} and ${second} are both of ${twice[0]}; ${ONE_ROW}`;
   }
   const values = [...new Set(filledCells(table, distinguishingColumn))];
   const examples = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
   if (timeColumns.includes(distinguishingColumn))
     return `${conflict}, of days or parts of the month (${examples}); add up counts and rain by month, and average temperatures`;
-  return `${conflict}, which differ in "${distinguishingColumn}" (${examples}); leave one row for each area and time`;
+  return `${conflict}, which differ in "${distinguishingColumn}" (${examples}); ${ONE_ROW}`;
 }

@@ -156,7 +156,7 @@ export async function draftCountry(
       file: '--from',
       found: 'no population raster or table',
       expected:
-        'a GeoTIFF of persons per cell, such as WorldPop’s, or at least a table of people by area' +
+        'a GeoTIFF of persons per cell, such as WorldPop’s, or at least a table of people with a row for each area (and year)' +
         (onePeopleRaster ? `; if ${peopleRasterNames} is of people, answer "population" with it` : ''),
     });
   return {

@@ -200,6 +200,8 @@ test('figures as rows of which one is twice are not used: both rows are named', 
     lines[5]!,
   ]);
   expect(await whyUnused(country({ 'x.csv': content }))).toEqual([
-    expect.stringMatching(/: rows 7 and \d+ are both of NG00\d+ 2018-06 Malaria confirmed cases; leave one of them$/),
+    expect.stringMatching(
+      /: rows 7 and \d+ are both of NG00\d+ 2018-06 Malaria confirmed cases; make one row for each area/,
+    ),
   ]);
 });
