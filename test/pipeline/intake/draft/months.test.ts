@@ -140,3 +140,15 @@ test.each<[string, string, RegExp]>([
     { kind: 'left out', file: 'x_cases.csv', why: expect.stringMatching(why), lost: 'cases' },
   ]);
 });
+
+test('days that vary are those of receipt: the month that a report is of is asked for', async () => {
+  const received = long(
+    'code,received,confirmed',
+    ({ year, month }) => `${year}-${two(month)}-${two(7 + (month % 5))}`,
+  );
+  const { draft } = await draftOf(country({ 'x.csv': received }));
+  expect(draft.leftOut[0]!.why).toMatch(/"received" has days that vary, such as 2018-01-08, .* dates of receipt/);
+  const lastDays = long('code,date,confirmed', ({ year, month }) => `${year}-${two(month)}-${[30, 31][month % 2]}`);
+  const { draft: ends } = await draftOf(country({ 'x.csv': lastDays.replaceAll('-02-30', '-02-28') }));
+  expect(ends.leftOut).toEqual([]);
+});
