@@ -4,7 +4,6 @@ import { FIGURES, type Figure } from '../../catalog/figures.ts';
 import type { Role } from '../../catalog/roles.ts';
 import { findTotalColumn } from '../../ingest/readers/column-sums.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { daysIn } from '../../ingest/readers/months.ts';
 import { findSiblings, type Sibling } from '../../ingest/siblings.ts';
 import {
   type ColumnName,
@@ -474,34 +473,8 @@ function selectMonthlyRows(
 ): RowSelection | string {
   if (typeof time === 'string') return time;
   if (!time.isMonthly) return 'without a column of months';
-  const receipt = describeDatesOfReceipt(table, place, time);
-  if (receipt) return receipt;
   return describeRepeatedRows(table, place, time, measures) ?? { columns: time.columns, span: monthSpan(time.times) };
 }
-
-/** A month's figures may be dated with its first, middle or last day; other days, on more rows than this share, vary. */
-const MOST_OTHER_DAYS_SHARE = 0.2;
-const DAYS_OF_MONTHS = ['1', '01', '15', '28', '29', '30', '31'];
-
-/**
- * What to do with reports of about one a month whose dates have days that vary, as those of receipt or entry do: the
- * month that they are of is another. Null for other dates.
- */
-function describeDatesOfReceipt(table: TextTable, place: PlaceKey, time: TimeKey): string | null {
-  const [column] = Object.values(time.columns);
-  if (time.monthOrder === undefined) return null;
-  const cells = filledCells(table, column!);
-  const days = cells.flatMap((cell) => [...daysIn([cell], time.monthOrder!)]);
-  const otherDays = days.filter((day) => !DAYS_OF_MONTHS.includes(day));
-  const unit = place.facilityColumn ?? place.column;
-  const units = cellsByRow(table, unit);
-  const months = new Set(units.map((cell, row) => `${cell} ${time.times[row]}`));
-  const isDaily = cells.length > MOST_REPORTS_A_MONTH * months.size;
-  if (isDaily || new Set(otherDays).size < 2 || otherDays.length <= MOST_OTHER_DAYS_SHARE * cells.length) return null;
-  return `"${column}" has days that vary, such as ${cells.slice(0, 3).join(', ')}, on about one row a month of each "${unit}", as dates of receipt or entry have; give the month that each row is of in a column of its own (YYYY-MM)`;
-}
-/** Reports of a month that came late stand beside the next one's. */
-const MOST_REPORTS_A_MONTH = 1.5;
 
 /**
  * One row for each area, or the reason why this is impossible. Of several times, the latest that most areas have is
@@ -581,9 +554,9 @@ function describeRepeatedRows(
       .map((row) => labels.map((label) => cellsByRow(table, label)[row]).join(' '));
     return `${conflict}, told apart by ${labels.map((label) => `"${label}"`).join(' and ')} (${examples.join(', ')} …); keep the row of each area and time that counts all, or add up those without totals`;
   }
-  const { column: distinguishingColumn, longerKeys } = candidates.findLast(
-    ({ distinct }) => distinct === mostDistinct,
-  )!;
+  const distinguishing = candidates.filter(({ distinct }) => distinct === mostDistinct);
+  const ofDays = distinguishing.find(({ column }) => timeColumns.includes(column));
+  const { column: distinguishingColumn, longerKeys } = ofDays ?? distinguishing.at(-1)!;
   const [twice] = [...Map.groupBy(longerKeys.keys(), (row) => longerKeys[row]!)].filter(([, rows]) => rows.length > 1);
   if (twice) {
     const [first, second] = twice[1].map((row) => table.rows[row]!.line);
@@ -591,7 +564,7 @@ function describeRepeatedRows(
   }
   const values = [...new Set(filledCells(table, distinguishingColumn))];
   const examples = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
-  if (timeColumns.includes(distinguishingColumn))
-    return `${conflict}, of days or parts of the month (${examples}); add up counts and rain by month, and average temperatures`;
+  if (ofDays)
+    return `${conflict}, of days or parts of the month (${examples}); add up counts and rain by month, and average temperatures. If reports came in on these days, give each row the month of its cases`;
   return `${conflict}, which differ in "${distinguishingColumn}" (${examples}); ${ONE_ROW}`;
 }
