@@ -2,8 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { OPEN_QUESTION } from '../../../../pipeline/catalog/shared-schemas.ts';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
+import { TABLE_NAMES, tableFile } from '../../../../pipeline/contract/table-list.ts';
 import { sha256 } from '../../../../pipeline/lib/hash.ts';
 import { catalogFindings } from '../../../../pipeline/publish/snapshot/provenance.ts';
+import { tableLicences } from '../../../../pipeline/publish/snapshot/table-licences.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
@@ -23,7 +25,7 @@ beforeAll(async () => {
 /** Answers that contain the version's name and so change with every version. */
 const NAMES_VERSION = ['periods', 'licences', 'openapi', 'model-card'];
 
-test('answers change only with the artifacts that they are declared to be made from', async () => {
+test('answers change only with the artifacts that they are declared to be made from, tables with sources they name', async () => {
   const other = writeTiny((tiny) => {
     tiny.files['surveys.csv'] = replaceLine(tiny.files['surveys.csv']!, 3, (line) => line.replace(/[^,]+$/, '0.77'));
   });
@@ -43,6 +45,22 @@ test('answers change only with the artifacts that they are declared to be made f
     for (const file of operationFiles(operation, manifest.coverage))
       if (!mayDiffer) expect(next.files[file].sha256, file).toBe(manifest.files[file].sha256);
   }
+
+  const sources = manifest.sources.map((source: Source) => ({ ...source, spdx: `LicenseRef-${source.id}` }));
+  const { tables } = tableLicences(sources, manifest.stages);
+  const tablesFrom = (id: string) =>
+    TABLE_NAMES.filter((name) => tables[name].spdx.split(' AND ').includes(`LicenseRef-${id}`));
+  const changedTables = TABLE_NAMES.filter((name) => {
+    const [old, now] = [manifest, next].map(({ files }) => files[tableFile(name, 'csv')]?.sha256);
+    return old !== now;
+  });
+  expect(changedTables).toContain('risk_lgas');
+  expect(tablesFrom('surveys'), 'the licence of the surveys is among theirs').toEqual(
+    expect.arrayContaining(changedTables),
+  );
+  expect(tablesFrom('itn_use')).toEqual(expect.arrayContaining(['risk_lgas', 'context_states', 'survey_trend']));
+  expect(tables.context_lgas.spdx).not.toMatch(/cases|surveys/);
+  expect(tables.places.spdx).toBe('LicenseRef-lga_boundaries AND LicenseRef-state_boundaries');
 });
 
 test("the manifest has the hash of the file found, and the catalog's if that differs", () => {
