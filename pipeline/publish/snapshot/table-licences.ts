@@ -9,7 +9,7 @@ const CASES = ['forecast/draws', 'backtest/stretch', 'alerts/areas'];
 const BASIS = ['ingest/clusters', 'ingest/area_rounds', 'ingest/cases', 'backtest/skill'];
 
 /** The artifacts behind each table's figures. Spellings of names (`ingest/other_names`) are no figures. */
-const TABLE_ARTIFACTS: Readonly<Record<TableName, readonly string[]>> = {
+export const TABLE_ARTIFACTS: Readonly<Record<TableName, readonly string[]>> = {
   risk_lgas: SCORES,
   risk_states: SCORES,
   forecasts_lgas: SCORES,

@@ -16,20 +16,18 @@ const PASS_ON_TEXTS = {
 };
 
 /** What may be done with the figures, by what the sources of a table allow together. */
-function renderLicences({ licences, tables }: Contents): Html {
+export function renderLicences({ licences, tables }: Contents): Html {
   const filledTables = TABLE_NAMES.filter((name) => tables[name].length > 0);
   const groups = Map.groupBy(filledTables, (name) => licences.tables[name].may_publish);
   return html`<section id="licence" aria-labelledby="licence-head"><h2 id="licence-head">May I publish this?</h2>
-<p class="lead"><b>${licences.whole.may_publish}</b> That holds for all figures together; for some of them alone:</p>
-<ul>${[...groups].map(([answer, names]) => html`<li><code>${names.join(', ')}</code>: ${answer}</li>`)}</ul>
+<p><b>${licences.whole.may_publish}</b>${groups.size > 1 && ' That holds for all figures together; of the tables alone:'}</p>
+${groups.size > 1 && html`<ul>${[...groups].map(([answer, names]) => html`<li>${answer} <code>${names.join(', ')}</code></li>`)}</ul>`}
 <p class="note">As SPDX: <code>${licences.whole.spdx}</code>; of each table, in <code>tables/datapackage.json</code> beside this report.</p></section>`;
 }
 
 /** The sources with their producers, licences and hashes. */
-export function renderSources(contents: Contents): Html {
-  const { sources, model_version, model } = contents;
-  return html`${renderLicences(contents)}
-<section aria-labelledby="sources-head">
+export function renderSources({ sources, model_version, model }: Contents): Html {
+  return html`<section aria-labelledby="sources-head">
 <h2 id="sources-head">Data sources</h2>
 <p>Version <code>${model_version}</code>, updated <time datetime="${model.updated_at}">${model.updated_at}</time>. <code>manifest.json</code> in the directory above this report contains the hash of every file read and written; <code>malaria-risk verify</code> checks them again, offline. The report itself has results and figures by area and no raw file; whether something may be passed on is said below of the raw files.</p>
 <div class="sources">${sources.map(
