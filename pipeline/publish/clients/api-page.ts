@@ -16,9 +16,9 @@ const read = (file: string) => readFileSync(path.resolve(import.meta.dirname, fi
  */
 export function renderApiPage(reference: Reference): string {
   const { title, modelVersion, contractVersion, baseUrl, operations } = reference;
-  const script = read('./api-page.js');
+  const script = read('./api-script.js');
   const scriptHash = createHash('sha256').update(script).digest('base64');
-  const style = cardStyle() + read('./api-page.css');
+  const style = cardStyle() + read('./api-style.css');
   return renderPage(
     `${title}: API reference`,
     offlinePageHead({ style, cspDirectives: `script-src 'sha256-${scriptHash}'; ` }),
