@@ -187,9 +187,13 @@ async function followPage(account: Account, prepare: (files: string) => void = (
     const { organisationUnits } = await server.read(address!);
     writeFileSync(map, JSON.stringify({ organisationUnits }));
     const command = BLOCK.export.split('\n').find((line) => line.includes('export dhis2'))!;
-    const words = command.replace('npx malaria-risk ', '').replace('--to dhis2', `--to ${files}`).split(' ');
-    const names: Record<string, string> = { 'build/nigeria': out, 'organisationUnits.json': map };
-    const exported = await runHere(words.map((word) => names[word] ?? word));
+    const places: Record<string, string> = {
+      'build/nigeria': out,
+      'build/organisationUnits.json': map,
+      'build/dhis2': files,
+    };
+    const words = command.replace('npx malaria-risk ', '').split(' ');
+    const exported = await runHere(words.map((word) => places[word] ?? word));
     if (exported.code !== 0) throw new Error(exported.stderr);
     prepare(files);
     const metadata: Metadata = readJson(files, 'metadata.json');
