@@ -560,7 +560,7 @@ test('a survey after the last estimated month is not estimated by itself: the ch
   const survey = given('surveys.csv', `${[...rows, ...later].join('\n')}\n`);
   const { notes } = await update('surveys', { files: [survey] });
   expect(notes[0]).toBe(
-    'surveys: survey 2023 ends in 2023-10; months are estimated up to 2021-12; it cannot be later: the case records end there (sources.json, cases, span)',
+    'surveys: survey 2023 ends in 2023-10; months are estimated up to 2021-12; scores of later months need case records up to then: once there are, `malaria-risk catalog update cases FILE --last-estimated 2023-10`',
   );
   const cases = given('cases.csv', withMonth(country.files['cases.csv']!));
   expect((await update('cases', { files: [cases] })).notes[0]).toBe(
