@@ -598,6 +598,25 @@ test('the year of net use is asked for, and the API prints the entry’s', async
   expect(readJson(snapshot, 'v1/context/states.json').source.coverage_year).toBe(2021);
 });
 
+test('a file whose name has another year keeps it, and gives it to title, release and figures', async () => {
+  const years = (source: { title: string; release: string; files: { path: string; year?: number }[] }) =>
+    [source.title, source.release, source.files[0]!.path, source.files[0]!.year] as const;
+  const { country, directory, update, given } = prepare((tiny) => {
+    tiny.files['nets_2018.csv'] = tiny.files['nets.csv']!;
+    Object.assign(sourceIn(tiny, 'itn_use'), { title: 'Use of nets, 2018', release: '2018 (2)' });
+    sourceIn(tiny, 'itn_use').files = [{ path: 'nets_2018.csv', rows: 4 }];
+  });
+  const entry = () => readCountry(directory).sources.find(({ id }) => id === 'itn_use')!;
+  const nets = String(country.files['nets.csv']).replace('0.4', '0.45');
+  const { comparison, doubts } = await update('itn_use', { files: [given('nets_2021.csv', nets)], accept: ACCEPT });
+  expect(comparison?.rows?.rows).toMatchObject({ was: 4, is: 4, changed: 1 });
+  expect(doubts.filter((doubt) => doubt.includes('--year'))).toEqual([]);
+  expect(years(entry())).toEqual(['Use of nets, 2021', '2021 (2)', 'nets_2021.csv', 2021]);
+  await hashRawFiles(readCountry(directory));
+  await update('itn_use', { files: [given('other_2024.csv', `${nets}\n`)], year: 2023, accept: ACCEPT });
+  expect(years(entry())).toEqual(['Use of nets, 2021', '2021 (2)', 'nets_2021.csv', 2023]);
+});
+
 test('files are added like those of a source: months to its entry, a round of a survey as an entry of its own', async () => {
   const { country, directory, out, given } = prepare(useRainRasters);
   const rasters = [1, 2].map((month) => given(`r.2022.0${month}.tif`, rain(10 * month + 1)));
