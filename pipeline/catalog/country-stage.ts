@@ -60,6 +60,8 @@ const DESCRIPTIVE_FIELDS = [
   'producer',
   'citation',
   'licence',
+  'spdx',
+  'derived',
   'release',
   'access',
   'accepted',

@@ -7,6 +7,8 @@
 interface RoleDefinition {
   description: string;
   columns: readonly string[];
+  /** The outputs of ingest that are made from it; all if not given, since outlines say which areas there are. */
+  outputs?: readonly string[];
   /** The columns that together identify a row, as far as the table has them; `period` is its month in any form. */
   key?: readonly string[];
   optional?: readonly string[];
@@ -34,6 +36,8 @@ export const TEXT_COLUMNS: readonly string[] = [
   'month',
 ];
 
+const SURVEY_OUTPUTS = ['clusters', 'area_rounds', 'survey_rows'] as const;
+
 /**
  * Each role may have one source, except `layer` (one for each figure), `covariate`, and the roles of surveys and cases
  * (any number). If a country has no source with a role, its answers state what is missing (missing-data.ts).
@@ -59,6 +63,7 @@ export const ROLES = {
   population_census: {
     description: 'Table by area; people of several years in a column each, `people_2015`, or in rows with `year`',
     columns: ['lga_pcode', 'people'],
+    outputs: ['census', 'people', 'cases'],
     key: ['lga_pcode', 'year'],
     optional: ['children_0_4', 'year', ...NAME_COLUMNS],
   },
@@ -67,6 +72,7 @@ export const ROLES = {
     description:
       'Table by area and month (the month as `period`, or as `year` and `month`), or one GeoTIFF of rain for each month',
     columns: ['lga_pcode', 'rain_mm'],
+    outputs: ['climate'],
     key: ['lga_pcode', 'period'],
     optional: ['temperature_c', 'year', ...NAME_COLUMNS],
     exactlyOneOf: [['period', 'month']],
@@ -75,6 +81,7 @@ export const ROLES = {
     description:
       'Table of clusters, each with a location: longitude and latitude, an area, or only one of the upper level',
     columns: ['cluster_id', 'method', 'examined'],
+    outputs: SURVEY_OUTPUTS,
     key: ['survey_year', 'cluster_id', 'method'],
     optional: [
       'survey_year',
@@ -98,6 +105,7 @@ export const ROLES = {
     description:
       'Table of rounds with results by area, without clusters; those of the lower level with a 95% interval or a standard error',
     columns: ['positivity'],
+    outputs: SURVEY_OUTPUTS,
     key: ['survey_year', 'lga_pcode', 'state_pcode', 'method'],
     optional: ['survey_year', 'method', 'low', 'high', 'interval', 'standard_error', ...NAME_COLUMNS],
     exactlyOneOf: [['lga_pcode', 'state_pcode']],
@@ -105,6 +113,7 @@ export const ROLES = {
   cases_states: {
     description: 'Table of monthly confirmed cases of the upper level',
     columns: ['state_pcode', 'confirmed'],
+    outputs: ['cases'],
     key: ['state_pcode', 'period'],
     optional: ['year', 'reporting_rate', ...NAME_COLUMNS],
     exactlyOneOf: [['period', 'month']],
@@ -112,6 +121,7 @@ export const ROLES = {
   cases_lgas: {
     description: 'Table of monthly confirmed cases by area, or by health facility',
     columns: ['lga_pcode', 'confirmed'],
+    outputs: ['cases'],
     key: ['lga_pcode', 'facility', 'period'],
     optional: ['facility', 'state_pcode', 'year', 'reporting_rate', ...NAME_COLUMNS],
     exactlyOneOf: [['period', 'month']],
@@ -120,6 +130,7 @@ export const ROLES = {
     description:
       'List of health facilities, each with its area or its coordinates, and the date on which it was closed',
     columns: ['facility'],
+    outputs: ['cases'],
     key: ['facility'],
     optional: ['latitude', 'state_pcode', 'closed', ...NAME_COLUMNS],
     exactlyOneOf: [['lga_pcode', 'longitude']],
@@ -127,6 +138,7 @@ export const ROLES = {
   layer: {
     description: 'A context figure: GeoTIFF, or table by area of either level of the figure or of `classes`',
     columns: [],
+    outputs: ['layers'],
     key: ['lga_pcode', 'state_pcode'],
     optional: NAME_COLUMNS,
     exactlyOneOf: [['lga_pcode', 'state_pcode']],
@@ -134,6 +146,7 @@ export const ROLES = {
   covariate: {
     description: 'A possible predictor of risk: GeoTIFF, or table by area of either level of `value` or of `classes`',
     columns: [],
+    outputs: ['covariates'],
     key: ['lga_pcode', 'state_pcode'],
     optional: NAME_COLUMNS,
     exactlyOneOf: [['lga_pcode', 'state_pcode']],

@@ -73,6 +73,18 @@ export const Source = closedObject({
   producer: text,
   citation: text,
   licence: text,
+  spdx: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9.-]+$',
+      description: 'SPDX identifier of the licence, such as CC-BY-4.0, if `licence` is not one itself',
+    }),
+  ),
+  derived: Type.Optional(
+    Type.Enum(['yes', 'share-alike', 'non-commercial', 'ask', 'no'], {
+      description:
+        'Whether figures computed from it may be published, with its citation; by default as its SPDX licence says, and otherwise as `pass_on`',
+    }),
+  ),
   pass_on: Type.Optional(
     Type.Enum(['yes', 'no', 'ask'], {
       description:

@@ -57,7 +57,7 @@ const HEADERS = {
     'private, no-cache',
   ),
   'Content-Range': headerObject('The range of these bytes, and the total size', 'string', 'bytes 0-1023/596412'),
-  Link: headerObject('Licences, this description, the model card, and the versions', 'string', LINKS),
+  Link: headerObject('Whether it may be published, this description, model card, and versions', 'string', LINKS),
   Deprecation: headerObject(
     'When another version replaced this one, in seconds since 1970 (RFC 9745)',
     'string',

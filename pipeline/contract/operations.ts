@@ -50,13 +50,11 @@ interface OperationSpec {
   readonly scopes?: readonly Scope[];
   readonly parameters?: readonly ParameterName[];
   readonly response: TSchema;
-  /** Artifacts that the answers are made of, by full name; all that a snapshot is made of unless they are listed. */
-  readonly madeOf?: readonly string[];
   /** The product without which there is no answer, which a country may lack. */
   readonly needs?: Product | undefined;
 }
 
-export interface Operation extends Pick<OperationSpec, 'summary' | 'madeOf' | 'needs'> {
+export interface Operation extends Pick<OperationSpec, 'summary' | 'needs'> {
   readonly id: string;
   readonly path: string;
   /** Scopes that a key needs, all of them; if empty, any valid key is accepted. */
@@ -73,24 +71,12 @@ export interface Operation extends Pick<OperationSpec, 'summary' | 'madeOf' | 'n
   readonly file: string;
 }
 
-const AREA_ARTIFACTS = ['ingest/states', 'ingest/lgas'] as const;
-/** Artifacts behind the figures of a series other than its scores: basis, probabilities and changes. */
-const SERIES_ARTIFACTS = [
-  'ingest/clusters',
-  'ingest/area_rounds',
-  'ingest/cases',
-  'backtest/skill',
-  'risk/probabilities',
-  'risk/changes',
-] as const;
-
 /** The operations that every snapshot answers. */
 const CORE_SPECS = [
   {
     path: '/v1/periods',
     summary: 'Which months are estimated and which forecast, and the model version',
     response: schemas.Periods,
-    madeOf: [],
   },
   {
     path: '/v1/risk/states',
@@ -99,7 +85,6 @@ const CORE_SPECS = [
     parameters: ['period'],
     response: schemas.RiskStates,
     needs: 'scores',
-    madeOf: ['ingest/states', 'context/states', 'risk/states'],
   },
   {
     path: '/v1/risk/lgas',
@@ -108,7 +93,6 @@ const CORE_SPECS = [
     parameters: ['state', 'period'],
     response: schemas.RiskLgas,
     needs: 'scores',
-    madeOf: [...AREA_ARTIFACTS, 'context/lgas', 'risk/lgas'],
   },
   {
     path: '/v1/forecasts/states',
@@ -117,7 +101,6 @@ const CORE_SPECS = [
     parameters: ['months'],
     response: schemas.ForecastsStates,
     needs: 'scores',
-    madeOf: ['ingest/states', 'context/states', 'risk/states'],
   },
   {
     path: '/v1/forecasts/lgas',
@@ -126,14 +109,12 @@ const CORE_SPECS = [
     parameters: ['state', 'months'],
     response: schemas.ForecastsLgas,
     needs: 'scores',
-    madeOf: [...AREA_ARTIFACTS, 'context/lgas', 'risk/lgas'],
   },
   {
     path: '/v1/boundaries/states',
     summary: 'Outlines of all {state.many}, GeoJSON',
     scopes: ['lga_boundaries'],
     response: schemas.BoundariesStates,
-    madeOf: ['ingest/states', 'boundaries/outlines'],
   },
   {
     path: '/v1/boundaries/lgas',
@@ -141,14 +122,12 @@ const CORE_SPECS = [
     scopes: ['lga_boundaries'],
     parameters: ['state'],
     response: schemas.BoundariesLgas,
-    madeOf: ['ingest/lgas', 'boundaries/outlines'],
   },
   {
     path: '/v1/context/states',
     summary: 'Population, nets, spraying, treatment and travel to care by {state.one}',
     scopes: ['risk_scores'],
     response: schemas.ContextStates,
-    madeOf: ['ingest/states', 'context/states'],
   },
   {
     path: '/v1/context/lgas',
@@ -156,7 +135,6 @@ const CORE_SPECS = [
     scopes: ['risk_scores'],
     parameters: ['state'],
     response: schemas.ContextLgas,
-    madeOf: [...AREA_ARTIFACTS, 'context/lgas'],
   },
   {
     path: '/v1/transmission/states',
@@ -164,14 +142,6 @@ const CORE_SPECS = [
     scopes: ['risk_scores'],
     response: schemas.TransmissionStates,
     needs: 'season',
-    madeOf: [
-      'ingest/states',
-      'season/method',
-      'season/national',
-      'season/states',
-      'survey/trend',
-      'transmission/model',
-    ],
   },
   {
     path: '/v1/transmission/lgas',
@@ -180,7 +150,6 @@ const CORE_SPECS = [
     parameters: ['state'],
     response: schemas.TransmissionLgas,
     needs: 'season',
-    madeOf: [...AREA_ARTIFACTS, 'season/method', 'season/lgas', 'transmission/model'],
   },
   {
     path: '/v1/transmission/model',
@@ -188,7 +157,6 @@ const CORE_SPECS = [
     scopes: ['risk_scores'],
     response: schemas.TransmissionModel,
     needs: 'transmission',
-    madeOf: ['transmission/model'],
   },
 ] as const satisfies readonly OperationSpec[];
 
@@ -202,14 +170,12 @@ const OPTIONAL_SPECS = [
     parameters: ['state'],
     response: schemas.SeasonsLgas,
     needs: 'windows',
-    madeOf: [...AREA_ARTIFACTS, 'season/windows'],
   },
   {
     path: '/v1/forecasts/skill',
     summary: 'How good forecasts of reported cases were, by horizon, compared with simple methods',
     scopes: ['forecasts'],
     response: schemas.ForecastsSkill,
-    madeOf: ['backtest/skill'],
   },
   {
     path: '/v1/alerts',
@@ -219,7 +185,6 @@ const OPTIONAL_SPECS = [
     parameters: ['state'],
     response: schemas.Alerts,
     needs: 'cases',
-    madeOf: [...AREA_ARTIFACTS, 'alerts/areas'],
   },
   {
     path: '/v1/risk/nation',
@@ -228,7 +193,6 @@ const OPTIONAL_SPECS = [
     parameters: ['period'],
     response: schemas.RiskNation,
     needs: 'scores',
-    madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas'],
   },
   {
     path: '/v1/forecasts/nation',
@@ -237,7 +201,6 @@ const OPTIONAL_SPECS = [
     parameters: ['months'],
     response: schemas.ForecastsNation,
     needs: 'scores',
-    madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas'],
   },
   {
     path: '/v1/series/states',
@@ -246,7 +209,6 @@ const OPTIONAL_SPECS = [
     parameters: ['state'],
     response: schemas.SeriesStates,
     needs: 'scores',
-    madeOf: ['ingest/states', 'context/states', 'risk/states', ...SERIES_ARTIFACTS],
   },
   {
     path: '/v1/series/lgas',
@@ -255,27 +217,23 @@ const OPTIONAL_SPECS = [
     parameters: ['lga'],
     response: schemas.SeriesLgas,
     needs: 'scores',
-    madeOf: ['ingest/lgas', 'context/lgas', 'risk/lgas', ...SERIES_ARTIFACTS],
   },
   {
     path: '/v1/boundaries/nation',
     summary: 'Outlines of every {lga.one} of the nation, GeoJSON',
     scopes: ['lga_boundaries'],
     response: schemas.BoundariesNation,
-    madeOf: ['ingest/lgas', 'boundaries/outlines'],
   },
   {
     path: '/v1/boundaries/topology',
     summary: 'Outlines of every {state.one} and {lga.one}, TopoJSON: a border that two areas share occurs once',
     scopes: ['lga_boundaries'],
     response: schemas.BoundariesTopology,
-    madeOf: [...AREA_ARTIFACTS, 'boundaries/outlines'],
   },
   {
     path: '/v1/places',
     summary: 'Every {state.one} and {lga.one}: names, codes, neighbours and centres',
     response: schemas.Places,
-    madeOf: [...AREA_ARTIFACTS, 'ingest/other_names', 'boundaries/outlines'],
   },
   {
     path: '/v1/openapi.json',
@@ -286,26 +244,16 @@ const OPTIONAL_SPECS = [
     path: '/v1/model-card',
     summary: 'What the scores are made from, how they were checked, and their limits',
     response: schemas.ModelCard,
-    madeOf: [
-      'risk/evidence',
-      'validation/scores',
-      'season/method',
-      'season/check',
-      'backtest/skill',
-      'transmission/model',
-    ],
   },
   {
     path: '/v1/licences',
     summary: 'Whose data the answers are made from, under which licences, and how to cite them',
     response: schemas.Licences,
-    madeOf: [],
   },
   {
     path: '/v1/tables',
     summary: 'The tables that can be downloaded, and what their columns mean',
     response: schemas.Tables,
-    madeOf: [],
   },
 ] as const satisfies readonly OperationSpec[];
 

@@ -157,7 +157,13 @@ export const Places = record({
 });
 export type Places = Static<typeof Places>;
 
+const may_publish = text(
+  'Whether it may be published, and on which conditions: what the licences behind it allow together',
+);
+const spdx = text('These licences as an SPDX expression; `LicenseRef-…` is a source whose licence SPDX does not list');
 export const Licences = record({
+  may_publish,
+  spdx,
   cite: text('How to cite the answers themselves'),
   sources: list(
     record({
@@ -192,6 +198,8 @@ export const Tables = record({
       row: text('What one row represents'),
       rows: whole('Number of rows', { minimum: 1 }),
       scopes: list(Type.String(), 'Scopes that a key needs to read it'),
+      may_publish,
+      spdx,
       addresses: list(Type.String(), 'Where to get it, one in each format'),
       columns: list(
         record({

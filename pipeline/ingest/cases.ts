@@ -240,13 +240,22 @@ function readConsecutiveMonths(
     if (value !== undefined) return value;
     if (isMasked(month)) return null;
     const period = monthFromIndex(month);
-    const expected = `every month from ${monthFromIndex(first)} to ${monthFromIndex(last)}`;
+    const expected = `every month from ${monthFromIndex(first)} to ${monthFromIndex(last)}${describeLongSteps([...byMonth.keys()], month)}`;
     const mask = gapRemedy({ rule: 'mask', ...gapKey, first: period, last: period });
     // Of several files, the one that ends or has its gap there.
     const { origin } = rows.findLast((row) => monthIndex(row.month()) < month) ?? { origin: table };
     throw origin.at(label).error(`no month ${period}`, expected, mask);
   });
   return { first: monthFromIndex(first), confirmed };
+}
+
+/** What rows of every second or third month from a missing one on may be: sums of those months; empty for other rows. */
+function describeLongSteps(months: readonly number[], missing: number): string {
+  const later = months.filter((month) => month > missing).sort((a, b) => a - b);
+  const steps = new Set(later.slice(1).map((month, i) => month - later[i]!));
+  const [step] = steps;
+  if (later.length < 3 || steps.size > 1 || step === 1) return '';
+  return `; it has every ${step} months only from ${monthFromIndex(later[0]!)} on: if they count all ${step}, a quarter’s cases for example, they are no figures of a month`;
 }
 
 /** Detects a table that has lost its first months, by the catalog's span. */

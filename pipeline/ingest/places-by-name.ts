@@ -160,14 +160,16 @@ function refuseUnmatched(
 
 /** Only rows that are not of an area have no name: the country's total, or notes. */
 function refuseNameless(rows: readonly RawRow[], level: 'lga' | 'state'): void {
-  if (rows.length > 0)
-    throw rows[0]!
-      .at('name')
-      .error(
-        `nothing (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-        'the name of an area in the outlines',
-        { declare: 'leave_out', where: { [level]: null } },
-      );
+  const [row] = rows;
+  if (!row) return;
+  const text = Object.values(row.values).find((value) => /\p{L}/u.test(value ?? ''));
+  throw row
+    .at('name')
+    .error(
+      `nothing (${rows.length === 1 ? 'a row' : `${rows.length} rows`}${text === undefined ? '' : `: "${text}"`})`,
+      'the name of an area in the outlines; a note may say what other rows count',
+      { declare: 'leave_out', where: { [level]: null } },
+    );
 }
 
 /** The names of a table in the order of its rows, each once, whatever its case and punctuation. */

@@ -47,6 +47,7 @@ import { controlLines } from './snapshot/findings.ts';
 import { addFileHashes, type Finding, stageRecord } from './snapshot/provenance.ts';
 import { makeTables, writeTables } from './snapshot/snapshot-tables.ts';
 import { createSnapshotWriter, type SnapshotWriter } from './snapshot/snapshot-writer.ts';
+import { tableLicences } from './snapshot/table-licences.ts';
 import { exampleDiff, exampleVersions } from './snapshot/version-examples.ts';
 
 /** Number of answers in progress, so that every core has something to compress while others wait for the disk. */
@@ -227,10 +228,11 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
       cases_in: mayPassOnCases(sources) && case_series === 'exact' ? 'cases' : 'index',
       growth: statedGrowth(sources),
     });
+    const licences = tableLicences(sources, entries);
     const method = artifact<WordedMethod>('season/method');
     const season_method = { ...method, description: wordingInCountry(method.description, words) };
     return {
-      contents: { model, sources, coverage, model_version, tables, season_method, transmission },
+      contents: { model, sources, licences, coverage, model_version, tables, season_method, transmission },
       evidence: {
         risk: artifact('risk/evidence'),
         validation: hasRun('validation') ? artifact<Validation | null>('validation/scores') : null,

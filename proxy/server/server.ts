@@ -13,6 +13,7 @@ import { openSource, type SourceOptions, type SourceSettings } from '../snapshot
 import type { AccountStore } from '../store/account-store.ts';
 import { openGate } from '../store/gate.ts';
 import { UsageCounter } from '../store/usage-counts.ts';
+import { listenUrl } from './listen-url.ts';
 import { Metrics } from './metrics.ts';
 import { openStore } from './open-store.ts';
 import { buildOps } from './ops.ts';
@@ -186,7 +187,7 @@ async function listen(app: FastifyInstance, host: string, port: number, portName
     throw new UsageError(`${portName} ${port} on ${host} ${reason}`, { cause: error });
   }
   const { port: actualPort } = app.server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`;
+  return listenUrl(host, actualPort);
 }
 
 async function drain(app: FastifyInstance): Promise<void> {

@@ -3,11 +3,14 @@
  * service, from the repository that `npm run pack:chap` makes.
  */
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { chmodSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readOwner, writeChapRepository } from '../../pipeline/deploy/pack/pack-chap.ts';
 import { readCsv } from '../../pipeline/ingest/readers/csv.ts';
 import { codeVersion } from '../../pipeline/lib/code-state.ts';
@@ -64,37 +67,79 @@ describe.skipIf(bin === null)(title, () => {
     writeChapRepository(repository, readOwner(at('owner.json')), codeVersion(), COMMIT);
   });
 
-  test('chap eval runs the model beside persistence, and its scores are read', async () => {
-    const [records] = globSync('lib/python3*/site-packages/chap_core/file_io/example_data/hydromet_5_filtered.csv', {
-      cwd: at('python'),
-    });
-    const scores: Record<string, number> = {};
-    for (const [name, ...options] of [
-      [repository, '--run-config.ignore-environment'],
-      ['builtin:persistence'],
-    ] as const) {
-      const out = at(`${path.basename(name)}.nc`);
-      const splits = ['--backtest-params.n-splits', '3', '--backtest-params.n-periods', '3'];
-      const data = ['--dataset-csv', at(`python/${records}`), '--output-file', out];
-      await run(`${bin}/chap`, ['eval', '--model-name', name, ...data, ...splits, ...options], { cwd: directory, env });
-      await run(`${bin}/chap`, ['export-metrics', '--input-files', out, '--output-file', `${out}.csv`], { env });
-      const { header, rows } = await readCsv(`${out}.csv`, 'metrics');
-      scores[path.basename(name)] = Number(rows[0]!.cells[header.indexOf('crps_log1p')]);
+  /** CRPS and coverage of the model and of persistence on a file of records, in the form of MODEL.md. */
+  async function evaluate(records: string): Promise<string[]> {
+    const name = path.basename(records, '.csv');
+    const models = [[repository, '--run-config.ignore-environment'], ['builtin:persistence']];
+    const files = models.map((_, i) => at(`${name}-${i}.nc`));
+    const windows = ['--backtest-params.n-splits', '12', '--backtest-params.n-periods', '3'];
+    for (const [i, options] of models.entries()) {
+      const data = ['--dataset-csv', records, '--output-file', files[i]!];
+      await run(`${bin}/chap`, ['eval', '--model-name', ...options, ...data, ...windows], { cwd: directory, env });
     }
-    process.stdout.write(`chap eval, CRPS of ln(1 + cases): ${JSON.stringify(scores)}\n`);
-    for (const score of Object.values(scores)) expect(score).toBeGreaterThan(0);
-    const [made] = globSync('runs/*/*/predictions_*.csv', { cwd: directory });
-    const { header } = await readCsv(at(made!), 'predictions');
+    const metrics = at(`${name}-metrics.csv`);
+    await run(`${bin}/chap`, ['export-metrics', ...files, '--output-file', metrics], { env });
+    const { header, rows } = await readCsv(metrics, 'metrics');
+    return rows.map(({ cells }) => {
+      const [crps, coverage] = ['crps_log1p', 'coverage_10_90'].map((column) => Number(cells[header.indexOf(column)]));
+      return `${crps!.toFixed(3)}; ${coverage!.toFixed(2)}`.replaceAll('0.', '.');
+    });
+  }
+
+  /** What MODEL.md says of the model and of persistence on a file. */
+  function readModelPage(file: string): string[] {
+    const page = readFileSync(path.join(ROOT, 'pipeline/model/forecast/MODEL.md'), 'utf8');
+    const row = page.split('\n').find((line) => line.startsWith(`| \`${file}\``))!;
+    return row.replaceAll('*', '').split(' | ').slice(1, 3);
+  }
+
+  async function expectModelPage(records: string) {
+    const scores = await evaluate(records);
+    const file = path.basename(records);
+    process.stdout.write(`chap eval, ${file}: CRPS of ln(1 + k) and coverage ${scores[0]}, persistence ${scores[1]}\n`);
+    expect(scores).toEqual(readModelPage(file));
+  }
+
+  test('chap eval on its own records: the scores of the model and of persistence are those of MODEL.md', async () => {
+    const folder = at('python');
+    const [records] = globSync('lib/python3*/site-packages/chap_core/file_io/example_data/*.csv', { cwd: folder });
+    await expectModelPage(path.join(folder, records!));
+    const [predictions] = globSync('runs/*/*/predictions_*.csv', { cwd: directory });
+    const { header } = await readCsv(at(predictions!), 'predictions');
     expect(header.filter((name) => name.startsWith('sample_'))).toHaveLength(200);
   });
 
+  const { CHAP_RECORDS } = process.env;
+  const records = CHAP_RECORDS
+    ? path.basename(CHAP_RECORDS)
+    : 'Laos (skipped, optional: no CHAP_RECORDS, the path of a file of the table in MODEL.md)';
+  test.skipIf(!CHAP_RECORDS)(`chap eval on ${records}`, async () => {
+    await expectModelPage(path.resolve(CHAP_RECORDS!));
+  });
+
   test('as a service of chapkit: what it says of itself, and training and forecasts with another number of samples', async () => {
-    const port = await freePort();
-    const options = ['--port', `${port}`, '--database', at('models.db')];
-    const service = spawn(`${bin}/chapkit`, ['mlproject', 'run', repository, ...options], { env, stdio: 'ignore' });
+    const port = `${await freePort()}`;
+    // The image's command, with the directories and the port of this test.
+    const [, command] = /^CMD (.*)$/m.exec(readFileSync(path.join(repository, 'Containerfile'), 'utf8'))!;
+    const places: Record<string, string> = {
+      '/work/model': repository,
+      '/work/data/models.db': at('models.db'),
+      '0.0.0.0': '127.0.0.1',
+      '8000': port,
+    };
+    const words: string[] = JSON.parse(command!).map((word: string) => places[word] ?? word);
+    expect(words).toEqual(expect.arrayContaining(Object.values(places)));
+    const registration = await listenForRegistrations();
+    const serviceEnv = {
+      ...env,
+      SERVICEKIT_ORCHESTRATOR_URL: `${registration.url}/v2/services/$register`,
+      SERVICEKIT_HOST: 'malaria-risk-chap',
+    };
+    const service = spawn(`${bin}/${words[0]}`, words.slice(1), { env: serviceEnv, stdio: 'ignore' });
     onTestFinished(() => void service.kill());
     const url = `http://127.0.0.1:${port}`;
     const info = await answerOf(`${url}/api/v1/info`);
+    expect(await answerOf(`${url}/health`)).toMatchObject({ status: 'healthy' });
     expect(info).toMatchObject({
       id: 'malaria-risk-cases',
       version: codeVersion(),
@@ -106,9 +151,14 @@ describe.skipIf(bin === null)(title, () => {
         author: OWNER.author,
         organization: OWNER.organization,
         contact_email: OWNER.contact_email,
+        citation_info: OWNER.citation_info,
+        documentation_url: OWNER.documentation_url,
         repository_url: OWNER.repository_url,
       },
     });
+    await vi.waitFor(() => expect(registration.requests).not.toEqual([]), { timeout: 60_000, interval: 200 });
+    expect(registration.requests[0]).toMatch(/^POST \/v2\/services\/\$register \{"id":"malaria-risk-cases"/);
+    expect(registration.requests[0]).toContain(`"url":"http://malaria-risk-chap:${port}"`);
     const schema = await answerOf(`${url}/api/v1/configs/$schema`);
     expect(JSON.stringify(schema)).toContain('"minimum":20');
     // `chapkit test` exists only in the folder of a project that depends on chapkit.
@@ -139,6 +189,18 @@ print(entry.id, entry.source.image, entry.attribution.author, entry.versions[0].
     expect(stdout).toBe(`malaria_risk_cases ${OWNER.image} ${OWNER.author} ${COMMIT}\n`);
   });
 });
+
+/** An address for registrations in place of CHAP's, and what arrives there. */
+async function listenForRegistrations(): Promise<{ url: string; requests: string[] }> {
+  const requests: string[] = [];
+  const server = createHttpServer(async (request, response) => {
+    requests.push(`${request.method} ${request.url} ${await text(request)}`);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -231,7 +231,9 @@ test('the example for a new key names the address at which clients reach the API
   await run('accounts create-organisation acme');
   const create = 'keys create --owner acme --name n --kind test --scopes forecasts';
   expect((await run(create)).stdout).toContain("'http://127.0.0.1:8080/v1/periods'");
-  const api = { MALARIA_API_URL: 'https://api.example.org' };
+  const port = { MALARIA_HOST: '::1', MALARIA_PORT: '8092' };
+  expect((await run(create, port)).stdout).toContain("'http://[::1]:8092/v1/periods'");
+  const api = { ...port, MALARIA_API_URL: 'https://api.example.org' };
   expect((await run(create, api)).stdout).toContain("'https://api.example.org/v1/periods'");
 });
 

@@ -98,7 +98,8 @@ function main([directory, ownerFile = OWNER_FILE]: readonly string[]): void {
   const { version, commit, dirty } = codeState();
   if (commit === null || dirty)
     throw new UsageError('expected a Git checkout without changes, whose commit the image names');
-  writeChapRepository(directory, readOwner(ownerFile), version, commit);
+  const owner = readOwner(ownerFile);
+  writeChapRepository(directory, owner, version, commit);
   const temporary = mkdtempSync(path.join(tmpdir(), 'malaria-pack-'));
   try {
     const archive = pack(temporary).find((file) => path.basename(file).startsWith('malaria-risk-'))!;
@@ -106,7 +107,10 @@ function main([directory, ownerFile = OWNER_FILE]: readonly string[]): void {
   } finally {
     rmSync(temporary, { recursive: true });
   }
-  process.stdout.write(`${directory}: build its image with --build-arg GIT_REVISION=${commit}\n`);
+  const image = `${owner.image}:${version}`;
+  process.stdout.write(
+    `podman build --build-arg GIT_REVISION=${commit} -t ${image} ${directory}\npodman push ${image}\n`,
+  );
 }
 
 if (import.meta.main) {

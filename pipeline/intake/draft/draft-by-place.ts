@@ -541,11 +541,22 @@ function describeRepeatedRows(
     },
   );
   const mostDistinct = Math.max(...candidates.map(({ distinct }) => distinct));
-  if (mostDistinct < NEARLY_DISTINCT_SHARE * keys.length)
-    return `${conflict}, and nothing tells them apart; ${ONE_ROW}`;
-  const { column: distinguishingColumn, longerKeys } = candidates.findLast(
-    ({ distinct }) => distinct === mostDistinct,
-  )!;
+  if (mostDistinct < NEARLY_DISTINCT_SHARE * keys.length) {
+    const labels = table.header.filter((column) => {
+      const cells = filledCells(table, column);
+      const isOfArea = countDistinct(table, [area, column]) === countDistinct(table, [area]);
+      return !keyColumns.includes(column) && cells.length === keys.length && !isOfArea && !areCounts(cells);
+    });
+    if (countDistinct(table, [...keyColumns.slice(0, 1 + timeColumns.length), ...labels]) < keys.length)
+      return `${conflict}, and nothing tells them apart; ${ONE_ROW}`;
+    const examples = repeatedRows
+      .slice(0, 3)
+      .map((row) => labels.map((label) => cellsByRow(table, label)[row]).join(' '));
+    return `${conflict}, told apart by ${labels.map((label) => `"${label}"`).join(' and ')} (${examples.join(', ')} …); keep the row of each area and time that counts all, or add up those without totals`;
+  }
+  const distinguishing = candidates.filter(({ distinct }) => distinct === mostDistinct);
+  const ofDays = distinguishing.find(({ column }) => timeColumns.includes(column));
+  const { column: distinguishingColumn, longerKeys } = ofDays ?? distinguishing.at(-1)!;
   const [twice] = [...Map.groupBy(longerKeys.keys(), (row) => longerKeys[row]!)].filter(([, rows]) => rows.length > 1);
   if (twice) {
     const [first, second] = twice[1].map((row) => table.rows[row]!.line);
@@ -553,7 +564,7 @@ function describeRepeatedRows(
   }
   const values = [...new Set(filledCells(table, distinguishingColumn))];
   const examples = `${values.slice(0, 3).join(', ')}${values.length > 3 ? ' …' : ''}`;
-  if (timeColumns.includes(distinguishingColumn))
-    return `${conflict}, of days or parts of the month (${examples}); add up counts and rain by month, and average temperatures`;
+  if (ofDays)
+    return `${conflict}, of days or parts of the month (${examples}); add up counts and rain by month, and average temperatures. If reports came in on these days, give each row the month of its cases`;
   return `${conflict}, which differ in "${distinguishingColumn}" (${examples}); ${ONE_ROW}`;
 }

@@ -18,6 +18,8 @@ export interface DraftFacilities {
   list: { table: TableFile; draft: TableDraft } | null;
   /** The columns of facilities of the monthly tables that have them. */
   places: ReadonlyMap<TableFile, PlaceKey>;
+  /** Why a list that has facilities of the tables without areas cannot be used. */
+  obstacles: ReadonlyMap<TableFile, string>;
 }
 
 /**
@@ -39,26 +41,33 @@ export function draftFacilities(tables: readonly TableFile[], areas: AreaCodes):
   });
   const tablesWithoutAreas = monthly.filter((table) => findPlaceColumn(table, areas)?.kind !== 'lga_pcode');
   const lists = tables
-    .filter((table) => !monthly.includes(table))
+    .filter((table) => !tablesWithoutAreas.includes(table))
     .flatMap((table) => {
       const place = findAreaColumns(table, areas);
       return place === null ? [] : facilityColumns(table.header).map((facility) => ({ table, facility, place }));
     })
-    .filter(({ table, facility }) => {
-      const names = filledCells(table, facility);
-      return names.length === table.rows.length && new Set(names).size === names.length;
-    })
+    // Monthly figures have many rows of each; the dates of a list are those of opening, closing or moving.
+    .filter(
+      ({ table, facility }) =>
+        filledCells(table, facility).length === table.rows.length &&
+        2 * countDistinct(table, [facility]) > table.rows.length,
+    )
     .map((list) => {
-      const names = new Set(filledCells(list.table, list.facility));
+      const cells = filledCells(list.table, list.facility);
+      const names = new Set(cells);
       const places = tablesWithoutAreas.flatMap((table): [TableFile, PlaceKey][] => {
         const column = bestMatchingColumn(table, () => (cell) => names.has(cell));
         return column ? [[table, { kind: 'facility', column, codeByName: null }]] : [];
       });
-      return { ...list, places };
+      return { ...list, places, repeated: cells.find((cell, row) => cells.indexOf(cell) < row) };
     })
+    .filter(({ places }) => places.length > 0)
     .sort((a, b) => b.places.length - a.places.length);
-  const [best] = lists;
-  if (!best || best.places.length === 0) return { list: null, places: new Map(placesOfAreaTables) };
+  const best = lists.find(({ repeated }) => repeated === undefined);
+  if (!best) {
+    const obstacles = lists.map(({ table, repeated }) => [table, describeRepeated(repeated!)] as const);
+    return { list: null, places: new Map(placesOfAreaTables), obstacles: new Map(obstacles) };
+  }
   const closed = candidateColumns(best.table.header, 'closed').find(
     (column) => filledCells(best.table, column).length > 0,
   );
@@ -70,8 +79,15 @@ export function draftFacilities(tables: readonly TableFile[], areas: AreaCodes):
   };
   const files = best.places.map(([{ file }]) => file).join(', ');
   const draft = { entries: [{ entry, note: `Has the facilities of ${files}` }], obstacles: [] };
-  return { list: { table: best.table, draft }, places: new Map([...placesOfAreaTables, ...best.places]) };
+  return {
+    list: { table: best.table, draft },
+    places: new Map([...placesOfAreaTables, ...best.places]),
+    obstacles: new Map(),
+  };
 }
+
+const describeRepeated = (facility: string) =>
+  `a list of facilities with several rows of ${facility}; leave one row of each or, if its area changes with time, give the area in each row of the cases`;
 
 /**
  * The column of the parts of areas, such as health districts, in a table with several rows of an area and month: it

@@ -99,6 +99,8 @@ export function draftTables(
     function draftTable(): TableDraft {
       if (table === facilities.list?.table) return facilities.list.draft;
       if (resultsByPlaces.has(table)) return { entries: [], obstacles: [] };
+      const obstacle = facilities.obstacles.get(table);
+      if (obstacle) return { entries: [], obstacles: [{ why: obstacle, lost: 'cases' }] };
       if (typeof surveyPart === 'string')
         return { entries: [], obstacles: [{ why: surveyPart, lost: 'survey results' }] };
       const survey = draftSurvey(joinedTable, place, areas.states, surveyPart);

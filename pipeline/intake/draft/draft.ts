@@ -157,7 +157,8 @@ export async function draftCountry(
       found: 'no population raster or table',
       expected:
         'a GeoTIFF of persons per cell, such as WorldPop’s, or at least a table of people with a row for each area (and year)' +
-        (onePeopleRaster ? `; if ${peopleRasterNames} is of people, answer "population" with it` : ''),
+        (onePeopleRaster ? `; if ${peopleRasterNames} is of people, answer "population" with it` : '') +
+        leftOut.flatMap(({ file, why, lost }) => (lost === 'people' ? [`; ${file}: ${why}`] : [])).join(''),
     });
   return {
     areas,

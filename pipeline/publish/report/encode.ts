@@ -50,6 +50,7 @@ export function pageData(contents: Contents, { risk, surveys, cases, case_draws,
     layers: encodeLayers(contents),
     observed: encodeObserved(contents, risk.baseline?.rounds ?? []),
     words: { state: oneAndMany(model.territory.state), lga: oneAndMany(model.territory.lga) },
+    may_publish: contents.licences.whole.may_publish,
     citation:
       `${model.name}, malaria risk by ${model.territory.lga.one}, version ${contents.model_version}, updated ` +
       `${model.updated_at.slice(0, 10)}`,

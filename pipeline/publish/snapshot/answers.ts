@@ -204,20 +204,22 @@ export const ANSWER_MAKERS: AnswerMakers = {
     });
   },
 
-  licences: ({ sources, model, model_version }) =>
+  licences: ({ sources, licences, model, model_version }) =>
     singleAnswer({
+      ...licences.whole,
       cite: versionCitation({ model, model_version }),
       sources: pickAll(sources, schemas.Licences.properties.sources.items),
       code: 'Apache-2.0',
     }),
 
-  tables({ tables, model }) {
+  tables({ tables, licences, model }) {
     const definitions = countryTables(model.territory);
     const servedTables = SERVED_TABLES.filter(({ table }) => tables[table].length > 0).map(({ table, scopes }) => ({
       table,
       row: definitions[table].row,
       rows: tables[table].length,
       scopes: [...scopes],
+      ...licences.tables[table],
       addresses: tableFormats(table).map((format) => `/v1/${tableFile(table, format)}`),
       columns: Object.entries(definitions[table].columns).map(([name, column]) => ({
         column: name,

@@ -6,11 +6,13 @@ import { pickAll } from '../../contract/record.ts';
 import * as schemas from '../../contract/schemas.ts';
 import { describeSeason } from '../../model/season/high-season.ts';
 import type { SnapshotTables } from './snapshot-tables.ts';
+import type { tableLicences } from './table-licences.ts';
 
 export interface Contents {
   model_version: string;
   model: Pick<Model, 'name' | 'synthetic' | 'territory' | 'updated_at' | 'parameters' | 'alert_evaluation'>;
   sources: readonly Source[];
+  licences: ReturnType<typeof tableLicences>;
   coverage: Coverage;
   tables: SnapshotTables;
   season_method: schemas.SeasonMethod;

@@ -2,6 +2,7 @@
  * The tables as a Frictionless Data Package (specs.frictionlessdata.io, version 1), a machine-readable description of
  * each CSV.
  */
+import type { Licence } from '../../catalog/licences.ts';
 import type { FileEntry } from '../../contract/manifest.ts';
 import { TABLE_NAMES, TABLE_TYPES, tableFile, tableFormats } from '../../contract/table-list.ts';
 import { type Contents, versionCitation } from './contents.ts';
@@ -9,7 +10,7 @@ import { countryTables, frictionlessSchema } from './table-columns.ts';
 
 /** `tables/datapackage.json`. @param files the snapshot's files by name */
 export function dataPackage(contents: Contents, files: Readonly<Record<string, FileEntry>>) {
-  const { model, model_version, sources } = contents;
+  const { model, model_version, sources, licences } = contents;
   const definitions = countryTables(model.territory);
   return {
     profile: 'tabular-data-package',
@@ -17,7 +18,7 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
     title: versionCitation(contents),
     version: model_version,
     created: model.updated_at,
-    licenses: [{ title: `The licence of each source${model.synthetic ? '; made up' : ''}`, path: '/v1/licences' }],
+    licenses: listLicences(licences.whole),
     sources: sources.map(({ title, citation }) => ({ title: `${title}: ${citation}` })),
     resources: TABLE_NAMES.flatMap((name) => {
       const file = tableFile(name, 'csv');
@@ -29,6 +30,7 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
           name,
           path: `${name}.csv`,
           description: definitions[name].row,
+          licenses: listLicences(licences.tables[name]),
           format: 'csv',
           mediatype: TABLE_TYPES.csv.split(';')[0],
           encoding: 'utf-8',
@@ -40,3 +42,7 @@ export function dataPackage(contents: Contents, files: Readonly<Record<string, F
     }),
   };
 }
+
+/** All hold at once. */
+const listLicences = ({ spdx, may_publish }: Licence) =>
+  spdx.split(' AND ').map((name) => ({ name, title: may_publish }));

@@ -201,8 +201,8 @@ export function describeTables(
   return `# Tables of ${model_version}
 
 The API's answers as flat files with the same numbers, for DuckDB, R, pandas, spreadsheets and the like: each table as
-Parquet and, except for outlines, as CSV. \`datapackage.json\` describes them for programs (Frictionless), and each Parquet
-file has the same description of its columns in its metadata, as \`table_schema\`: types, units, limits and meanings.
+Parquet and, except for outlines, as CSV. \`datapackage.json\` describes them for programs (Frictionless), with
+how to cite them (\`title\`) and whether each may be published (\`licenses\`), and each Parquet file has the same description of its columns in its metadata, as \`table_schema\`: types, units, limits and meanings.
 \`boundaries_*.parquet\` are GeoParquet; \`boundaries_lgas.geojson\` has all ${countryWords(territory).lga.many} for tools that cannot read that. In CSV a
 missing value is empty, and \`NA\` may be a code: use \`na.strings = ""\` in R and \`keep_default_na=False, na_values=""\` in
 pandas; a text that a spreadsheet would run as a formula, since it begins with \`=\`, \`+\`, \`-\` or \`@\`, has an

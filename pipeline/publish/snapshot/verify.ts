@@ -18,6 +18,7 @@ import { boundaryFaults, tableFaults } from './invariants.ts';
 import { manifestFaults } from './manifest-check.ts';
 import { placesTable } from './places-table.ts';
 import { readTables, type SnapshotTables, tableCsv } from './snapshot-tables.ts';
+import { tableLicences } from './table-licences.ts';
 import { createViews } from './views.ts';
 
 /** The target of a link could change, and reading a pipe would never end. */
@@ -218,10 +219,12 @@ function tableAndAnswerFaults(
     const highSeasonShare = season_method.high_season_share_of_peak;
     faults = await tableFaults(db, manifest, { highSeasonShare, draws: parameters.risk.draws });
     const { model_version, coverage, country: name, synthetic, territory, updated_at } = manifest;
+    const sources = manifest.sources as Contents['sources'];
     const contents: Contents = {
       model_version,
       model: { name, synthetic, territory, updated_at, parameters },
-      sources: manifest.sources as Contents['sources'],
+      sources,
+      licences: tableLicences(sources, manifest.stages),
       coverage,
       tables: await readTables(db, 'snapshot'),
       season_method,

@@ -8,12 +8,22 @@ import type { AccountStore, NewKey } from '../../store/account-store.ts';
 import { checkBrand, curlCommand, hasValidTag, KEY_KINDS, type KeyKind, looksLikeKey } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
 import { PROPAGATION_MS } from '../../store/tag-secrets.ts';
-import { apiUrlOption, print, printJson, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
+import {
+  type ApiAddress,
+  apiAddress,
+  apiOptions,
+  hostOption,
+  print,
+  printJson,
+  printTable,
+  type StoreOptions,
+  storeCommand,
+  toIso,
+} from './shared.ts';
 
-interface NewKeyOptions extends StoreOptions {
+interface NewKeyOptions extends StoreOptions, ApiAddress {
   expires?: string;
   brand: string;
-  apiUrl: string;
 }
 
 interface CreateOptions extends NewKeyOptions {
@@ -52,7 +62,8 @@ export function addCommands(program: Command): void {
 }
 
 function addCreateCommand(keys: Command): void {
-  storeCommand(keys, 'create', 'create a key and show it once', async (store, options: CreateOptions) => {
+  const description = 'create a key and show it once';
+  const command = storeCommand(keys, 'create', description, async (store, options: CreateOptions) => {
     const now = systemClock.wallMs();
     const { brand, owner, name, kind } = options;
     const [scopes, expiresAt] = [parseScopes(options.scopes), expiryTime(options, now)];
@@ -65,15 +76,13 @@ function addCreateCommand(keys: Command): void {
         .choices(KEY_KINDS)
         .makeOptionMandatory(),
     )
-    .requiredOption('--scopes <a,b>', 'one or more of risk_scores, forecasts, lga_boundaries')
-    .option('--expires <iso>', 'date or time at which the key stops working; by default it never expires')
-    .addOption(brandOption())
-    .addOption(exampleUrlOption());
+    .requiredOption('--scopes <a,b>', 'one or more of risk_scores, forecasts, lga_boundaries');
+  addNewKeyOptions(command);
 }
 
 function addRotateCommand(keys: Command): void {
   const description = 'create a replacement for a key; the old one works until it is revoked';
-  storeCommand(keys, 'rotate <id>', description, async (store, options: NewKeyOptions, id) => {
+  const command = storeCommand(keys, 'rotate <id>', description, async (store, options: NewKeyOptions, id) => {
     const now = systemClock.wallMs();
     const expiresAt = expiryTime(options, now);
     const oldKey = (await store.listKeys()).find(({ key }) => key.id === id);
@@ -82,10 +91,13 @@ function addRotateCommand(keys: Command): void {
     const newKey = { brand: options.brand, ownerName: oldKey.owner.name, name, kind, scopes, expiresAt };
     await createKey(store, newKey, options, now);
     if (!options.json) print(`\nOnce no client uses the old key:\n\n  malaria-proxy keys revoke ${id}`);
-  })
-    .option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires')
-    .addOption(brandOption())
-    .addOption(exampleUrlOption());
+  });
+  addNewKeyOptions(command);
+}
+
+function addNewKeyOptions(command: Command): void {
+  command.option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires');
+  for (const option of [brandOption(), hostOption(), ...apiOptions()]) command.addOption(option);
 }
 
 const expiryTime = ({ expires }: { expires?: string }, now: number) =>
@@ -128,15 +140,13 @@ async function createKey(store: AccountStore, newKey: NewKey, options: NewKeyOpt
   print(`${key.kind} key ${key.id} for '${ownerName}', scopes ${key.scopes.join(', ')}. It is shown only once:\n`);
   print(`  ${secret}\n`);
   print(`Try it while \`malaria-proxy serve\` runs:\n`);
-  print(`  ${curlCommand(secret, options.apiUrl, '/v1/periods')}`);
+  print(`  ${curlCommand(secret, apiAddress(options), '/v1/periods')}`);
 }
 
 export function brandOption(): Option {
   const option = new Option('--brand <word>', 'prefix of new keys').env('MALARIA_BRAND').default('malaria');
   return option.argParser(checkBrand);
 }
-
-const exampleUrlOption = (): Option => apiUrlOption().default('http://127.0.0.1:8080');
 
 function showKeys(keys: readonly { key: Key; owner: Account }[], json = false) {
   const now = systemClock.wallMs();

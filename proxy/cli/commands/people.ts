@@ -8,28 +8,38 @@ import { Directory } from '../../store/people/directory.ts';
 import { INVITATION_LINK_MS, RESET_LINK_MS, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Person } from '../../store/row-types.ts';
-import { dashboardUrlOption, print, printJson, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
+import {
+  type DashboardAddress,
+  dashboardAddress,
+  dashboardOptions,
+  hostOption,
+  print,
+  printJson,
+  printTable,
+  type StoreOptions,
+  storeCommand,
+  toIso,
+} from './shared.ts';
 
 interface TeamOptions extends StoreOptions {
   account?: string;
   serviceTeam?: boolean;
 }
 
-/** Assumed address of the dashboard, with the port that the README uses. */
-const DASHBOARD_URL = 'http://127.0.0.1:8090';
-
 /** Adds the commands for managing the people who sign in to the dashboard. */
 export function addPeopleCommands(accounts: Command): void {
   const inviteDescription = 'print a link with which somebody can join an account or the service team';
-  addTeamOptions(storeCommand(accounts, 'invite <email>', inviteDescription, inviteByLink)).addOption(
-    dashboardUrlOption().default(DASHBOARD_URL),
-  );
+  const invite = addTeamOptions(storeCommand(accounts, 'invite <email>', inviteDescription, inviteByLink));
 
   addTeamOptions(storeCommand(accounts, 'people', 'list who can sign in to the dashboard', showPeople));
 
-  storeCommand(accounts, 'reset <email>', 'print a link with which somebody can choose a new password', resetByLink)
-    .option('--two-step-off', 'also turn off their two-step sign-in, if they have lost phone and recovery codes')
-    .addOption(dashboardUrlOption().default(DASHBOARD_URL));
+  const resetDescription = 'print a link with which somebody can choose a new password';
+  const reset = storeCommand(accounts, 'reset <email>', resetDescription, resetByLink).option(
+    '--two-step-off',
+    'also turn off their two-step sign-in, if they have lost phone and recovery codes',
+  );
+  for (const option of [hostOption(), ...dashboardOptions()])
+    for (const command of [invite, reset]) command.addOption(option);
 
   const removeDescription = 'remove somebody from the dashboard for good; keys that they created stay';
   storeCommand(accounts, 'remove-person <email>', removeDescription, async ({ database }, { json }, address) => {
@@ -40,9 +50,10 @@ export function addPeopleCommands(accounts: Command): void {
   });
 }
 
-type LinkOptions = StoreOptions & { dashboardUrl: string };
+type LinkOptions = StoreOptions & DashboardAddress;
 
 async function inviteByLink(store: AccountStore, options: TeamOptions & LinkOptions, address: string) {
+  const dashboardUrl = dashboardAddress(options);
   const account = await requireTeamAccount(options, store);
   // In an organisation an administrator, who invites its members.
   const role = rolesIn(account)[0]!;
@@ -50,7 +61,7 @@ async function inviteByLink(store: AccountStore, options: TeamOptions & LinkOpti
   const invitation = { email: address, role, accountId: account?.id ?? null, hash: hashToken(token) } as const;
   const { email } = await new Directory(store.database).links.invite(invitation, systemClock.wallMs(), COMMAND_LINE);
   const output = { email, role, account: account?.name ?? null };
-  showLink(output, linkUrl(options.dashboardUrl, token), INVITATION_LINK_MS, options);
+  showLink(output, linkUrl(dashboardUrl, token), INVITATION_LINK_MS, options);
 }
 
 async function showPeople(store: AccountStore, options: TeamOptions) {
@@ -80,6 +91,7 @@ async function resetByLink(
   options: LinkOptions & { twoStepOff?: boolean },
   address: string,
 ) {
+  const dashboardUrl = dashboardAddress(options);
   const directory = new Directory(database);
   const { id, email, has_factor } = await requirePerson(address, directory);
   const token = mintToken();
@@ -87,7 +99,7 @@ async function resetByLink(
   if (options.twoStepOff) await directory.factors.turnOff(id, now, COMMAND_LINE);
   await directory.links.createReset(id, hashToken(token), now, COMMAND_LINE);
   const output = { email, two_step: has_factor && !options.twoStepOff };
-  showLink(output, linkUrl(options.dashboardUrl, token), RESET_LINK_MS, options);
+  showLink(output, linkUrl(dashboardUrl, token), RESET_LINK_MS, options);
 }
 
 function addTeamOptions(command: Command): Command {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
 import { countryWords } from '../../../pipeline/contract/words.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
-import { errorLine, UsageError } from '../../../pipeline/lib/errors.ts';
+import { errorLine } from '../../../pipeline/lib/errors.ts';
 import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { limitKeylessLines, openLog } from '../../server/log.ts';
 import { type Level, openReports } from '../../server/reports.ts';
@@ -14,10 +14,13 @@ import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
 import {
   addStoreOptions,
-  apiUrlOption,
-  dashboardUrlOption,
+  apiOptions,
+  dashboardAddress,
+  dashboardOptions,
   envOption,
+  hostOption,
   parseOrigin,
+  portParser,
   print,
   type StoreOptions,
   wholeNumber,
@@ -36,7 +39,6 @@ interface ServeOptions extends Settings, StoreOptions {
 
 export function addCommands(program: Command): void {
   const command = addStoreOptions(program.command('serve')).description('serve a snapshot to clients with an API key');
-  const portParser = wholeNumber(0, 65_535);
   for (const option of [
     envOption(
       '--snapshot <location>',
@@ -46,8 +48,8 @@ export function addCommands(program: Command): void {
       'build/copies',
     ),
     switchOption('--fall-back', 'while the published snapshot is damaged, serve the version that was current before'),
-    envOption('--host <host>', 'address to listen on').default('127.0.0.1'),
-    envOption('--port <n>', 'port of the API; 0 for any free port').argParser(portParser).default(8080),
+    hostOption(),
+    ...apiOptions(),
     envOption('--ops-port <n>', 'port for health and metrics; 0 for any free port').argParser(portParser).default(9090),
     envOption('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
       .argParser(wholeNumber(1))
@@ -59,12 +61,7 @@ export function addCommands(program: Command): void {
       .argParser(listParser(parseOrigin))
       .default([], 'none'),
     brandOption(),
-    envOption(
-      '--dashboard-port <n>',
-      'port of the dashboard; 0 for any free port; without it there is no dashboard',
-    ).argParser(portParser),
-    dashboardUrlOption().default(undefined, 'its own address'),
-    apiUrlOption().default(undefined, 'its own address'),
+    ...dashboardOptions(),
     envOption(
       '--report-url <url>',
       'where people of the dashboard find the report of the snapshot, to which it links',
@@ -113,11 +110,8 @@ function parseWebAddress(text: string): string {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
-  const { host, dashboardPort, dashboardUrl } = options;
-  // The links in mails would point to an address that browsers cannot reach.
-  if (dashboardPort !== undefined && dashboardUrl === undefined && ['0.0.0.0', '::'].includes(host)) {
-    throw new UsageError(`--dashboard-url: required with --host ${host}, which browsers cannot reach`);
-  }
+  // Links in mails lead to it.
+  if (options.dashboardPort !== undefined) dashboardAddress(options);
   const eventLog = openLog(process.stderr, () => {});
   const writeLine = (line: string, level: Level) => {
     if (options.log) eventLog[level](line);

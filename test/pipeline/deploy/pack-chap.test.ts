@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,7 +18,22 @@ test("a model without its owner's details is not packed: each placeholder is ref
   expect(readOwner(file)).toEqual(owner);
 });
 
-test('MLproject is of this version', () => {
-  const project = readFileSync(path.join(path.dirname(OWNER_FILE), 'MLproject'), 'utf8');
-  expect(project).toContain(`\nversion: "${codeVersion()}"\n`);
+const readModelFile = (name: string) => readFileSync(path.join(path.dirname(OWNER_FILE), name), 'utf8');
+
+test('MLproject is of this version, and names no image, since CHAP refuses a service that does', () => {
+  expect(readModelFile('MLproject')).toContain(`\nversion: "${codeVersion()}"\n`);
+  expect(readModelFile('MLproject')).not.toContain('docker_env');
+});
+
+test.skipIf(process.platform !== 'linux')('the image has each library that Node.js loads', () => {
+  // What Debian's package manager needs itself is in every image.
+  const base = /^(linux-vdso|ld-linux|libc|libm|libdl|libpthread|libstdc\+\+|libgcc_s)[-.]/;
+  const libraries = execFileSync('ldd', [process.execPath], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => path.basename(line.trim().split(' ')[0]!));
+  expect(libraries).toContain('libc.so.6');
+  const packages = libraries.filter((name) => !base.test(name)).map((name) => name.replace('.so.', ''));
+  for (const name of packages)
+    expect(readModelFile('Containerfile')).toMatch(new RegExp(`apt-get install .* ${name} `));
 });

@@ -58,6 +58,11 @@ const cases: Case[] = [
     /cases\.csv, AB: found no month 2019-05, expected every month from 2018-01 to 2021-12/,
   ],
   [
+    'quarters among months',
+    edit('cases.csv', (text) => text.replaceAll(/NG001,2021-(0[124578]|1[01]),.*\n/g, '')),
+    /AB: found no month 2021-01, .* 2021-12; it has every 3 months only from 2021-03 on: if they count all 3/,
+  ],
+  [
     'a month missing from the climate',
     edit('climate.csv', (text) => text.replace(/NG002001,2019-05,.*\n/, '')),
     /climate\.csv, NG002001 Place 3: found no month 2019-05/,

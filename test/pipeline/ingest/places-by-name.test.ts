@@ -206,6 +206,11 @@ test('a row without the name of an area is refused, with the declaration that le
   await expect(read(nameless)).rejects.toThrow(
     /census\.csv, row 6, name: found nothing \(a row\), expected the name of an area/,
   );
+  const footnote = (country: TinyCountry) => {
+    byNames(country);
+    edit('census.csv', (text) => `${text},"* with Place 9",\n`)(country);
+  };
+  await expect(read(footnote)).rejects.toThrow(/name: found nothing \(a row: "\* with Place 9"\)/);
   const declared = await read((country) => {
     nameless(country);
     sourceIn(country, 'population_census').leave_out = [{ where: { lga: null }, reason: 'the total' }];

@@ -32,13 +32,13 @@ describe.skipIf(BACKENDS[1]!.skip)('two dashboards', () => {
     await createStore(store);
     const { build, current, remove } = makeBuild();
     onTestFinished(remove);
-    const env = { MALARIA_STORE: store };
+    const env = { MALARIA_STORE: store, MALARIA_DASHBOARD_PORT: '0' };
     const cli = async (...args: string[]) => {
       const { code, stdout, stderr } = await runCli(['accounts', ...args], env);
       expect([args, code, stderr]).toEqual([args, 0, '']);
       return stdout;
     };
-    const options = ['--dashboard-port', '0', '--snapshot', current, '--mail', `outbox:${build}/outbox`];
+    const options = ['--snapshot', current, '--mail', `outbox:${build}/outbox`];
     const serve = async () => JSON.parse((await serveCli(options, env)).read().stdout.split('\n')[0]!).dashboard_url;
     const urls = [await serve(), await serve()];
     await cli('create-organisation', 'ministry');

@@ -16,7 +16,7 @@ import { openTab } from './tabs.ts';
 
 /** The source that every downloaded file states. */
 export const citation = () =>
-  `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${data.periods[view.month]}. Licences and sources: see “Data” in the report.`;
+  `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${data.periods[view.month]}. May it be published? ${data.may_publish} By table: see “Data” in the report.`;
 const viewTitle = () =>
   `${data.country} ${data.periods[view.month]} ${view.tab}${view.state === null ? '' : ` ${scopeName()}`}`;
 const fileName = (ending: string) =>

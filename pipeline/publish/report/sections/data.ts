@@ -9,14 +9,15 @@ import { controlLines, DECISIONS_HEADING, findingBlocks, isAboutFit } from '../.
 import type { Finding } from '../../snapshot/provenance.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { joinInSentence } from '../shared/names.ts';
-import { renderSources } from './sources-section.ts';
+import { renderLicences, renderSources } from './sources-section.ts';
 
 /** What to be careful about in the data, what is missing, and the sources with what may be done with them. */
 export const renderDataTab = (
   contents: Contents,
   evidence: Evidence,
   findings: readonly Finding[],
-): Html => html`${renderDoubts(contents, evidence)}
+): Html => html`${renderLicences(contents)}
+${renderDoubts(contents, evidence)}
 ${renderSums(contents, findings)}
 <section id="findings" aria-labelledby="findings-head"><h2 id="findings-head">Gaps in the data</h2>
 <p class="lead">What the build found, and the rule that it applied in each case.</p>

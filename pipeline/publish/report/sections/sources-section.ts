@@ -1,3 +1,4 @@
+import { TABLE_NAMES } from '../../../contract/table-list.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { findingLines, isAboutFit } from '../../snapshot/findings.ts';
@@ -13,6 +14,16 @@ const PASS_ON_TEXTS = {
   no: 'No',
   ask: 'Ask its producer',
 };
+
+/** What may be done with the figures, by what the sources of a table allow together. */
+export function renderLicences({ licences, tables }: Contents): Html {
+  const filledTables = TABLE_NAMES.filter((name) => tables[name].length > 0);
+  const groups = Map.groupBy(filledTables, (name) => licences.tables[name].may_publish);
+  return html`<section id="licence" aria-labelledby="licence-head"><h2 id="licence-head">May I publish this?</h2>
+<p><b>${licences.whole.may_publish}</b>${groups.size > 1 && ' That holds for all figures together; of the tables alone:'}</p>
+${groups.size > 1 && html`<ul>${[...groups].map(([answer, names]) => html`<li>${answer} <code>${names.join(', ')}</code></li>`)}</ul>`}
+<p class="note">As SPDX: <code>${licences.whole.spdx}</code>; of each table, in <code>tables/datapackage.json</code> beside this report.</p></section>`;
+}
 
 /** The sources with their producers, licences and hashes. */
 export function renderSources({ sources, model_version, model }: Contents): Html {

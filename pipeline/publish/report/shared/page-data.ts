@@ -82,6 +82,8 @@ export interface PageData {
   /** The country's words for the two kinds of areas. */
   words: { state: AreaWords; lga: AreaWords };
   citation: string;
+  /** Whether all figures together may be published. */
+  may_publish: string;
   seasons: { national: Season; states: Season[]; lgas: Season[] };
   trend: { national: NationalSurveyTrend[]; states: SurveyTrend[][] };
   /** Middle month of each survey round's fieldwork, if known. */

@@ -255,3 +255,12 @@ test.each([
   const [left] = draft.leftOut.filter(({ file, lost }) => file === 'community.csv' && lost === 'cases');
   expect(left!.why).toMatch(/^gives other cases than cases\.csv in 144 of 144 areas and months of both: /);
 });
+
+test('a list with a facility in two areas is named, not ignored', async () => {
+  const list = listOf('facility_id,facility,district', (lga) => `Place ${lga + 1}`);
+  const { draft } = await draftOf(country({ 'hf.csv': wide, 'list.csv': `${list}HF00,Post 0-0,Place 2\n` }));
+  expect(draft.leftOut.find(({ file }) => file === 'list.csv')).toMatchObject({
+    why: expect.stringMatching(/several rows of (HF00|Post 0-0); leave one row/),
+    lost: 'cases',
+  });
+});

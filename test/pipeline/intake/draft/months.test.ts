@@ -140,3 +140,13 @@ test.each<[string, string, RegExp]>([
     { kind: 'left out', file: 'x_cases.csv', why: expect.stringMatching(why), lost: 'cases' },
   ]);
 });
+
+test('two reports that came in one month are told as such, not as rows that differ in their number', async () => {
+  const dayOf = (month: number) => (month % 4 === 0 ? '28' : '03');
+  const received = long('code,received,tested,confirmed', ({ year, month }) => {
+    const day = `${year}-${two(month % 4 === 0 ? month : (month % 12) + 1)}-${dayOf(month)}`;
+    return `${month === 12 ? day : day.replace(/^(\d+)-01/, (_, y) => `${Number(y) + 1}-01`)},${500 + month}`;
+  });
+  const { draft } = await draftOf(country({ 'x.csv': received }));
+  expect(draft.leftOut[0]!.why).toMatch(/2 rows for NG001001 2018-04, of days .*came in on these days, give each row/);
+});

@@ -200,3 +200,14 @@ test('a workbook is not listed once its CSV is read; a table of people that is n
     'x.csv: has the figures of census.csv (population_census)',
   ]);
 });
+
+test('a table of people by sex and residence alone is told with what tells its rows apart', async () => {
+  const parts = ['Total,HM,100000', 'Total,H,48000', 'Total,M,52000', 'Rural,HM,70000', 'Rural,H,30000'];
+  const census = table(
+    'code,Residence,Sex,Population',
+    LGAS.flatMap((code) => parts.map((part) => `${code},${part}`)),
+  );
+  await expect(draftOf(country({ 'people.csv': census }, ['census.csv', 'people.tif']))).rejects.toThrow(
+    /people\.csv: .* 5 rows for NG001001, told apart by "Residence" and "Sex" \(Total HM, Total H, Total M …\)/,
+  );
+});

@@ -160,7 +160,11 @@ test('the API description, which any key can read, shows no case records', () =>
 test('every CSV has the types and limits of the data package', async () => {
   const described = readJson(current, 'tables/datapackage.json');
   const { files } = readJson(current, 'manifest.json');
-  expect(described.licenses).toEqual([{ title: 'The licence of each source', path: '/v1/licences' }]);
+  const licence = { may_publish: 'Yes.', spdx: 'CC0-1.0' };
+  expect(answer('licences')).toMatchObject(licence);
+  for (const table of answer<schemas.Tables>('tables').tables) expect(table).toMatchObject(licence);
+  for (const { licenses } of [described, ...described.resources])
+    expect(licenses).toEqual([{ name: licence.spdx, title: licence.may_publish }]);
   const limits: string[] = [];
   const READ = { string: 'VARCHAR', number: 'DOUBLE', integer: 'BIGINT', boolean: 'BOOLEAN' } as Record<string, string>;
   await withDatabase(async (db) => {

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { OPEN_QUESTION } from '../../../../pipeline/catalog/shared-schemas.ts';
 import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { JSON_OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
+import { TABLE_NAMES, tableFile } from '../../../../pipeline/contract/table-list.ts';
 import { sha256 } from '../../../../pipeline/lib/hash.ts';
 import { catalogFindings } from '../../../../pipeline/publish/snapshot/provenance.ts';
+import { TABLE_ARTIFACTS, tableLicences } from '../../../../pipeline/publish/snapshot/table-licences.ts';
 import { buildHere, readJson } from '../../../support/built-tiny.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
@@ -14,16 +18,13 @@ let manifest: any;
 beforeAll(async () => {
   country = writeTiny((tiny) => {
     sourceIn(tiny, 'surveys').files[0].sha256 = 'a'.repeat(64);
-    sourceIn(tiny, 'surveys').citation = 'The survey people, 2021';
+    Object.assign(sourceIn(tiny, 'surveys'), { producer: 'The survey people', licence: 'their terms' });
   });
   built = await buildHere(country.directory, undefined, { unpinned: true });
   manifest = readJson(built.snapshot, 'manifest.json');
 });
 
-/** Answers that contain the version's name and so change with every version. */
-const NAMES_VERSION = ['periods', 'licences', 'openapi', 'model-card'];
-
-test('answers change only with the artifacts that they are declared to be made from', async () => {
+test('tables change only with the artifacts that they are declared to be made from, answers likewise', async () => {
   const other = writeTiny((tiny) => {
     tiny.files['surveys.csv'] = replaceLine(tiny.files['surveys.csv']!, 3, (line) => line.replace(/[^,]+$/, '0.77'));
   });
@@ -38,11 +39,47 @@ test('answers change only with the artifacts that they are declared to be made f
   const changed = [...before].filter(([name, hash]) => after.get(name) !== hash).map(([name]) => name);
   expect(changed).toContain('risk/lgas');
   expect(changed).not.toContain('context/lgas');
-  for (const operation of JSON_OPERATIONS.filter(({ id }) => !NAMES_VERSION.includes(id))) {
-    const mayDiffer = operation.madeOf!.some((name) => changed.includes(name));
-    for (const file of operationFiles(operation, manifest.coverage))
-      if (!mayDiffer) expect(next.files[file].sha256, file).toBe(manifest.files[file].sha256);
+  const isSame = (file: string) => next.files[file]?.sha256 === manifest.files[file]?.sha256;
+  const changedTables = TABLE_NAMES.filter((name) => !isSame(tableFile(name, 'csv')));
+  expect(changedTables).toContain('risk_lgas');
+  for (const name of changedTables)
+    expect([name, TABLE_ARTIFACTS[name].some((artifact) => changed.includes(artifact))]).toEqual([name, true]);
+  for (const operation of JSON_OPERATIONS.filter(({ path }) =>
+    /context|boundaries|seasons|alerts|skill|places/.test(path),
+  ))
+    for (const file of operationFiles(operation, manifest.coverage)) expect([file, isSame(file)]).toEqual([file, true]);
+});
+
+test('answers, data package and report say whether tables may be published; the CSV begins with its header', () => {
+  const terms = 'Ask first: The survey people. Conditions: cite the sources.';
+  expect(readJson(built.snapshot, 'v1/licences.json')).toMatchObject({
+    may_publish: terms,
+    spdx: 'CC0-1.0 AND LicenseRef-surveys',
+  });
+  const { resources } = readJson(built.snapshot, 'tables/datapackage.json');
+  const licensesByTable = new Map(resources.map(({ name, licenses }: any) => [name, licenses]));
+  for (const { table, may_publish, spdx } of readJson(built.snapshot, 'v1/tables.json').tables) {
+    const expected = /^(risk|forecasts_(lgas|states)|survey|basis|accounts)/.test(table)
+      ? [terms, 'CC0-1.0', 'LicenseRef-surveys']
+      : ['Yes.', 'CC0-1.0'];
+    expect([table, may_publish, ...spdx.split(' AND ')]).toEqual([table, ...expected]);
+    if (!table.startsWith('boundaries'))
+      expect(licensesByTable.get(table)).toEqual(expected.slice(1).map((name) => ({ name, title: expected[0] })));
   }
+  const read = (file: string) => readFileSync(path.join(built.snapshot, file), 'utf8');
+  expect(read('report/index.html')).toMatch(/May I publish this\?<\/h2>\s*<p><b>Ask first: The survey people\./);
+  expect(read('report/index.html')).toMatch(/<li>Yes\. <code>[^<]*context_lgas/);
+  expect(read('tables/risk_lgas.csv')).toMatch(/^period,/);
+});
+
+test('the licence of a table names the sources behind it, through all stages', () => {
+  const sources = manifest.sources.map((source: Source) => ({ ...source, spdx: `LicenseRef-${source.id}` }));
+  const { tables } = tableLicences(sources, manifest.stages);
+  for (const name of ['risk_lgas', 'survey_trend'] as const)
+    expect(tables[name].spdx).toMatch(/itn_use AND .*population AND .*surveys/);
+  expect(tables.risk_lgas.spdx).toMatch(/cases AND LicenseRef-climate/);
+  expect(tables.context_lgas.spdx).not.toMatch(/cases|surveys|climate/);
+  expect(tables.places.spdx).toBe('LicenseRef-lga_boundaries AND LicenseRef-state_boundaries');
 });
 
 test("the manifest has the hash of the file found, and the catalog's if that differs", () => {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runHere } from '../../../support/proxy/cli-process.ts';
 import { linkIn, PASSWORD, testBackends } from '../../../support/proxy/dashboard.ts';
+import { makeBuild } from '../../../support/proxy/fixture.ts';
+import { createStore } from '../../../support/proxy/open-store.ts';
 
 testBackends('the first person of the service team and of an organisation join by the command line', async (start) => {
   const dashboard = await start();
@@ -42,6 +44,20 @@ testBackends('the first person of the service team and of an organisation join b
   expect(await cli('invite', 'x y@example.org', '--service-team')).toMatch(/^2 .*email: expected an address/);
   expect(await cli('remove-person', 'ada@example.org')).toMatch(/^2 .*is the last administrator/);
   expect(await cli('reset', 'nobody@example.org')).toMatch(/^2 .*nobody has the email "nobody@example.org"/);
+});
+
+test('links lead to where `serve` has the dashboard', async () => {
+  const { store, remove } = makeBuild();
+  onTestFinished(remove);
+  await createStore(store);
+  const invite = (env = {}) =>
+    runHere(['accounts', 'invite', 'team@example.org', '--service-team'], { MALARIA_STORE: store, ...env });
+  expect(await invite()).toMatchObject({ code: 2, stderr: expect.stringMatching(/expected --dashboard-port or/) });
+  const port = { MALARIA_DASHBOARD_PORT: '8093' };
+  expect((await invite({ ...port, MALARIA_HOST: '0.0.0.0' })).stderr).toContain('--dashboard-url: required');
+  expect((await invite(port)).stdout).toContain(' http://127.0.0.1:8093/link/');
+  const moved = { ...port, MALARIA_DASHBOARD_URL: 'https://risk.example.org' };
+  expect((await invite(moved)).stdout).toContain(' https://risk.example.org/link/');
 });
 
 test('invalid settings of the dashboard are reported in one clear line', async () => {
