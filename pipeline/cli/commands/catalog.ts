@@ -6,7 +6,7 @@ import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.t
 import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { stopsBuild } from '../../intake/check/fault.ts';
-import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
+import { declaredReason, describeEffect, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
 import { addFiles, type Update, type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { quoteForShell } from '../../lib/shell.ts';
@@ -139,6 +139,7 @@ function repairCommand(): Command {
           printLines(
             `${source}, ${declares}`,
             `  for ${fault}`,
+            `  then ${describeEffect(remedy)}`,
             ...(accept ? [`  reason: ${declaredReason(remedy, accept)}`] : []),
           );
         if (faultsLeft.length > 0)

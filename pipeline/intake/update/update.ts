@@ -173,6 +173,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     if (!accept || (files.length === 0 && edits.length === 0)) return checked;
 
     const figures = comparison?.rows?.figures ?? [];
+    const divided = comparison?.outlines?.divided.map(({ code, parts }) => ({ code, parts })) ?? [];
     if (acceptedRawData) await storeFiles(out, accepted, acceptedRawData);
     await storeFiles(out, updated, proposedRawData);
     await copyIntoRawData(newFiles, country.rawData);
@@ -182,6 +183,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
       reason: accept.reason,
       what: describeChange(checked),
       ...(figures.length > 0 && figures.length <= MAX_CORRECTIONS ? { corrected: figures } : {}),
+      ...(divided.length > 0 ? { divided } : {}),
       ...(checked.doubts.length > 0 ? { doubts: checked.doubts } : {}),
     });
     return { ...checked, accepted: true };

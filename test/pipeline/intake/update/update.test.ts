@@ -289,12 +289,14 @@ test('an area that keeps its code for a part of its ground is a doubt of its own
     [west, 4],
   ];
   const doubtsOf = async (areas: number, change: (features: ReturnType<typeof JSON.parse>[]) => void) => {
-    const { country, update, given } = prepare(({ model }) => {
+    const { country, directory, update, given } = prepare(({ model }) => {
       model.expected.lgas = areas;
     });
     const outlines = JSON.parse(String(country.files['lgas.geojson']));
     change(outlines.features);
-    return (await update('lga_boundaries', { files: [given('l.geojson', JSON.stringify(outlines))] })).doubts;
+    const file = given('l.geojson', JSON.stringify(outlines));
+    const { doubts } = await update('lga_boundaries', { files: [file], accept: ACCEPT });
+    return [doubts, readCountry(directory).sources[0]!.accepted![0]!.divided] as const;
   };
   const divided = await doubtsOf(5, (features) => {
     const part = structuredClone(features[0]);
@@ -304,14 +306,17 @@ test('an area that keeps its code for a part of its ground is a doubt of its own
     features.push(part);
   });
   expect(divided).toEqual([
-    expect.stringMatching(
-      /^NG001001 keeps its code for 60% of its ground, and NG001009 has the rest: rows of NG001001 /,
-    ),
+    [
+      expect.stringMatching(
+        /^NG001001 keeps its code for 60% of its ground, and NG001009 has the rest: rows of NG001001 /,
+      ),
+    ],
+    [{ code: 'NG001001', parts: ['NG001009'] }],
   ]);
   const recoded = await doubtsOf(4, ([first]) => {
     first.properties.pcode = 'NG001009';
   });
-  expect(recoded).toEqual(['1 areas are new: NG001009', '1 areas are gone: NG001001']);
+  expect(recoded).toEqual([['1 areas are new: NG001009', '1 areas are gone: NG001001'], undefined]);
 });
 
 const RAIN_GRID = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
