@@ -180,13 +180,14 @@ describe.skipIf(bin === null)(title, () => {
     );
   });
 
-  test("the marketplace's entry is one that CHAP reads", async () => {
+  test("the marketplace's entry is one that CHAP reads and installs", async () => {
     const code = `import sys, yaml
-from chap_core.services.model_marketplace import MarketplaceModel
-entry = MarketplaceModel.model_validate(yaml.safe_load(open(sys.argv[1])))
-print(entry.id, entry.source.image, entry.attribution.author, entry.versions[0].commit)`;
+from chap_core.services.model_marketplace import MarketplaceModel, configured_model_requests, stable_pin
+pin = stable_pin(MarketplaceModel.model_validate(yaml.safe_load(open(sys.argv[1]))))
+print(pin.entry.id, pin.image, pin.entry.attribution.author, pin.commit)
+print(configured_model_requests(pin, 1)[0]["user_option_values"])`;
     const { stdout } = await run(`${bin}/python`, ['-c', code, path.join(repository, 'marketplace.yaml')]);
-    expect(stdout).toBe(`malaria_risk_cases ${OWNER.image} ${OWNER.author} ${COMMIT}\n`);
+    expect(stdout).toBe(`malaria_risk_cases ${OWNER.image}:sha-fffffff ${OWNER.author} ${COMMIT}\n{}\n`);
   });
 });
 

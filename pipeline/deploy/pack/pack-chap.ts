@@ -23,6 +23,9 @@ type Owner = Record<
   string
 >;
 
+/** CHAP installs an image only by a tag that names its commit. */
+const imageTag = (commit: string) => `sha-${commit.slice(0, 7)}`;
+
 /** @throws BadInput naming the first entry that is still the placeholder of the checkout */
 export function readOwner(file: string): Owner {
   const owner: Owner = JSON.parse(readFileSync(file, 'utf8'));
@@ -43,14 +46,16 @@ export function readOwner(file: string): Owner {
 export function writeChapRepository(directory: string, owner: Owner, version: string, commit: string): void {
   makeDirectory(directory);
   const write = (file: string, text: string) => writeFileSync(path.join(directory, file), text);
-  for (const file of ['Containerfile', 'README.md'])
-    copyFileSync(path.join(MODEL_FOLDER, file), path.join(directory, file));
+  const readModelFile = (name: string) => readFileSync(path.join(MODEL_FOLDER, name), 'utf8');
+  const project = readModelFile('MLproject');
+  const containerfile = readModelFile('Containerfile');
+  write('Containerfile', containerfile);
+  write('README.md', readModelFile('README.md'));
   copyFileSync(path.join(ROOT, 'LICENSE'), path.join(directory, 'LICENSE'));
   write('.gitignore', 'runs/\n');
   const { image, repository_url, ...details } = owner;
   // JSON's strings are YAML's.
   const entries = Object.entries(details).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`);
-  const project = readFileSync(path.join(MODEL_FOLDER, 'MLproject'), 'utf8');
   write(
     'MLproject',
     project
@@ -59,15 +64,18 @@ export function writeChapRepository(directory: string, owner: Owner, version: st
   );
   write(
     'marketplace.yaml',
-    `# models/${ID}.yaml of CHAP's marketplace, whose reviewers set the status.
+    `# models/${ID}.yaml of CHAP's marketplace. "verified" holds once its reviewers have merged it and signed below.
 schema_version: 2
 id: ${ID}
 service_id: ${ID.replaceAll('_', '-')}
 kind: model
 display_name: ${/display_name: (.*)/.exec(project)![1]}
 assessed_status: ${/author_assessed_status: (.*)/.exec(project)![1]}
+summary: >
+${/description: >\n((?: {4}.*\n)+)/.exec(project)![1]!.trimEnd()}
 source:
   image: ${JSON.stringify(image)}
+  runtime_image: ${/^FROM (\S*chapkit\S*):/m.exec(containerfile)![1]}
   repository: ${JSON.stringify(repository_url)}
 attribution:
   author: ${JSON.stringify(owner.author)}
@@ -78,16 +86,26 @@ compatibility:
   period_types: [monthly]
   min_prediction_periods: ${CHAP_HORIZONS[0]}
   max_prediction_periods: ${CHAP_HORIZONS.at(-1)}
+  requires_geo: false
+covariates:
+  required: []
+  defaults: []
+  allow_free_additional: false
 channels:
   stable: "${version}"
+  latest: "${version}"
 versions:
   - version: "${version}"
-    commit: ${commit}
-    image_tag: "${version}"
-    status: submitted
+    commit: "${commit}"
+    image_tag: ${imageTag(commit)}
+    chapkit: "${/chapkit(==\S+)/.exec(containerfile)![1]}"
+    status: verified
+    verified_by: []
 configurations:
-  default:
-    config: {}
+  monthly:
+    description: Three months ahead, with the usual number of samples.
+    config:
+      prediction_periods: 3
 `,
   );
 }
@@ -107,7 +125,7 @@ function main([directory, ownerFile = OWNER_FILE]: readonly string[]): void {
   } finally {
     rmSync(temporary, { recursive: true });
   }
-  const image = `${owner.image}:${version}`;
+  const image = `${owner.image}:${imageTag(commit)}`;
   process.stdout.write(
     `podman build --build-arg GIT_REVISION=${commit} -t ${image} ${directory}\npodman push ${image}\n`,
   );
