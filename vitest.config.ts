@@ -11,7 +11,7 @@ const BUILD = [
   'test/pipeline/engine/{rerun,run}.test.ts',
   'test/pipeline/intake/{check,update}/*.test.ts',
   'test/pipeline/ingest/bad-*.test.ts',
-  'test/pipeline/release/{owner,publish,releases,review,release-index}.test.ts',
+  'test/pipeline/release/{damaged-files,owner,publish,releases,review,release-index}.test.ts',
   'test/pipeline/publish/snapshot/{answers,case-series,diff,provenance,verify}.test.ts',
   'test/pipeline/model/transmission/season-and-transmission.test.ts',
 ];

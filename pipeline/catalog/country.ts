@@ -123,8 +123,8 @@ export function catalogSchemaErrors(directory: string): BadInput[] {
 
 /** Reads a catalog whose files match their schemas, without further checks. */
 export function readUncheckedCatalog(directory: string, rawData = directory): Country {
-  const { sources, unused = [] } = readJson(directory, 'sources.json') as Sources;
-  const model = readJson(directory, 'model.json') as Model;
+  const { sources, unused = [] } = readJson(path.join(directory, 'sources.json')) as Sources;
+  const model = readJson(path.join(directory, 'model.json')) as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
     model.held_back = readJson(directory, HELD_BACK_FILE) as HeldBack;
   if (existsSync(path.join(directory, ALERT_EVALUATION_FILE)))
@@ -150,12 +150,14 @@ export function refuseOutsidePath(file: string, rawData: string): void {
     throw new InputLocation('sources.json', file).error('a path outside the raw data', 'a path inside it');
 }
 
-function readJson(directory: string, name: string): unknown {
-  const file = path.join(directory, name);
+/** @param what the file is expected to be @throws BadInput if there is none, or it is not JSON */
+export function readJson(file: string, what = 'the catalog of a country (see --country)'): unknown {
   const location = new InputLocation(file);
-  if (!existsSync(file)) throw location.error('no such file', 'the catalog of a country (see --country)');
+  if (!existsSync(file)) throw location.error('no such file', what);
+  const bytes = readFileSync(file);
+  if (/^(\xff\xfe|\xfe\xff)/.test(bytes.toString('latin1', 0, 2))) throw location.error('text in UTF-16', 'UTF-8');
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(bytes.toString());
   } catch (error) {
     throw location.error((error as Error).message, 'valid JSON');
   }
@@ -163,7 +165,7 @@ function readJson(directory: string, name: string): unknown {
 
 function fileSchemaErrors(directory: string, name: string, schema: TSchema): BadInput[] {
   const validate = compileSchema(schema);
-  if (validate(readJson(directory, name))) return [];
+  if (validate(readJson(path.join(directory, name)))) return [];
   return validate.errors!.map((error) => {
     const [found, expected] = describeSchemaError(error);
     const form = `\`malaria-risk catalog schema ${name}\` prints its form`;

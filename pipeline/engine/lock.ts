@@ -17,11 +17,11 @@ function openLock(outDirectory: string, timeoutMs: number): DatabaseSync {
 
 const lockFile = (outDirectory: string) => path.join(outDirectory, 'cache', 'lock.sqlite');
 
-/** SQLite's errors do not name the file. */
-function lockError(outDirectory: string, { message }: Error): Error {
-  if (/locked|busy/.test(message)) return new TryAgain(`${outDirectory}: files are being removed there; try again`);
+/** SQLite's errors do not name the file. @param busy what to say if another process holds the lock */
+export function lockError(file: string, { message }: Error, busy: string): Error {
+  if (/locked|busy/.test(message)) return new TryAgain(busy);
   return new UsageError(
-    `${lockFile(outDirectory)}: ${message}, expected an empty SQLite database; it holds no data, so remove it when no build is running`,
+    `${file}: ${message}, expected an empty SQLite database; it holds no data, so remove it when no build or publication is running`,
   );
 }
 
@@ -36,7 +36,7 @@ export function runIfUnused(outDirectory: string, action: () => void): boolean {
       lock.exec('BEGIN EXCLUSIVE');
     } catch (error) {
       if (/locked|busy/.test((error as Error).message)) return false;
-      throw lockError(outDirectory, error as Error);
+      throw lockError(lockFile(outDirectory), error as Error, '');
     }
     action();
     return true;
@@ -53,7 +53,11 @@ export function lockShared(outDirectory: string): { release(): void } {
     lock.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch (error) {
     lock.close();
-    throw lockError(outDirectory, error as Error);
+    throw lockError(
+      lockFile(outDirectory),
+      error as Error,
+      `${outDirectory}: files are being removed there; try again`,
+    );
   }
   return { release: () => lock.close() };
 }

@@ -31,9 +31,12 @@ function refuseForeignFiles(out: string): void {
   });
   if (foreignFile === undefined) return;
   const paths = [releasesFolder(out), snapshotsFolder(out), currentLink(out)].join(' ');
+  const owner = statSync(out).uid;
+  const way =
+    owner === process.geteuid?.() ? `run: sudo chown -hR --reference=${out} ${paths}` : `run this as user ${owner}`;
   throw new UsageError(
     `${foreignFile}: found the property of user ${lstatSync(foreignFile).uid}, which this user cannot change, ` +
-      `expected that of the owner of ${out}; run: sudo chown -hR --reference=${out} ${paths}`,
+      `expected that of the owner of ${out}; ${way}`,
   );
 }
 

@@ -1,11 +1,11 @@
-import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Source } from '../catalog/sources.ts';
-import type { Manifest } from '../contract/manifest.ts';
 import { runIfUnused } from '../engine/lock.ts';
 import { removeStoredFiles } from '../intake/accepted-files.ts';
 import { temporaryName } from '../lib/atomic-write.ts';
 import { TryAgain } from '../lib/errors.ts';
+import { openSnapshot } from '../publish/snapshot/open-snapshot.ts';
 import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { newestCandidate } from './candidates.ts';
 import { currentVersion } from './current.ts';
@@ -65,11 +65,8 @@ export function pruneReleases(out: string, keep: number, now = Date.now()): Prom
 
 /** SHA-256 of every raw file from which these versions were made. */
 function rawFilesInUse(out: string, versions: readonly StoredVersion[]): Set<string> {
-  const manifests = versions.map(
-    ({ model_version }): Manifest =>
-      JSON.parse(readFileSync(path.join(snapshotsFolder(out), model_version, 'manifest.json'), 'utf8')),
-  );
-  const sources = manifests.flatMap((manifest) => manifest.sources as Source[]);
+  const snapshots = versions.map(({ model_version }) => openSnapshot(path.join(snapshotsFolder(out), model_version)));
+  const sources = snapshots.flatMap(({ manifest }) => manifest.sources as Source[]);
   return new Set(sources.flatMap(({ files }) => files.flatMap(({ sha256 }) => sha256 ?? [])));
 }
 

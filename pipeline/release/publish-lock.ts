@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { TryAgain } from '../lib/errors.ts';
+import { lockError } from '../engine/lock.ts';
 import { makeDirectory } from '../lib/make-directory.ts';
 import { releasesFolder } from './build-paths.ts';
 import { preserveOwner } from './owner.ts';
@@ -17,13 +17,14 @@ export async function publishAlone<T>(out: string, work: () => Promise<T>, waitM
   const folder = releasesFolder(out);
   makeDirectory(folder);
   return preserveOwner(out, async () => {
-    const lock = new DatabaseSync(path.join(folder, 'lock.sqlite'), { timeout: waitMs });
+    const lockFile = path.join(folder, 'lock.sqlite');
+    const lock = new DatabaseSync(lockFile, { timeout: waitMs });
     try {
       try {
         lock.exec('BEGIN EXCLUSIVE');
       } catch (error) {
-        if (!/locked|busy/.test((error as Error).message)) throw error;
-        throw new TryAgain(`${out}: another publication is running there; try again when it is done`);
+        const busy = `${out}: another publication is running there; try again when it is done`;
+        throw lockError(lockFile, error as Error, busy);
       }
       return await work();
     } finally {

@@ -3,6 +3,7 @@ import { DAMAGED_ADVICE } from '../contract/published.ts';
 import { lockShared } from '../engine/lock.ts';
 import { codeState } from '../lib/code-state.ts';
 import { Stopped, UsageError } from '../lib/errors.ts';
+import { quoteForShell } from '../lib/shell.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { verifySnapshot } from '../publish/snapshot/verify.ts';
 import { approveOptions, describeApproval, remainingApprovals } from './approvals.ts';
@@ -84,7 +85,7 @@ async function publish(out: string, destination: Destination, options: PublishOp
   const remaining = approve === null ? review.approvals : remainingApprovals(review.approvals, finding);
   if (remaining.length > 0)
     throw new Stopped(
-      `${model_version} is not published; it needs a reason (${approveOptions(remaining)}): ${remaining.map(describeApproval).join('; ')}; see \`malaria-risk review ${model_version}\``,
+      `${model_version} is not published; it needs a reason (${approveOptions(remaining)}): ${remaining.map(describeApproval).join('; ')}; see \`malaria-risk review ${model_version}${out === 'build' ? '' : ` --out ${quoteForShell(out)}`}\``,
     );
 
   const candidate = readCandidates(out).findLast(({ version }) => version === model_version);

@@ -2,9 +2,10 @@
 import { ENCODINGS, type FileEntry, type Manifest, strongEtag } from '../contract/manifest.ts';
 import { periodRange } from '../contract/months.ts';
 import { RELEASE_OPERATIONS } from '../contract/operations.ts';
-import { diffPath, type ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
+import { diffPath, RELEASES_FOLDER, type ReleaseIndex, releaseIndexFile } from '../contract/published.ts';
 import type * as schemas from '../contract/schemas.ts';
 import { sha256 } from '../lib/hash.ts';
+import { parseStored } from '../lib/stored-json.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import type { Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import { compress } from '../publish/snapshot/snapshot-writer.ts';
@@ -72,12 +73,17 @@ export async function readReleaseIndex(
   files: Pick<ReleaseFiles, 'read'>,
   version: string,
 ): Promise<{ manifest: ReleaseIndex; versions: schemas.Versions } | null> {
-  const bytes = await files.read(releaseIndexFile(version));
-  if (!bytes) return null;
-  const manifest: ReleaseIndex = JSON.parse(bytes.toString());
-  const versions = await files.read(manifest.answers[VERSIONS_OPERATION.path]!);
-  return versions && { manifest, versions: JSON.parse(versions.toString()) };
+  const readJson = async <Content>(name: string): Promise<Content | null> => {
+    const bytes = await files.read(name);
+    return bytes && parseStored(bytes, `${RELEASES_FOLDER}/${name}`, INDEX_ADVICE);
+  };
+  const manifest = await readJson<ReleaseIndex>(releaseIndexFile(version));
+  if (!manifest) return null;
+  const versions = await readJson<schemas.Versions>(manifest.answers[VERSIONS_OPERATION.path]!);
+  return versions && { manifest, versions };
 }
+
+const INDEX_ADVICE = 'copy it from a backup, or move it away: the list of releases then begins anew';
 
 const [VERSIONS_OPERATION] = RELEASE_OPERATIONS;
 

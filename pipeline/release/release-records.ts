@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CodeState } from '../lib/code-state.ts';
+import { parseStored } from '../lib/stored-json.ts';
 import type { PastForecasts } from '../publish/snapshot/past-forecasts.ts';
 import { releasesFolder } from './build-paths.ts';
 import { writeDurably } from './disk.ts';
@@ -58,7 +59,10 @@ export function readReleases(out: string): Release[] {
   } catch {
     return [];
   }
-  return names.sort().map((name) => JSON.parse(readFileSync(path.join(releasesFolder(out), name), 'utf8')));
+  return names.sort().map((name) => {
+    const file = path.join(releasesFolder(out), name);
+    return parseStored(readFileSync(file), file, 'copy it from a backup, or move it away: the history then lacks it');
+  });
 }
 
 /** Writes a new record as started. Call it only under the lock of `publishAlone`. */

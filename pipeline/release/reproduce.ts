@@ -14,6 +14,7 @@ import { type CodeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { firstFew } from '../lib/first-few.ts';
 import { sha256File } from '../lib/hash.ts';
+import { openSnapshot } from '../publish/snapshot/open-snapshot.ts';
 import { SNAPSHOT, STAGES } from '../stages.ts';
 import { build } from './build.ts';
 import { releasesFolder, snapshotsFolder } from './build-paths.ts';
@@ -46,7 +47,7 @@ export function findOrigin(out: string, model_version: string): Origin {
     throw new UsageError(
       `${out}: found no ${model_version}, expected one of its snapshots or releases (see \`malaria-risk releases list\`)`,
     );
-  const manifest: Manifest = JSON.parse(readFileSync(path.join(directory, 'manifest.json'), 'utf8'));
+  const { manifest } = openSnapshot(directory);
   if (manifest.unpublishable)
     throw new UsageError(
       `${model_version}: found a version that cannot be published (${manifest.unpublishable.join('; ')}), expected one that can`,

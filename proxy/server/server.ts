@@ -183,7 +183,11 @@ async function listen(app: FastifyInstance, host: string, port: number, portName
     await app.listen({ host, port });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    const reason = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used (${code ?? errorLine(error)})`;
+    const reasons: Record<string, string> = {
+      EADDRINUSE: 'is already in use',
+      EADDRNOTAVAIL: 'cannot be used: no address of this machine; 0.0.0.0 stands for all',
+    };
+    const reason = reasons[code ?? ''] ?? `cannot be used (${code ?? errorLine(error)})`;
     throw new UsageError(`${portName} ${port} on ${host} ${reason}`, { cause: error });
   }
   const { port: actualPort } = app.server.address() as AddressInfo;

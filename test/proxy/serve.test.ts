@@ -313,6 +313,7 @@ test('problems on start-up are reported in one clear line, with exit code 2', as
   const free = ['--port', '0', '--ops-port', '0'];
   for (const [more, message] of [
     [[...args, '--port', port, '--ops-port', '0'], `port ${port} on 127.0.0.1 is already in use`],
+    [[...args, ...free, '--host', '192.0.2.1'], 'port 0 on 192.0.2.1 cannot be used: no address of this machine'],
     [[...args, '--port', '0', '--ops-port', port], `ops port ${port} on 127.0.0.1 is already in use`],
     [[...args, ...free, '--port', '99999'], 'whole number from 0 to 65535'],
     [

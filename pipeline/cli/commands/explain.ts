@@ -127,28 +127,21 @@ export default function explainCommand(): Command {
       const lga = await findAreaCode(snapshot, 'lga', area);
       const values = { lga, period, ...fittedScales(version) };
       const steps: Record<string, Row[]> = {};
-      for (const [title, sql] of Object.entries(figureSteps))
-        steps[title] = await query(sql, { out, snapshot, values }).catch((error) => {
+      const read = (sql: string) =>
+        query(sql, { out, snapshot, values }).catch((error) => {
           // A table is missing: the country lacks the data, or the cache no longer has it.
           if (error instanceof UsageError) return [];
           throw error;
         });
+      for (const [title, sql] of Object.entries(figureSteps)) steps[title] = await read(sql);
       if (Object.values(steps)[0]!.length === 0) {
         const months = tables.map((table) => `SELECT period FROM ${table}`).join(' UNION ALL ');
-        const [span] = await query(`SELECT min(period) AS first, max(period) AS last FROM (${months})`, {
-          out,
-          snapshot,
-          values,
-        });
+        const [span] = await read(`SELECT min(period) AS first, max(period) AS last FROM (${months})`);
         throw new UsageError(
           `found no ${name} of ${lga} in ${period}, expected a month of ${snapshot}, ${span!.first} to ${span!.last}`,
         );
       }
-      const clusters = await query('SELECT cluster_id FROM ingest.clusters WHERE lga_code = $lga', {
-        out,
-        snapshot,
-        values,
-      });
+      const clusters = await read('SELECT cluster_id FROM ingest.clusters WHERE lga_code = $lga');
       const ids = new Set(clusters.map(({ cluster_id }) => cluster_id));
       steps['Its rows in the files, by line'] = await fileRows(version, out, FIGURES[field], lga, ids);
       if (json) printLines(JSON.stringify(steps, null, 2));
@@ -156,7 +149,7 @@ export default function explainCommand(): Command {
         for (const [title, rows] of Object.entries(steps)) {
           printLines('', `${title}:`);
           if (rows.length > 0) printRows(rows, {});
-          else printLines('not there, or no longer in the cache');
+          else printLines('not there, or not in the cache of --out');
         }
     });
 }

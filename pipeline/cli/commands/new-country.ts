@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { readUncheckedCatalog } from '../../catalog/country.ts';
+import { readJson, readUncheckedCatalog } from '../../catalog/country.ts';
 import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import { OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
 import { describeProducts } from '../../contract/products.ts';
@@ -180,14 +180,8 @@ function showDraft({ entries, leftOut, doubts }: Draft): void {
 }
 
 function readAnswers(file: string): Answers {
-  if (!existsSync(file))
-    throw new BadInput({ file, found: 'no such file', expected: 'answers as JSON, as in DIR/answers.json' });
-  try {
-    const content = JSON.parse(readFileSync(file, 'utf8'));
-    if (Object.values(content).every((answer) => typeof answer === 'string')) return content;
-  } catch {
-    // Refused below, like any other content.
-  }
+  const content = readJson(file, 'answers as JSON, as in DIR/answers.json');
+  if (content && Object.values(content).every((answer) => typeof answer === 'string')) return content as Answers;
   throw new BadInput({
     file,
     found: 'other content',

@@ -105,8 +105,7 @@ async function select<T>(
     const statements = await db.connection.extractStatements(sql);
     const interrupt = () => db.connection.interrupt();
     const [statement] = statements.count === 1 ? [await interruptible(statements.prepare(0), interrupt)] : [];
-    if (statement?.statementType !== StatementType.SELECT)
-      throw new UsageError('query: found another statement, expected one SELECT: the tables are read-only');
+    if (statement?.statementType !== StatementType.SELECT) throw new UsageError(NO_SELECT);
     statement.bind(Object.fromEntries(namedValues));
     return await read(readBatches(statement, interrupt));
   })
@@ -116,12 +115,29 @@ async function select<T>(
           `query: found a statement that needs more than it may use (${MEMORY} of memory, ${DISK} of disk), expected a smaller one`,
         );
       // Without a system's code, the error is about the statement.
-      throw 'code' in error ? error : new UsageError(error.message);
+      throw 'code' in error || error instanceof UsageError ? error : refusedStatement(error.message.split('\n')[0]!);
     })
     .finally(() => {
       process.off('exit', removeSpillFolder);
       removeSpillFolder();
     });
+}
+
+const NO_SELECT =
+  'query: found another statement, expected one SELECT: the tables are read-only';
+
+/** DuckDB's message about a statement, and what to do. */
+function refusedStatement(message: string): UsageError {
+  if (/^Permission Error/.test(message))
+    return new UsageError(`${message}; expected one SELECT of the tables: --csv > FILE writes its rows`);
+  if (/Can only (?:delete|update)/.test(message)) return new UsageError(NO_SELECT);
+  const [, stage] = /Table with name "(\w+)\.\w+" does not exist/.exec(message) ?? [];
+  if (STAGE_TABLES.some(({ name }) => name.startsWith(`${stage}/`)))
+    return new UsageError(
+      `${message} It is in the cache of the build that made the version: give it with --out, or build again`,
+    );
+  const isUnknownName = /^(?:Catalog|Binder) Error/.test(message);
+  return new UsageError(isUnknownName ? `${message} \`malaria-risk query\` lists the tables and columns` : message);
 }
 
 /** Rows in batches of some thousand, none of them empty. */

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Command } from 'commander';
 import { UsageError } from '../../lib/errors.ts';
 import { openSnapshot } from '../../publish/snapshot/open-snapshot.ts';
@@ -11,7 +12,8 @@ interface ShowOptions extends RowOptions {
   state?: string;
   lga?: string;
   period?: string;
-  snapshot: string;
+  out: string;
+  snapshot?: string;
 }
 
 export default function showCommand(): Command {
@@ -28,11 +30,10 @@ Examples:
   );
 }
 
-const snapshotOption = ['--snapshot <dir>', 'directory of the snapshot', 'build/current'] as const;
-
 function viewCommand(name: string, view: View): Command {
   const { question, country, state, lga } = view;
-  const command = addRowOptions(new Command(name).description(question).option(...snapshotOption));
+  const command = addRowOptions(new Command(name).description(question).addOption(outOption()));
+  command.option('--snapshot <dir>', 'directory of the snapshot (default: <out>/current)');
   if (country && state) command.option('--state <name>', 'the areas within one of the upper level; its code or name');
   else if (lga) command.option('--state <name>', 'code or name of an area of the upper level');
   else if (state) command.requiredOption('--state <name>', 'code or name of the area of the upper level');
@@ -49,14 +50,14 @@ function viewCommand(name: string, view: View): Command {
 }
 
 async function show(name: string, { country, state, lga, charts, needs }: View, options: ShowOptions): Promise<void> {
-  const { snapshot } = options;
+  const { out, snapshot = path.join(out, 'current') } = options;
   const { manifest } = openSnapshot(snapshot);
+  const stateCode = options.state === undefined ? null : await findAreaCode(snapshot, 'state', options.state);
+  const lgaCode = options.lga === undefined ? null : await findAreaCode(snapshot, 'lga', options.lga);
   if (needs && !Object.hasOwn(manifest.files, needs.file)) {
     printMissing(needs.why, options);
     return;
   }
-  const stateCode = options.state === undefined ? null : await findAreaCode(snapshot, 'state', options.state);
-  const lgaCode = options.lga === undefined ? null : await findAreaCode(snapshot, 'lga', options.lga);
   const sql = lgaCode !== null ? lga : stateCode !== null ? state : country;
   if (sql === undefined) throw new UsageError(`show ${name}: found no area, expected --state or --lga`);
   const values = { state: stateCode, lga: lgaCode, period: options.period ?? null };
@@ -64,7 +65,11 @@ async function show(name: string, { country, state, lga, charts, needs }: View, 
   if (rows.length > 0) printRows(rows, options, charts);
   else if (options.period === undefined)
     printMissing(`${manifest.model_version} has nothing to show of ${lgaCode ?? stateCode ?? 'the country'}.`, options);
-  else throw new UsageError(`show ${name}: found no rows in ${snapshot}, expected a month that it covers`);
+  else {
+    const { first_estimated, last_forecast } = manifest.coverage;
+    const span = `${first_estimated} to ${last_forecast}`;
+    throw new UsageError(`show ${name}: found no rows of ${options.period}, expected a month of ${snapshot}, ${span}`);
+  }
 }
 
 /** That a country lacks the data is an answer: the reason, apart from rows for a program. */
@@ -81,19 +86,23 @@ function printMissing(why: string, options: RowOptions): void {
  */
 export async function findAreaCode(snapshot: string, level: 'state' | 'lga', asked: string): Promise<string> {
   const plainSql = (text: string) => `regexp_replace(strip_accents(lower(${text})), '[^\\p{L}\\p{N}]', '', 'g')`;
+  const matchSql = (column: string) =>
+    `list_contains([${plainSql(`${column}_code`)}, ${plainSql(column)}], ${plainSql('$asked')})`;
   const areas = await query(
     `SELECT ${level}_code AS code, ${level}_code || ' ' || ${level} AS offered,
-       list_contains([${plainSql(`${level}_code`)}, ${plainSql(level)}], ${plainSql('$asked')}) AS found,
+       ${matchSql(level)} AS found,
+       state_code IN (SELECT state_code FROM context_states WHERE ${matchSql('state')}) AS inside,
        left(${plainSql(level)}, 2) = left(${plainSql('$asked')}, 2) AS near
      FROM context_${level}s ORDER BY found DESC, code`,
     { snapshot, values: { asked } },
   );
   const matches = areas.filter(({ found }) => found);
   if (matches.length === 1) return String(matches[0]!.code);
-  const near = matches.length > 0 ? matches : areas.filter((area) => area.near);
+  const inside = level === 'lga' ? areas.filter((area) => area.inside) : [];
+  const near = [matches, inside].find((some) => some.length > 0) ?? areas.filter((area) => area.near);
   const offered = (near.length > 0 ? near : areas).map((area) => area.offered);
   throw new UsageError(
-    `--${level}: found ${asked}, expected ${near.length > 0 ? 'perhaps' : 'one of'} ${offered.join(', ')}`,
+    `--${level}: found ${asked}${near === inside ? ', which is of the upper level' : ''}, expected ${near.length > 0 ? 'perhaps' : 'one of'} ${offered.join(', ')}`,
   );
 }
 

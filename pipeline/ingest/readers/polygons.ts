@@ -34,6 +34,8 @@ interface GeoJson {
  */
 export async function readPolygons(file: string, leftOut?: string[]): Promise<PolygonFeature[]> {
   const location = new InputLocation(file);
+  if (SHAPEFILE_EXTENSIONS.slice(1).includes(lowerExtension(file)))
+    throw location.error('a part of a shapefile', 'its .shp, with the other parts in the same folder');
   const isShapefile = ['.shp', '.zip'].includes(lowerExtension(file));
   const collection = isShapefile ? await readShapefile(file, location) : await readGeoJson(file, location);
   const { features, ...rest } =
@@ -205,7 +207,10 @@ async function readPartsInZip(file: string, location: InputLocation): Promise<Ma
     ).map(([name, part]) => [name, Buffer.from(part)] as const);
     const shapefiles = entries.filter(([name]) => lowerExtension(name) === '.shp').map(([name]) => name);
     if (shapefiles.length !== 1)
-      throw location.error(`the shapefiles ${shapefiles.join(', ') || 'none'}`, 'a zip with one shapefile');
+      throw location.error(
+        `the shapefiles ${shapefiles.join(', ') || 'none'}`,
+        'a zip with one shapefile; if it has other files, unpack it and give its folder',
+      );
     const stem = shapefiles[0]!.slice(0, -'.shp'.length);
     return new Map(
       entries

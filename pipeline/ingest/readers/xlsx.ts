@@ -41,7 +41,7 @@ export async function readSheets(fullPath: string, file: string): Promise<Sheet[
     if (cause instanceof BadInput) throw cause;
     throw location.error(
       `content that cannot be read (${(cause as Error).message})`,
-      'an Excel workbook; open it in Excel and save it again, or save the sheet as CSV UTF-8',
+      'a whole Excel workbook; is it cut short? Get it again or, if Excel opens it, save it there again',
     );
   }
 }

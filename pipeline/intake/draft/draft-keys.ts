@@ -214,7 +214,10 @@ const LEAST_SHARE_ABOVE_12 = 0.1;
 
 /** A column of weeks, which are not read; null if there is none. */
 function describeWeeks(table: TextTable, header: readonly string[]): string | null {
-  const weekOf = (cell: string) => Number(/^(?:19|20)\d\d-?W?(0[1-9]|[1-4]\d|5[0-3])$/i.exec(cell)?.[1] ?? 0);
+  const weekOf = (cell: string) => {
+    const parts = /^(?:19|20)\d\d(?:-?W([1-9])|-?W?(0[1-9]|[1-4]\d|5[0-3]))$/i.exec(cell);
+    return Number(parts?.[1] ?? parts?.[2] ?? 0);
+  };
   const column = header.find((name) => {
     const weeks = filledCells(table, name).map(weekOf);
     return (

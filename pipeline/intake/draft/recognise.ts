@@ -98,7 +98,7 @@ export async function listFiles(inputs: readonly string[]): Promise<{ root: stri
         ...entries.filter((entry) => entry.isFile()).map((entry) => path.resolve(entry.parentPath, entry.name)),
       );
   }
-  const visible = [...new Set(paths)].filter((file) => !path.basename(file).startsWith('.')).sort();
+  const visible = [...new Set(paths)].filter((file) => !/^(\.|~\$)/.test(path.basename(file))).sort();
   if (visible.length === 0)
     throw new BadInput({ file: inputs.join(', '), found: 'no files', expected: 'raw files of a country' });
   const root = visible.map(path.dirname).reduce((common, folder) => {
@@ -131,6 +131,13 @@ async function recognise(
   const isOfPoints = shapefile !== undefined && (await hasPoints(path.join(root, shapefile)));
   if (SHAPEFILE_PARTS.test(file) && shapefile && !(isOfPoints && extension === '.dbf')) return null;
   if (/\.(prj|cpg|shx|sbn|sbx|qpj|qmd)$/i.test(file)) return null;
+  if ((await stat(fullPath)).size === 0)
+    return {
+      kind: 'left out',
+      file,
+      why: 'the file is empty: get it again',
+      lost: guessSubject([file]) ?? lostFile(extension),
+    };
   try {
     const table = isOfPoints && extension === '.shp' && companions.find((name) => /\.dbf$/i.test(name));
     if (table) return { kind: 'left out', file, why: `points, which are read from its table, ${table}`, lost: null };

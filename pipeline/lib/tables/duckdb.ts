@@ -1,4 +1,5 @@
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
+import { UsageError } from '../errors.ts';
 
 /** A connection to a DuckDB in memory, with query helpers. */
 export interface Database {
@@ -55,11 +56,19 @@ const SYSTEM_MESSAGES: Record<string, string> = {
   ENOMEM: 'Out of Memory Error',
 };
 
+/** DuckDB's errors about a Parquet file that was cut short. */
+const DAMAGED_PARQUET = /(?:magic bytes|Footer length|Invalid Input Error: File).*?'(.+?\.parquet)'/;
+
 /**
  * DuckDB's errors have no code. Those caused by the system, such as a full disk, get Node's code for it, since they are
- * not bugs in the program.
+ * not bugs in the program, and those about damaged files say what to do.
  */
 function withSystemCode(error: Error): Error {
+  const damagedFile = DAMAGED_PARQUET.exec(error.message)?.[1];
+  if (damagedFile !== undefined)
+    return new UsageError(
+      `${damagedFile}: found a damaged table, expected a Parquet file as it was written; copy a version's again from a backup (\`malaria-risk verify\` names all), or remove the folder of one in the cache and run the same \`malaria-risk build\` again`,
+    );
   const code = Object.keys(SYSTEM_MESSAGES).find((name) => error.message?.includes(SYSTEM_MESSAGES[name]!));
   return code === undefined || 'code' in error ? error : Object.assign(error, { code });
 }

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Manifest } from '../../contract/manifest.ts';
 import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../../contract/operations.ts';
-import { refuseBuildFolder } from '../../contract/published.ts';
+import { DAMAGED_ADVICE, refuseBuildFolder } from '../../contract/published.ts';
 import { UsageError } from '../../lib/errors.ts';
+import { parseStored } from '../../lib/stored-json.ts';
 
 /** A snapshot whose answers are read one by one on request. */
 export interface Snapshot {
@@ -25,8 +26,11 @@ export function openSnapshot(directory: string): Snapshot {
     throw new UsageError(
       `${directory}: found no manifest.json, expected a snapshot; build one with \`malaria-risk build --publish\``,
     );
-  const read = (name: string) => JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
-  const manifest: Manifest = read('manifest.json');
+  const read = <Content>(name: string): Content => {
+    const file = path.join(directory, name);
+    return parseStored(readFileSync(file), file, DAMAGED_ADVICE);
+  };
+  const manifest = read<Manifest>('manifest.json');
   return {
     directory,
     manifest,

@@ -29,6 +29,10 @@ const KEY_COLUMNS = [
   'code',
   'state_code',
   'lga_code',
+  'file',
+  'column',
+  'fate',
+  'reason',
 ];
 const NUMERIC_TYPE = /^(?:DOUBLE|FLOAT|BIGINT|INTEGER|DECIMAL)/;
 

@@ -195,6 +195,8 @@ describe('an invalid catalog is refused with file, field, found and expected', (
     const { directory } = writeTiny();
     writeFileSync(path.join(directory, 'sources.json'), '{"sources": [');
     expect(() => readCountry(directory)).toThrow(/sources\.json: found .*, expected valid JSON/);
+    writeFileSync(path.join(directory, 'sources.json'), '\ufeff{"sources": []}', 'utf16le');
+    expect(() => readCountry(directory)).toThrow(/sources\.json: found text in UTF-16, expected UTF-8/);
   });
 });
 

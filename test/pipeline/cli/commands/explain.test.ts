@@ -5,10 +5,12 @@ import { runHere } from '../../../support/run-here.ts';
 import { writeTiny } from '../../../support/tiny-country.ts';
 
 const out = temporary();
+let version = '';
 let explain: (...args: string[]) => ReturnType<typeof runHere>;
 beforeAll(async () => {
   // Cases of one LGA beside those of a state.
   const { snapshot } = await buildHere(writeTiny().directory, out);
+  version = snapshot;
   explain = (...args) => runHere(['explain', ...args, '--out', out, '--snapshot', snapshot]);
 });
 
@@ -34,4 +36,13 @@ test('what is not there is an error, and a forecast of cases rests on months of 
     expect.stringMatching(/found no score of NG001001 in 2031-01, expected a month of .*, \d{4}-\d\d to \d{4}-\d\d\n/),
   ]);
   expect([area.code, area.stderr]).toEqual([2, expect.stringContaining('--lga: found Nowhere')]);
+  const [upper, noCache] = await Promise.all([
+    explain('AB', '2021-09'),
+    runHere(['explain', 'NG001001', '2021-09', '--snapshot', version, '--out', temporary()]),
+  ]);
+  expect(upper.stderr).toMatch(/--lga: found AB, which is of the upper level, expected perhaps NG001001 .*, NG001002 /);
+  expect([noCache.code, noCache.stdout]).toEqual([
+    0,
+    expect.stringContaining('not there, or not in the cache of --out'),
+  ]);
 });

@@ -255,3 +255,7 @@ describe('ids', () => {
     );
   });
 });
+
+test('a part of a shapefile in place of its .shp is told', async () => {
+  await expect(readPolygons('areas.dbf')).rejects.toThrow('areas.dbf: found a part of a shapefile, expected its .shp');
+});

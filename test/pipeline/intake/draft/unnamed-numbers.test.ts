@@ -92,6 +92,12 @@ test.each<[string, string, (lga: number, month: (typeof MONTHS)[number], i: numb
     /^"confirmed" is not used: "se" has weeks, such as 201513 for week 13,/,
   ],
   [
+    'weeks as DHIS2 writes them',
+    'code,se,confirmed',
+    (lga, _month, i) => [LGAS[lga]!, `2015W${1 + i}`, 7],
+    /^"confirmed" is not used: "se" has weeks, such as 2015W13 for week 13,/,
+  ],
+  [
     'fiscal years',
     'code,fin_year,mth,confirmed',
     (lga, _month, i) => [
