@@ -126,9 +126,9 @@ export function readUncheckedCatalog(directory: string, rawData = directory): Co
   const { sources, unused = [] } = readJson(path.join(directory, 'sources.json')) as Sources;
   const model = readJson(path.join(directory, 'model.json')) as Model;
   if (existsSync(path.join(directory, HELD_BACK_FILE)))
-    model.held_back = readJson(directory, HELD_BACK_FILE) as HeldBack;
+    model.held_back = readJson(path.join(directory, HELD_BACK_FILE)) as HeldBack;
   if (existsSync(path.join(directory, ALERT_EVALUATION_FILE)))
-    model.alert_evaluation = readJson(directory, ALERT_EVALUATION_FILE) as AlertEvaluation;
+    model.alert_evaluation = readJson(path.join(directory, ALERT_EVALUATION_FILE)) as AlertEvaluation;
   const aliases = path.join(directory, ALIASES_FILE);
   if (existsSync(aliases)) model.aliases = parseAliases(aliases, readFileSync(aliases, 'utf8'));
   model.territory = territoryWithMethodNames(model);

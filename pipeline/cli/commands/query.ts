@@ -123,8 +123,7 @@ async function select<T>(
     });
 }
 
-const NO_SELECT =
-  'query: found another statement, expected one SELECT: the tables are read-only';
+const NO_SELECT = 'query: found another statement, expected one SELECT: the tables are read-only';
 
 /** DuckDB's message about a statement, and what to do. */
 function refusedStatement(message: string): UsageError {

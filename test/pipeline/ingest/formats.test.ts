@@ -65,7 +65,11 @@ describe('outlines', () => {
   }, 10_000);
 
   test.each<[string, (parts: Record<string, Uint8Array>) => Uint8Array, RegExp]>([
-    ['no shapefile', () => zipped({ 'a.csv': 'x' }), /found the shapefiles none, expected a zip with one shapefile; if it has other files, unpack it/],
+    [
+      'no shapefile',
+      () => zipped({ 'a.csv': 'x' }),
+      /found the shapefiles none, expected a zip with one shapefile; if it has other files, unpack it/,
+    ],
     [
       'two shapefiles',
       (parts) => zipped({ ...parts, 'b.shp': parts['a.shp']! }),

@@ -205,7 +205,9 @@ test('a refused statement says what may be asked instead', async () => {
     (await runHere(['query', sql, '--snapshot', snapshot, '--out', temporary()])).stderr;
   expect(await refusal('FROM risk_lga')).toMatch(/does not exist! `malaria-risk query` lists the tables and columns/);
   expect(await refusal('SELECT scor FROM risk_lgas')).toMatch(/not found .*`malaria-risk query` lists/);
-  expect(await refusal("COPY (FROM risk_lgas) TO '/x.csv'")).toMatch(/expected one SELECT .*--csv > FILE writes its rows/);
+  expect(await refusal("COPY (FROM risk_lgas) TO '/x.csv'")).toMatch(
+    /expected one SELECT .*--csv > FILE writes its rows/,
+  );
   expect(await refusal("FROM read_csv('/x.csv')")).toMatch(/expected one SELECT/);
   expect(await refusal('FROM ingest.clusters')).toMatch(
     /in the cache of the build that made the version: give it with/,

@@ -194,7 +194,7 @@ test('unsupported files are left out with the reason and a conversion command; r
   expect(all).toContain(`more/round.csv: ${lacks('examined (such as examined)')}`);
   expect(all).toContain(`more/other.csv: ${lacks('positive (such as positive)')}`);
   expect(why['more/.hidden']).toBeUndefined();
-  const { draft: lacking } = await draftOf(filesOf({ ...files, 'x_cases.csv': '', '~$cases.csv': 'locked by Excel' }));
+  const { draft: lacking } = await draftOf(filesOf({ ...tinyCountry().files, 'x_cases.csv': '', '~$cases.csv': 'locked by Excel' }));
   const added = lacking.leftOut.filter(({ file }) => /x_cases|~/.test(file));
   expect(added).toEqual([
     { kind: 'left out', file: 'x_cases.csv', why: 'the file is empty: get it again', lost: 'cases' },
