@@ -41,6 +41,9 @@ test('the month that is misspelt is named, not the first one; a table without ro
   const named = long('code,period,confirmed', ({ year, month }) => `${NAMES[month - 1]} ${year}`);
   const { draft } = await draftOf(country({ 'x.csv': named.replace('August 2019', 'Agust 2019') }));
   expect(draft.leftOut[0]!.why).toMatch(/"Agust 2019" in "period" is no month that is read/);
+  const decimals = long('code,period,confirmed', ({ year, month }) => `${Number(`${year}.${two(month)}`)}`);
+  const { draft: shortened } = await draftOf(country({ 'x.csv': decimals }));
+  expect(shortened.leftOut[0]!.why).toMatch(/"2018.1" in "period" is no month that is read/);
   const { draft: empty } = await draftOf(country({ 'x_cases.csv': 'code,period,confirmed\n' }));
   expect(empty.leftOut).toMatchObject([{ file: 'x_cases.csv', why: 'no rows below its header', lost: 'cases' }]);
 });
