@@ -28,7 +28,7 @@ import { type DraftedTable, draftTables, type PeopleTable } from './draft-tables
 import { levelWords } from './level-words.ts';
 import { widenLongTable } from './long-form.ts';
 import { limitAfterSurvey } from './parameters.ts';
-import { type Answers, controlsFor, listQuestions, numbersQuestionId, type Question } from './questions.ts';
+import { type Answers, controlsFor, listQuestions, numbersQuestionId, type Question, USUAL_AGES } from './questions.ts';
 import {
   type LeftOut,
   NOT_TABLE,
@@ -107,7 +107,7 @@ export async function draftCountry(
     ...firstDraft.statePeople,
   ]);
   const notPeople = tablesUnlikePeople(firstDraft.peopleTables, comparison);
-  const { kept, leftOut, doubts, statePeople, unnamedNumbers, caseSums } =
+  const { kept, leftOut, doubts, statePeople, unnamedNumbers, caseSums, tableQuestions } =
     notPeople.size > 0 ? draftWith(peopleAnswers, notPeople) : firstDraft;
   const ages = answeredAges(answers) ?? guessAges(kept);
   for (const draftedSource of kept)
@@ -210,6 +210,7 @@ export async function draftCountry(
         return isAsked ? [{ ...numbers, guess: peopleAnswers[id] ?? numbers.guess }] : [];
       }),
       caseSums,
+      tableQuestions,
     }),
   };
 }
@@ -374,7 +375,7 @@ const answeredAges = ({ ages_months }: Answers): [number, number] | null =>
   ages_months ? (ages_months.split('-').map(Number) as [number, number]) : null;
 
 /** 6 to 59 months, unless the surveys include much older children. */
-function guessAges(kept: readonly DraftedTable[]): [number, number] {
+function guessAges(kept: readonly DraftedTable[]): readonly [number, number] {
   const years = (name: 'youngest_years' | 'oldest_years') =>
     kept
       .flatMap(({ usedRows, entry }) => {
@@ -386,5 +387,5 @@ function guessAges(kept: readonly DraftedTable[]): [number, number] {
   const median = oldest[Math.floor(oldest.length / 2)];
   return median !== undefined && median > 5.2
     ? [Math.round(12 * (years('youngest_years')[0] ?? 0)), Math.round(12 * median)]
-    : [6, 59];
+    : USUAL_AGES;
 }

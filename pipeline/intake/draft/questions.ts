@@ -59,6 +59,8 @@ export interface Hints {
   unnamedNumbers: readonly (UnnamedNumbers & { file: string })[];
   /** Tables whose cases are chosen from several columns. */
   caseSums: readonly { file: string; cases: CaseSum }[];
+  /** What else is asked about tables. */
+  tableQuestions: readonly Question[];
 }
 
 /** What numbers without a name may be. */
@@ -75,6 +77,18 @@ export function numberKinds(answer: string, columns: readonly string[]): Map<str
 }
 /** The id of the question about the numbers of a table. */
 export const numbersQuestionId = (file: string) => `numbers of ${file}`;
+
+/** Ages of the score, months, unless the surveys suggest others. */
+export const USUAL_AGES: readonly [number, number] = [6, 59];
+const OTHER_PEOPLE = 'other';
+/** The question whose prevalence a column has; until it is answered with the ages of the score, it is not used. */
+export const prevalenceQuestion = (file: string, column: string, scoreAges: string): Question => ({
+  id: `prevalence of ${file}`,
+  asks: `Ages in months, as in ${scoreAges}, of all the children whose prevalence is "${column}" in ${file}, or ${OTHER_PEOPLE}; only that of the ages of the score is used`,
+  guess: OTHER_PEOPLE,
+  pattern: new RegExp(`^(${OTHER_PEOPLE}|\\d+-\\d+)$`),
+  redraws: true,
+});
 
 /** The id of the question about a figure of another source with which a table's counts are compared. */
 const controlQuestionId = (file: string) => `control of ${file}`;
@@ -211,6 +225,7 @@ export function listQuestions(hints: Hints): Question[] {
       pattern: new RegExp(`^(?:${NO_COLUMNS}|${alternatives(columns)}(?:${SEPARATOR}${alternatives(columns)})*)$`),
       redraws: true as const,
     })),
+    ...hints.tableQuestions,
   ];
 }
 
