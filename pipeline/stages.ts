@@ -124,7 +124,7 @@ export const STAGES: readonly CountryStage[] = [
       'parameters.seed',
     ],
     inputs: [...AREAS, ...SURVEYS, 'zonal/lgas', 'zonal/cells', ...COVARIATES, 'season/lgas', 'season/check'],
-    outputs: ['lgas', 'states', 'probabilities', 'changes', 'contrasts', 'evidence'],
+    outputs: ['lgas', 'states', 'probabilities', 'changes', 'contrasts', 'joint', 'evidence'],
   },
   {
     name: 'validation',

@@ -249,6 +249,7 @@ async function readInput(input: SnapshotInput): Promise<{ contents: Contents; ev
         contrasts: await db.rows(
           'SELECT code, period, list(change_sd ORDER BY years_before) AS change_sd FROM risk.contrasts GROUP BY ALL',
         ),
+        joint: artifact('risk/joint'),
         past_forecasts: backtested
           ? await db.rows('FROM backtest.past ORDER BY state_code, horizon_months, period')
           : [],

@@ -31,6 +31,10 @@ export function weightedMean(rows: Row[], value: (row: Row) => number): number {
   );
 }
 
+/** Share of cells in the central range of that probability. */
+export const coverageShare = (rows: Row[], level: number) =>
+  mean(rows.map((row) => Number(Math.abs(row.pit - 0.5) <= level / 2)));
+
 /** Scores of each model: all rounds, then round by round. @throws RangeError if there are no rows */
 export function summariseRounds(rows: Row[]): HeldOutScores[] {
   const years = [...new Set(rows.map((row) => row.survey_year))].sort((a, b) => a - b);
@@ -64,9 +68,6 @@ export function summariseScores(rows: Row[]): Omit<HeldOutScores, 'model' | 'sur
     mean_absolute_error: meanOverFolds(folds.map(meanAbsoluteError)),
     // the correlation is undefined if all observations or predictions are equal
     correlation: deviations > 0 ? covariance / deviations : 0,
-    coverage: COVERAGE_LEVELS.map((level) => ({
-      level,
-      share: mean(rows.map((row) => Number(Math.abs(row.pit - 0.5) <= level / 2))),
-    })),
+    coverage: COVERAGE_LEVELS.map((level) => ({ level, share: coverageShare(rows, level) })),
   };
 }

@@ -56,7 +56,8 @@ export const run: StageRun = async (io) => {
   const effects = addedCovariates.map((name, k) =>
     covariateEffect(name, rows, results.slice((k + 1) * folds.length, (k + 2) * folds.length).flat()),
   );
-  const scores: Validation = summariseValidation(rows, evidence.model, BLOCK_DEGREES, effects);
+  const zoneByState = new Map(inputs.areas.states.map(({ state_code, zone }) => [state_code, zone]));
+  const scores: Validation = summariseValidation(rows, evidence.model, BLOCK_DEGREES, zoneByState, effects);
   const report: ReportLine[] = [
     { source: 'survey_clusters', rule: 'cross-validation', what: scores.words },
     ...answers.flatMap(({ usual_start }, k) => (usual_start ? [describeUsualStart(tasks[k]!)] : [])),

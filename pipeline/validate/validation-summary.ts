@@ -2,6 +2,7 @@ import { studentQuantile } from '../lib/numerics/student-t.ts';
 import type { RiskModel } from '../model/risk/risk-tables.ts';
 import type { HeldOutCell } from './cross-validation.ts';
 import {
+  coverageShare,
   groupByFold,
   meanAbsoluteError,
   meanCrps,
@@ -21,6 +22,7 @@ const BINS = 10;
  * Summary of cross-validation: scores of each model overall and by round, their difference, and calibration.
  * @param rows held-out cells, each once per model
  * @param publishedModel the published model
+ * @param zoneByState zones by the code of their states; null if there are none
  * @param covariates effects of the catalog's covariates
  * @throws RangeError if there are no rows
  */
@@ -28,6 +30,7 @@ export function summariseValidation(
   rows: Row[],
   publishedModel: RiskModel,
   block_degrees: number,
+  zoneByState: ReadonlyMap<string, string | null> = new Map(),
   covariates: CovariateEffect[] = [],
 ): Validation {
   const modelRows = (model: ScoredModel) => rows.filter((row) => row.model === model);
@@ -52,6 +55,7 @@ export function summariseValidation(
     difference,
     covariates,
     pit: SCORED_MODELS.map((model) => ({ model, cells: histogram(modelRows(model).map((row) => row.pit)) })),
+    zones: summariseZones(modelRows(publishedModel), zoneByState),
     calibration: SCORED_MODELS.map((model) => ({ model, groups: calibrationGroups(modelRows(model)) })),
   };
 }
@@ -90,6 +94,14 @@ function describeDifference(
   return `The score is the ${NAMES[publishedModel]}'s; on ${folds} folds of held-out surveys ${difference}: ${verdict}.`;
 }
 
+function summariseZones(rows: Row[], zoneByState: ReadonlyMap<string, string | null>): Validation['zones'] {
+  return [...Map.groupBy(rows, ({ state_code }) => zoneByState.get(state_code) ?? null)]
+    .flatMap(([zone, zoneRows]) =>
+      zone === null ? [] : [{ zone, ...compareGroup(zoneRows), in_90: coverageShare(zoneRows, 0.9) }],
+    )
+    .sort((a, b) => a.in_90 - b.in_90 || (a.zone < b.zone ? -1 : 1));
+}
+
 function histogram(pits: number[]): number[] {
   const counts = new Array<number>(BINS).fill(0);
   for (const pit of pits) counts[Math.min(BINS - 1, Math.floor(pit * BINS))]!++;
@@ -104,10 +116,12 @@ function calibrationGroups(rows: Row[]) {
       Math.round((group * sorted.length) / groups),
       Math.round(((group + 1) * sorted.length) / groups),
     );
-    return {
-      cells: groupRows.length,
-      predicted: weightedMean(groupRows, (row) => row.mean),
-      observed: weightedMean(groupRows, (row) => row.observed),
-    };
+    return compareGroup(groupRows);
   });
 }
+
+const compareGroup = (rows: Row[]) => ({
+  cells: rows.length,
+  predicted: weightedMean(rows, (row) => row.mean),
+  observed: weightedMean(rows, (row) => row.observed),
+});

@@ -51,6 +51,8 @@ export interface Validation {
   covariates: CovariateEffect[];
   /** Cells by randomised probability integral transform, in ten bins from 0 to 1: uniform if the ranges are right. */
   pit: { model: ScoredModel; cells: number[] }[];
+  /** The published model by zone, that whose ranges held least first; empty if the country has no zones. */
+  zones: { zone: string; cells: number; predicted: number; observed: number; in_90: number }[];
   /** Cells in ten groups of ascending prediction; shares weighted by children examined. */
   calibration: { model: ScoredModel; groups: { cells: number; predicted: number; observed: number }[] }[];
 }

@@ -49,7 +49,10 @@ export function reportInBrowser(snapshotOf: () => string) {
       const shown = await page
         .locator('#ranking tbody tr')
         .evaluateAll((rows) =>
-          rows.map((row) => [row.querySelector('th')!.textContent, row.querySelectorAll('td.number')[1]!.textContent]),
+          rows.map((row) => [
+            row.querySelector('th button')!.textContent,
+            row.querySelectorAll('td.number')[1]!.textContent,
+          ]),
         );
       expect(shown).toEqual(lgas.map(({ lga, score }) => [lga, score.toFixed(2)]));
 

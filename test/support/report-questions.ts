@@ -53,6 +53,7 @@ export function reportQuestions(snapshotOf: () => string) {
     const { page } = await open('');
     if (!hasTable('probabilities')) {
       expect(await headline(page)).toMatch(/^\S+ has the highest score: 0\.\d\d \(0\.\d\d–0\.\d\d\)$/);
+      expect(await page.textContent('#words')).toContain('The simple baseline gives neither a range of this');
       for (const tab of ['sure', 'changed']) expect(await page.locator(`nav a[href="#${tab}"]`).count()).toBe(0);
       expect(await page.locator('#lgas path[fill^=url]').count(), 'nothing is hatched').toBe(0);
       return page.close();
@@ -68,6 +69,20 @@ export function reportQuestions(snapshotOf: () => string) {
     );
     const certainty = `he level is at least 80% certain in ${levels!.certain} of ${levels!.lgas} LGAs`;
     expect(await headline(page)).toBe(`${highest!.state} has the highest score; t${certainty}`);
+    const yearsBefore = (years: number) => `${Number(last().slice(0, 4)) - years}${last().slice(4)}`;
+    const nation = await query(
+      `SELECT period, sum(score * population) / sum(population) AS score FROM risk_states
+       WHERE period IN ('${last()}', '${yearsBefore(1)}', '${yearsBefore(3)}') GROUP BY period ORDER BY period DESC`,
+    );
+    const words = (await page.textContent('#words'))!;
+    const told = [...words.matchAll(/(0\.\d\d) \((0\.\d\d)–(0\.\d\d)\)(?= (?:of children|a year|three years))/g)];
+    expect(told).toHaveLength(nation.length);
+    for (const [i, shares] of told.entries()) {
+      const [score, low, high] = shares.slice(1).map(Number);
+      expect(Math.abs(score! - Number(nation[i]!.score)), 'the mean of the states by their people').toBeLessThan(0.006);
+      expect(low! < score! && score! < high!).toBe(true);
+    }
+    expect(words.match(/% likely: (may be chance|more than chance would explain)/g)).toHaveLength(nation.length - 1);
     await page.locator('nav a[href="#sure"]').click();
     expect(await headline(page)).toBe(`T${certainty}`);
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -162,13 +177,41 @@ export function reportQuestions(snapshotOf: () => string) {
     await page.close();
   });
 
+  inBrowser(
+    'neighbours are surely higher, surely lower or not told apart, and the other way round from them',
+    async () => {
+      const [place] = await query(
+        `SELECT code, neighbours FROM places WHERE area = 'lga' AND neighbours <> '' LIMIT 1`,
+      );
+      const codes = String(place!.neighbours).split(' ');
+      const { page } = await open(`#where?c=${place!.code}`);
+      const groups = await page.locator('#place .near').evaluateAll((lists) =>
+        lists.map((list) => ({
+          name: list.previousElementSibling!.textContent!,
+          rows: [...list.children].map((row) => row.textContent!),
+        })),
+      );
+      expect(groups.flatMap(({ rows }) => rows)).toHaveLength(codes.length);
+      for (const row of groups.flatMap(({ rows }) => rows)) expect(row).toMatch(/ 0\.\d\d \(0\.\d\d–0\.\d\d\)/);
+      if (!hasTable('probabilities')) return page.close();
+      const { name, rows } = groups[0]!;
+      const chance = Number(/(\d+)% likely/.exec(rows[0]!)![1]);
+      expect(chance >= 90).toBe(name !== 'Not told apart');
+      const own = await page.textContent('#place h3');
+      await page.locator('#place .near button').first().click();
+      const back = page.locator('#place .near li').filter({ hasText: `${own} ` });
+      expect(await back.textContent()).toContain(`${chance}% likely ${/lower/.test(rows[0]!) ? 'higher' : 'lower'}`);
+      await page.close();
+    },
+  );
+
   inBrowser('a place with case records shows their forecast as the table has it, beside last year', async () => {
     if (!hasTable('forecasts_cases')) return;
     const rows = await query('FROM forecasts_cases ORDER BY code, horizon_months');
     const own = rows.filter(({ code }) => code === rows[0]!.code);
     const state = String(rows[0]!.code);
     const { page } = await open(`#where?c=${state}`);
-    const text = (await page.textContent('#case-forecast'))!;
+    const text = (await page.textContent('#case-forecast'))!.replaceAll('\u00a0', '');
     // An index: ratios between its figures are those of the counts.
     const shown = [...text.matchAll(/\d{4}: (\d+) \((\d+)–(\d+)\)/g)].map((found) => found.slice(1).map(Number));
     expect(shown).toHaveLength(own.length);
@@ -214,11 +257,27 @@ export function reportQuestions(snapshotOf: () => string) {
       const column = (name: string) => lines.map((cells) => cells[heads!.indexOf(name)]);
       expect(column('lga_code').slice(0, 10)).toEqual(order);
       expect(column('gets_nets').filter((gets) => gets === 'yes')).toHaveLength(given.length);
-      const chances = column('probability_in_plan').map(Number);
-      expect(Math.min(...chances)).toBeGreaterThanOrEqual(0);
-      expect(Math.max(...chances)).toBeLessThanOrEqual(1);
-      // A place surer of its need than of none is likelier in the plan than the last in order.
-      expect(chances[0]).toBeGreaterThanOrEqual(chances.at(-1)!);
+      // The first so many areas, whatever nets they take: as many are among the first in every draw.
+      await page.fill('#plan-areas', '3');
+      expect(await page.inputValue('#plan-people'), 'the amounts exclude each other').not.toBe(String(people));
+      const [, ...first] = await csvOf();
+      const plan = Object.fromEntries(
+        heads!.map((head, i) => [head, first.map((cells) => cells[i]).slice(0, rows.length)]),
+      );
+      expect(plan.lga_code!.filter((_, i) => plan.gets_nets![i] === 'yes')).toEqual(order.slice(0, 3));
+      expect(new URL(page.url()).hash).toContain('areas=3');
+      if (hasTable('probabilities')) {
+        expect(await page.textContent('#ranking thead')).toContain('Among first 3');
+        const chances = plan.probability_among_first!.map(Number);
+        expect(chances.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(3, 1);
+        expect(chances[0]).toBeGreaterThan(chances.at(-1)!);
+      } else expect(await page.textContent('#ranking thead'), 'no joint draws').not.toContain('Among first');
+      await page.fill('#plan-people', String(people));
+      // Those where no child was tested are marked in words.
+      const showAll = page.getByText('Show all');
+      if ((await showAll.count()) > 0) await showAll.click();
+      const untested = plan.children_tested?.filter((children) => children === '0').length ?? 0;
+      expect(await page.locator('#ranking tbody').getByText('no child tested').count()).toBe(untested);
       await page.locator('#tenth').click();
       expect((await csvOf('list')).length - 1, 'the file has the rows that the list has').toBe(
         Math.ceil(rows.length / 10),
@@ -390,6 +449,12 @@ export function reportQuestions(snapshotOf: () => string) {
       );
       if (skill) expect(text).toContain(`off by ${Math.round(100 * (Math.exp(Number(skill.log_mae)) - 1))}% one month`);
     }
+    const { validation } = json<{ validation: { zones: { in_90: number }[] } | null }>('model-card.json');
+    const held = validation?.zones.map(({ in_90 }) => in_90) ?? [];
+    expect(held).toEqual(held.toSorted((a, b) => a - b));
+    const zoneTable = page.locator('#zones ~ .scroll').first();
+    if (held.length > 0)
+      expect(await zoneTable.locator('tbody td').nth(1).textContent()).toBe(`${Math.round(100 * held[0]!)}%`);
     expect(text).not.toMatch(/NaN|undefined|null/);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.locator('nav a[href="#sources"]').click();

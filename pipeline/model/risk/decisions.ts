@@ -4,8 +4,9 @@ import { LEVELS } from '../../contract/levels.ts';
 import { addMonths, type Period } from '../../contract/months.ts';
 import { type Table, toTable } from '../../lib/tables/table.ts';
 import { surveyReferenceMonth } from './comparison-months.ts';
-import type { AreaChanges, AreaEstimates } from './prediction.ts';
-import { CHANGES, CONTRASTS, PROBABILITIES } from './risk-tables.ts';
+import { summariseChange, summariseDraws } from './draw-summary.ts';
+import type { AreaChanges, AreaEstimates, Estimates } from './prediction.ts';
+import { CHANGES, CONTRASTS, type JointRisk, PROBABILITIES } from './risk-tables.ts';
 
 /** Areas of one kind and their estimates: values of area a in month m at `m * areas + a`. */
 export interface EstimatedAreas {
@@ -95,6 +96,40 @@ export function contrastsTable(areaKinds: readonly EstimatedAreas[], periods: re
       .filter(({ change_sd }) => !Number.isNaN(change_sd)),
   );
   return toTable(CONTRASTS, rows);
+}
+
+/** Draws that are passed on, enough for chances in whole per cent and few enough for a page. */
+const PASSED_DRAWS = 250;
+/** Years before a month with which the nation is compared. */
+const YEARS_COMPARED = [1, 3];
+/** To four decimals. */
+const four = (value: number) => Math.round(1e4 * value) / 1e4;
+
+/**
+ * @param positions of the periods, which follow one another, among the predicted months
+ * @param month the month of the year whose draws are passed on, 0 for January
+ */
+export function jointRisk(
+  { nation_draws, lga_draws }: Pick<Estimates, 'nation_draws' | 'lga_draws'>,
+  lgaCodes: readonly string[],
+  { positions, month, drawCount }: { positions: ArrayLike<number>; month: number; drawCount: number },
+): JointRisk {
+  const nationDraws = (m: number) => nation_draws.subarray(positions[m]! * drawCount, (positions[m]! + 1) * drawCount);
+  const changeOver = (m: number, years: number) => {
+    const { mean, low, high, rise } = summariseChange(nationDraws(m), nationDraws(m - 12 * years));
+    return { years, change: four(mean), low: four(low), high: four(high), chance: four(rise) };
+  };
+  const nation = Array.from(positions, (_, m) => {
+    const { mean, low, high } = summariseDraws(nationDraws(m), []);
+    const years = YEARS_COMPARED.filter((count) => m >= 12 * count);
+    return { score: four(mean), low: four(low), high: four(high), changes: years.map((count) => changeOver(m, count)) };
+  });
+  const step = drawCount / Math.min(PASSED_DRAWS, drawCount);
+  const passedDraws = (a: number) =>
+    Array.from({ length: drawCount / step }, (_, k) =>
+      four(lga_draws[(month * lgaCodes.length + a) * drawCount + Math.floor(k * step)]!),
+    );
+  return { nation, lga_draws: Object.fromEntries(lgaCodes.map((code, a) => [code, passedDraws(a)])) };
 }
 
 interface AreaMonth {

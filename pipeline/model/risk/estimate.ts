@@ -9,7 +9,7 @@ import { estimateInThreads } from './in-threads.ts';
 import { midMonth, type PreparedRisk } from './inputs.ts';
 import { defaultTheta, type Optimum } from './optimum.ts';
 import { drawPaths, type PathInputs, type Paths, type PredictedMonth } from './paths.ts';
-import type { AreaEstimates } from './prediction.ts';
+import type { Estimates } from './prediction.ts';
 import { antitheticStreams } from './streams.ts';
 import type { PriorConstants } from './terms.ts';
 
@@ -40,10 +40,7 @@ type PriorSettings = Pick<PriorConstants, 'season_exponent'> & {
   test_offset?: PriorConstants['test_offset'] | undefined;
 };
 
-export interface RiskEstimate {
-  /** Scores by month and area: `lgas.mean[m * lgas + a]`, in the order of the given areas. */
-  lgas: AreaEstimates;
-  states: AreaEstimates;
+export interface RiskEstimate extends Estimates {
   fit: FitSummary;
 }
 

@@ -220,8 +220,9 @@ export interface MonthDraws {
   /** Positions among the months of the paths, ascending. */
   months: readonly number[];
   lgas: Float64Array[];
-  /** Population-weighted means over the state's LGAs. */
+  /** Population-weighted means over the state's LGAs, and over all. */
   states: Float64Array[];
+  nation: Float64Array[];
 }
 
 /** Joint draws of prevalence in one month of the year, for all years. @param month 0 for January */
@@ -255,5 +256,11 @@ export function drawPrevalence(paths: Paths, month: number): MonthDraws {
     }
     return means;
   });
-  return { months, lgas, states: stateDraws };
+  const people = statePopulation.reduce((sum, population) => sum + population, 0);
+  const nation = stateDraws.map((monthDraws) =>
+    Float64Array.from({ length: drawCount }, (_, d) =>
+      statePopulation.reduce((sum, population, s) => sum + (population / people) * monthDraws[s * drawCount + d]!, 0),
+    ),
+  );
+  return { months, lgas, states: stateDraws, nation };
 }

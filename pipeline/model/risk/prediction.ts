@@ -40,10 +40,14 @@ export interface AreaEstimates extends AreaScores {
 /** The lower ends of the levels except the lowest. */
 export const CUTOFFS = LEVELS.slice(0, -1).map(({ below }) => below);
 
-/** Estimates of all LGAs and states; in memory shared by threads. */
+/** Estimates of all LGAs and states, and draws that belong together; in memory shared by threads. */
 export interface Estimates {
   lgas: AreaEstimates;
   states: AreaEstimates;
+  /** The nation in draw d of month m at `m * draws + d`. */
+  nation_draws: Float64Array;
+  /** The last month of each name, January first: LGA a in draw d of it at `(month * lgas + a) * draws + d`. */
+  lga_draws: Float64Array;
 }
 
 /** Prevalence of every LGA and state in every month, from one set of joint draws. */
@@ -57,7 +61,7 @@ export function predictRisk(paths: Paths): Estimates {
 export const calendarMonths = ({ months }: Pick<Paths, 'months'>): Set<number> =>
   new Set(months.map(({ month }) => month));
 
-export function emptyEstimates({ months, state_by_lga, stateCount }: Paths): Estimates {
+export function emptyEstimates({ months, state_by_lga, stateCount, drawCount }: Paths): Estimates {
   const maxYears = Math.max(
     0,
     ...calendarMonths({ months })
@@ -67,8 +71,12 @@ export function emptyEstimates({ months, state_by_lga, stateCount }: Paths): Est
   return {
     lgas: emptyAreaEstimates(months.length, state_by_lga.length, maxYears, true),
     states: emptyAreaEstimates(months.length, stateCount, maxYears, false),
+    nation_draws: emptyShared(months.length * drawCount),
+    lga_draws: emptyShared(12 * state_by_lga.length * drawCount),
   };
 }
+
+const emptyShared = (length: number) => new Float64Array(new SharedArrayBuffer(8 * length));
 
 /**
  * Fills in one month of the year, for all years. These are predicted together, since they are compared with each other;
@@ -82,6 +90,8 @@ export function estimateCalendarMonth(paths: Paths, month: number, target: Estim
   const prevalence = drawPrevalence(paths, month);
   estimateAreas(prevalence, prevalence.lgas, months, drawCount, [allLgas], byState, target.lgas);
   estimateAreas(prevalence, prevalence.states, months, drawCount, [[...Array(stateCount).keys()]], null, target.states);
+  for (const [k, m] of prevalence.months.entries()) target.nation_draws.set(prevalence.nation[k]!, m * drawCount);
+  target.lga_draws.set(prevalence.lgas.at(-1)!, month * state_by_lga.length * drawCount);
 }
 
 const NO_COMPARISON = { year: null, survey: null };
@@ -137,7 +147,7 @@ function estimateAreas(
 
 /** @param maxYears most predicted months of one name, as many as years */
 function emptyAreaEstimates(months: number, areas: number, maxYears: number, areLgas: boolean): AreaEstimates {
-  const empty = (fill = 0) => new Float64Array(new SharedArrayBuffer(8 * months * areas)).fill(fill);
+  const empty = (fill = 0) => emptyShared(months * areas).fill(fill);
   const scores = (fill = 0) => ({ mean: empty(fill), low: empty(fill), high: empty(fill) });
   const changes = () => ({ ...scores(Number.NaN), rise: empty(Number.NaN) });
   return {

@@ -1,9 +1,9 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
-import type { Period } from '../../contract/months.ts';
+import { calendarMonth, type Period } from '../../contract/months.ts';
 import { readSurveys } from '../../ingest/read-areas.ts';
 import { toTable } from '../../lib/tables/table.ts';
 import { surveyReferenceMonth } from './comparison-months.ts';
-import { changesTable, contrastsTable, type EstimatedAreas, probabilitiesTable } from './decisions.ts';
+import { changesTable, contrastsTable, type EstimatedAreas, jointRisk, probabilitiesTable } from './decisions.ts';
 import { estimateRisk } from './estimate.ts';
 import { prepareRisk, readInputs } from './inputs.ts';
 import type { AreaScores } from './prediction.ts';
@@ -12,12 +12,17 @@ import { fitStageBaseline, scoredPeriods } from './stage-baseline.ts';
 import { allowsScores } from './survey-evidence.ts';
 import { repeatForMonths, surveyReferenceOfYear, wholeYears } from './whole-years.ts';
 
-const NO_SCORES = {
-  lgas: toTable(LGAS, []),
-  states: toTable(STATES, []),
+/** What only joint draws give. */
+const NO_DRAWS = {
   probabilities: toTable(PROBABILITIES, []),
   changes: toTable(CHANGES, []),
   contrasts: toTable(CONTRASTS, []),
+  joint: { nation: [], lga_draws: {} },
+};
+const NO_SCORES = {
+  lgas: toTable(LGAS, []),
+  states: toTable(STATES, []),
+  ...NO_DRAWS,
   evidence: { model: null, spatial: null },
   report: [],
 };
@@ -44,9 +49,7 @@ export const run: StageRun = async (io) => {
     return {
       lgas: toTable(LGAS, scores.lgas),
       states: toTable(STATES, scores.states),
-      probabilities: toTable(PROBABILITIES, []),
-      changes: toTable(CHANGES, []),
-      contrasts: toTable(CONTRASTS, []),
+      ...NO_DRAWS,
       evidence: { model: 'baseline', baseline: baseline.evidence, spatial: null },
       report: [{ source: 'survey_clusters', rule: 'nearest round', what }],
     };
@@ -80,6 +83,15 @@ export const run: StageRun = async (io) => {
       inputs.is_season_unknown ? surveyReferenceOfYear : surveyReferenceMonth,
     ),
     contrasts: contrastsTable(areaKinds, periods),
+    joint: jointRisk(
+      estimate,
+      areas.lgas.map((lga) => lga.lga_code),
+      {
+        positions: inputs.is_season_unknown ? yearOfPeriod : [...periods.keys()],
+        month: calendarMonth(inputs.is_season_unknown ? yearMiddles.at(-1)! : io.model.last_estimated) - 1,
+        drawCount: risk.draws,
+      },
+    ),
     evidence: { model: 'spatial', baseline: baseline.evidence, spatial: spatial.fit },
     report: spatial.fit.hyperparameters.map(({ name, scale, mean, sd }) => ({
       source: 'survey_clusters',

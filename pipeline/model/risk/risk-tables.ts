@@ -45,6 +45,19 @@ export const CONTRASTS = {
   },
 };
 
+/** risk/joint: what takes draws of several areas that belong together; empty without the spatial model. */
+export interface JointRisk {
+  /** The population-weighted mean of all LGAs by month, and its changes from the same month some years before. */
+  nation: {
+    score: number;
+    low: number;
+    high: number;
+    changes: { years: number; change: number; low: number; high: number; chance: number }[];
+  }[];
+  /** The share of children who would test positive in the last estimated month: draws by code of the LGA. */
+  lga_draws: Record<string, number[]>;
+}
+
 /** Posterior mean and central 90% range of an area in a month. */
 export type LgaScore = TableRow<typeof LGAS>;
 export type StateScore = TableRow<typeof STATES>;

@@ -15,6 +15,7 @@ import {
   UNKNOWN_SPREAD,
   VERDICTS,
 } from './shared/page-data.ts';
+import { toDeviation } from './shared/spread.ts';
 
 /** Number of estimated months, up to the last one, for which the page shows changes. */
 const MONTHS_WITH_CHANGES = 12;
@@ -97,6 +98,22 @@ export function encodeScores(tables: SnapshotTables, months?: readonly number[])
     // Simpler models than the spatial one have none.
     chances: chanceRows.length === 0 ? null : encodeGrid({ ...form, columns: CERTAINTY.length, bits: 8 }, chanceRows),
   };
+}
+
+/** The page data's `draws`. */
+export function encodeDraws(
+  { context_lgas, risk_lgas }: SnapshotTables,
+  last_estimated: string,
+  draws: Evidence['joint']['lga_draws'],
+): PageData['draws'] {
+  const ranges = new Map(risk_lgas.filter(({ period }) => period === last_estimated).map((row) => [row.lga_code, row]));
+  const bytes = context_lgas.flatMap(({ lga_code }) => {
+    const { score_low, score_high } = ranges.get(lga_code)!;
+    // As the page has it.
+    const range = { low: tenThousandths(score_low) / 1e4, high: tenThousandths(score_high) / 1e4 };
+    return (draws[lga_code] ?? []).map((share) => toDeviation(share, range));
+  });
+  return Buffer.from(Int8Array.from(bytes).buffer).toString('base64');
 }
 
 /** Changes of the last year and of the forecast months, the page data's `changes`. */

@@ -5,6 +5,7 @@ import { coveredPeriods } from '../snapshot/snapshot-tables.ts';
 import {
   encodeChanges,
   encodeContrasts,
+  encodeDraws,
   encodeLayers,
   encodeObserved,
   encodeScores,
@@ -16,7 +17,8 @@ import type { Evidence } from './shared/evidence.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
 
 /** The data that the page's scripts draw. */
-export function pageData(contents: Contents, { risk, surveys, cases, case_draws, contrasts }: Evidence): PageData {
+export function pageData(contents: Contents, evidence: Evidence): PageData {
+  const { risk, surveys, cases, case_draws, contrasts, joint } = evidence;
   const { tables, model, coverage } = contents;
   const { context_states: states, context_lgas: lgas } = tables;
   const periods = coveredPeriods(tables);
@@ -33,10 +35,12 @@ export function pageData(contents: Contents, { risk, surveys, cases, case_draws,
     levels: LEVELS.map(({ level, below }) => ({ level, below: Number.isFinite(below) ? below : null })),
     states,
     lgas,
+    nation: joint.nation,
     now: encodeScores(tables, [periods.indexOf(coverage.last_estimated)]),
     history: encodeScores(tables),
     changes: encodeChanges(tables, coverage.last_estimated),
     contrasts: encodeContrasts(tables, contrasts),
+    draws: encodeDraws(tables, coverage.last_estimated, joint.lga_draws),
     windows: encodeWindows(tables),
     neighbours: tables.places.map(({ neighbours }) => neighbours),
     aliases: tables.places.map(({ aliases }) => aliases ?? ''),

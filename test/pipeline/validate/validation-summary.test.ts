@@ -92,6 +92,19 @@ test('the summary has scores by model overall and by round, folds, transform and
   expect(difference.mean_absolute_error.mean).toBeCloseTo(0.1 / 3 - 0.05, 12);
 });
 
+test('zones are summed up for the published model, that whose ranges held least first', () => {
+  const rows = rowsWith([0.1, 0.2]).map((one, i) => ({ ...one, state_code: i < 3 ? 'KN' : i < 6 ? 'LA' : 'XX' }));
+  const zoneByState = new Map<string, string | null>(Object.entries({ KN: 'NW', LA: 'SW', XX: null }));
+  const misses = rows.map((one) => ({ ...one, pit: one.state_code === 'LA' ? 0.01 : 0.5 }));
+  const near = { cells: 1, predicted: 0.2, observed: 0.3 };
+  expect(summariseValidation(misses, 'spatial', 1, zoneByState).zones).toEqual([
+    { ...near, zone: 'SW', in_90: 0, predicted: expect.closeTo(0.3, 9) },
+    { ...near, zone: 'NW', in_90: 1 },
+  ]);
+  expect(summariseValidation(misses, 'baseline', 1, zoneByState).zones[0]!.predicted).toBe(0.25);
+  expect(summariseValidation(rows, 'spatial', 1).zones, 'without zones').toEqual([]);
+});
+
 test('a single fold has no standard error and decides nothing; a summary without cells is rejected', () => {
   const one = summariseValidation(rowsWith([0.4]), 'spatial', 1);
   expect([one.better, one.difference.log_score.standard_error]).toEqual([null, null]);

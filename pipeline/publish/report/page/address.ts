@@ -33,6 +33,7 @@ export function parseAddress(address: string): Partial<View> | null {
     chosen: readCodes('chosen'),
     mapChoices: { ...view.mapChoices, ...(choice === null ? {} : { [tab]: choice }) },
     plan: {
+      areas: readNumber('areas'),
       people: readNumber('people'),
       nets: readNumber('nets'),
       each: readNumber('each'),

@@ -3,11 +3,12 @@ import { monthName, periodName } from '../shared/names.ts';
 import { populationPlot, seasonPlot, seriesPlot } from './area-plots.ts';
 import { briefButton } from './brief.ts';
 import { casesPart } from './cases.ts';
-import { testedInWords } from './children-tested.ts';
+import { testedInWords, untestedMark } from './children-tested.ts';
 import { levelFill, levelFills } from './colours.ts';
 import { contextList } from './context.ts';
 import { h, note } from './dom.ts';
 import { capitalize, formatPeople, formatShare, formatWithRange } from './format.ts';
+import { chanceAbove, hasDraws } from './joint-draws.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
   areaFigures,
@@ -26,12 +27,14 @@ import {
   lgaByCode,
   monthInWords,
   onViewChange,
+  SURE_PERCENT,
   setView,
   stateByCode,
   stateTrend,
   testSuffix,
   view,
 } from './store.ts';
+import { sortByFigure } from './tab.ts';
 import { openTab } from './tabs.ts';
 import { adviceInWords } from './when-tab.ts';
 
@@ -145,7 +148,7 @@ function areaCard(code: string): Node[] {
     h('h4', {}, 'Context (not part of the score)'),
     contextList(areaFigures(code)),
     h('h4', {}, 'Neighbours'),
-    neighbourList(code),
+    ...neighbourParts(code),
   ];
 }
 
@@ -190,9 +193,31 @@ function seasonInWords({
   return `High season ${monthName(season_start_month)} to ${monthName(season_end_month)} (${season_months} months), with the peak in ${monthName(peak_month)}.`;
 }
 
-function neighbourList(code: string): HTMLElement {
-  const neighbours = data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean);
-  return h(
+/** Neighbours with their ranges: which are surely higher or lower, as far as joint draws tell. */
+function neighbourParts(code: string): Node[] {
+  const neighbours = sortByFigure(
+    data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean),
+    (neighbour) => areaScore(neighbour, view.month).score,
+  );
+  if (!hasDraws()) return [neighbourList(neighbours, () => '')];
+  const chances = new Map(neighbours.map((neighbour) => [neighbour, chanceAbove(neighbour, code)]));
+  const groups: [string, (chance: number) => boolean][] = [
+    ['Surely higher', (chance) => chance >= SURE_PERCENT],
+    ['Not told apart', (chance) => chance < SURE_PERCENT && chance > 100 - SURE_PERCENT],
+    ['Surely lower', (chance) => chance <= 100 - SURE_PERCENT],
+  ];
+  return groups.flatMap(([name, belongs]) => {
+    const members = neighbours.filter((neighbour) => belongs(chances.get(neighbour)!));
+    const chanceInWords = (neighbour: string) => {
+      const chance = chances.get(neighbour)!;
+      return chance < 50 ? `, ${100 - chance}% likely lower` : `, ${chance}% likely higher`;
+    };
+    return members.length === 0 ? [] : [h('h5', {}, name), neighbourList(members, chanceInWords)];
+  });
+}
+
+const neighbourList = (neighbours: readonly string[], more: (code: string) => string) =>
+  h(
     'ul',
     { class: 'near' },
     ...neighbours.map((neighbour) =>
@@ -204,11 +229,11 @@ function neighbourList(code: string): HTMLElement {
           { type: 'button', class: 'link', click: () => setView(areaSelection(neighbour)) },
           areaName(neighbour),
         ),
-        ` ${formatWithRange(areaScore(neighbour, view.month))}`,
+        ` ${formatWithRange(areaScore(neighbour, view.month))}${more(neighbour)} `,
+        untestedMark(neighbour),
       ),
     ),
   );
-}
 
 /** Survey results; for an LGA those of its state, since surveys reach few children or none in one LGA. */
 function surveyParts(trend: (typeof data.trend.states)[number], stateOfLga: string | null): Node[] {

@@ -1,5 +1,5 @@
 import { seriesPlot } from './area-plots.ts';
-import { testedInWords } from './children-tested.ts';
+import { testedInWords, untestedMark } from './children-tested.ts';
 import { CONTEXT_FIGURES } from './context.ts';
 import { describeAge } from './describe-age.ts';
 import { h, note, svgElement } from './dom.ts';
@@ -190,7 +190,7 @@ function lgaRow(code: string, i: number): HTMLElement {
     'tr',
     {},
     h('td', {}, String(i + 1)),
-    h('th', { scope: 'row' }, areaName(code)),
+    h('th', { scope: 'row' }, areaName(code), ' ', untestedMark(code)),
     ...cells.map((text) => h('td', {}, text)),
   );
 }

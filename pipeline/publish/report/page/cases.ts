@@ -6,7 +6,7 @@ import type { PageCases } from '../shared/page-data.ts';
 import { plotWidth } from './area-plots.ts';
 import { chart } from './charts.ts';
 import { h, note } from './dom.ts';
-import { monthDate } from './format.ts';
+import { formatQuantiles, monthDate } from './format.ts';
 import { areaName, data, isState, lgaByCode } from './store.ts';
 
 /** The nearest place with a record: the LGA itself, or its state; null if neither has any. */
@@ -67,7 +67,8 @@ const yearBefore = ({ reported }: PageCases, monthPosition: number) => reported.
 
 function casesInWords(cases: PageCases): string {
   return cases.ahead
-    .map(([low, middle, high], i) => {
+    .map((quantiles, i) => {
+      const [, middle] = quantiles;
       const yearAgo = yearBefore(cases, i);
       const change = yearAgo === null || yearAgo === 0 ? null : Math.round(100 * (middle! / yearAgo - 1));
       const comparison =
@@ -76,7 +77,7 @@ function casesInWords(cases: PageCases): string {
           : change === 0
             ? ', as a year before'
             : `, ${Math.abs(change)}% ${change > 0 ? 'more' : 'fewer'} than a year before`;
-      return `${periodName(addMonths(cases.last, i + 1))}: ${middle} (${low}–${high})${comparison}.`;
+      return `${periodName(addMonths(cases.last, i + 1))}: ${formatQuantiles(quantiles)}${comparison}.`;
     })
     .join(' ');
 }
@@ -95,7 +96,7 @@ function casesPlot(name: string, cases: PageCases): Element {
   return chart({
     width: plotWidth(),
     height: 190,
-    marginLeft: 42,
+    marginLeft: 52,
     marginRight: 12,
     x: { type: 'utc', label: null, ticks: d3.utcMonth.every(6)!, tickFormat: '%b %Y' },
     y: { label: null, ticks: 4, grid: true, zero: true, nice: true },

@@ -19,7 +19,7 @@ import {
   monthInWords,
   view,
 } from './store.ts';
-import { type Column, mapChoice, selectedCode, sortByFigure, type Tab } from './tab.ts';
+import { figureColumn, mapChoice, selectedCode, sortByFigure, type Tab } from './tab.ts';
 import { rangeBar, scoreFields } from './where-tab.ts';
 
 /** Lower ends of the levels from moderate on, each with the level's name. */
@@ -52,6 +52,7 @@ const showsChances = () => shownScale() === CHANCE_SCALE;
 
 export const certaintyTab: Tab = {
   id: 'sure',
+  restsOnSurveys: true,
   choices: [
     ['level', 'Level is right'],
     ...LEVEL_CUTOFFS.map(([value, , label]) => [value, label] as const),
@@ -147,7 +148,7 @@ export const certaintyTab: Tab = {
       LEVEL_CUTOFFS.map(([value, below]) => [`probability_of_${below}_or_more`, chance(code, value) / 100]),
     ),
     probability_highest_tenth: chance(code, HIGHEST_TENTH) / 100,
-    ...(data.tested ? { children_tested: countTested(code).children, clusters: countTested(code).clusters } : {}),
+    ...(data.tested ? { clusters: countTested(code).clusters } : {}),
   }),
 };
 
@@ -160,12 +161,12 @@ function describeNextSurvey(code: string): string[] {
   ];
 }
 
-const percentColumn = (head: string, name: ChanceName): Column => ({
-  head,
-  kind: 'number',
-  cell: (code) => `${chance(code, name)}%`,
-  sortValue: (code) => chance(code, name),
-});
+const percentColumn = (head: string, name: ChanceName) =>
+  figureColumn(
+    head,
+    (code) => chance(code, name),
+    (code) => `${chance(code, name)}%`,
+  );
 
 /** The states with most of the LGAs that the headline counts. */
 function describeStates(): string[] {

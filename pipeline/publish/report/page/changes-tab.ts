@@ -16,8 +16,8 @@ import {
   view,
   yearContrast,
 } from './store.ts';
-import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
-import { scoreFields } from './where-tab.ts';
+import { figureColumn, mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
+import { scoreColumn, scoreFields } from './where-tab.ts';
 
 /** The year that the view is compared with; NaN if the choice is not a year. */
 const chosenYear = () => Number(mapChoice(changesTab));
@@ -41,6 +41,7 @@ const YEARS = [...new Set(data.periods.map((period) => period.slice(0, 4)))].sli
 
 export const changesTab: Tab = {
   id: 'changed',
+  restsOnSurveys: true,
   get months() {
     return Number.isNaN(chosenYear()) ? data.changes.grid.months : data.periods.map((_, month) => month);
   },
@@ -117,29 +118,22 @@ export const changesTab: Tab = {
   },
   sortCodes: (codes) => sortByFigure(codes, (code) => Math.abs((changeAt(code)?.chance ?? 0.5) - 0.5)),
   columns: () => [
-    {
-      head: 'Change',
-      kind: 'number',
-      cell: (code) => changeCell(code, ({ change }) => formatDifference(change)),
-      sortValue: (code) => changeAt(code)?.change ?? 0,
-    },
+    figureColumn(
+      'Change',
+      (code) => changeAt(code)?.change ?? 0,
+      (code) => changeCell(code, ({ change }) => formatDifference(change)),
+    ),
     {
       head: '90% range',
       kind: 'number',
       cell: (code) => changeCell(code, ({ low, high }) => `${formatDifference(low)} to ${formatDifference(high)}`),
     },
-    {
-      head: 'Chance of a rise',
-      kind: 'number',
-      cell: (code) => changeCell(code, ({ chance }) => `${Math.round(100 * chance)}%`),
-      sortValue: (code) => changeAt(code)?.chance ?? 0,
-    },
-    {
-      head: 'Score now',
-      kind: 'number',
-      cell: (code) => formatShare(areaScore(code, view.month).score),
-      sortValue: (code) => areaScore(code, view.month).score,
-    },
+    figureColumn(
+      'Chance of a rise',
+      (code) => changeAt(code)?.chance ?? 0,
+      (code) => changeCell(code, ({ chance }) => `${Math.round(100 * chance)}%`),
+    ),
+    scoreColumn('Score now'),
   ],
   caption: () => 'Most certain change first, whether a rise or a fall.',
   downloadFields: (code) => {

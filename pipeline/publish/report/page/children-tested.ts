@@ -1,7 +1,8 @@
 import * as d3 from 'd3';
+import { h } from './dom.ts';
 import { formatCount, formatInteger, inSentence } from './format.ts';
-import { areaIndex, data, fullName, isState, lgasInView } from './store.ts';
-import type { Column } from './tab.ts';
+import { areaIndex, data, fullName, isState, lgasInView, untestedNote } from './store.ts';
+import { type Column, figureColumn } from './tab.ts';
 
 const CLUSTER_WORDS = { one: 'cluster', many: 'clusters' };
 const CHILD_WORDS = { one: 'child', many: 'children' };
@@ -9,6 +10,12 @@ const ROUND_WORDS = { one: 'round', many: 'rounds' };
 const { lga } = data.words;
 const lgaCodesWithin = (code: string) =>
   isState(code) ? data.lgas.filter((row) => row.state_code === code).map((row) => row.lga_code) : [code];
+
+/** A note beside the name of a place; empty where a child was tested. */
+export const untestedMark = (code: string): Node | string => {
+  const text = untestedNote(code);
+  return text && h('small', { class: 'untested' }, text);
+};
 
 /** Children tested in a place and their clusters, by round and in all; a state's are those of its LGAs. */
 export function countTested(code: string) {
@@ -46,16 +53,10 @@ export function fewestTestedInWords(): string {
   return `Fewest for their number of people: ${inSentence(leastTested.map(({ state_code }) => `${fullName(state_code)} (${formatInteger(countTested(state_code).children)})`))}. Rounds known only by ${data.words.state.one} are not counted; ${lga.many} without any child are scored from their neighbours.`;
 }
 
-const numberColumn = (head: string, value: (code: string) => number): Column => ({
-  head,
-  kind: 'number',
-  cell: (code) => formatInteger(value(code)),
-  sortValue: value,
-});
 export const TESTED_COLUMNS: Column[] = [
   ...(data.tested?.rounds ?? []).map((year, i) =>
-    numberColumn(String(year), (code) => countTested(code).rounds[i]!.children),
+    figureColumn(String(year), (code) => countTested(code).rounds[i]!.children),
   ),
-  numberColumn('Children', (code) => countTested(code).children),
-  numberColumn('Clusters', (code) => countTested(code).clusters),
+  figureColumn('Children', (code) => countTested(code).children),
+  figureColumn('Clusters', (code) => countTested(code).clusters),
 ];

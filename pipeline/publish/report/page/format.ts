@@ -25,6 +25,9 @@ export const formatWithRange = ({ score, low, high }: { score: number; low: numb
   `${formatShare(score)} (${formatShare(low)}–${formatShare(high)})`;
 /** An integer with non-breaking spaces between thousands, the same in every locale. */
 export const formatInteger = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
+/** `1 200 (900–1 500)` of the lower, middle and upper quantile. */
+export const formatQuantiles = ([low, middle, high]: readonly number[]) =>
+  `${formatInteger(middle!)} (${formatInteger(low!)}–${formatInteger(high!)})`;
 /** `1.2 million`, `340 000`. */
 export const formatPeople = (value: number) =>
   value >= 1e6

@@ -1,3 +1,4 @@
+import { untestedMark } from './children-tested.ts';
 import { h, note } from './dom.ts';
 import { saveCsv } from './downloads.ts';
 import { capitalize } from './format.ts';
@@ -199,6 +200,7 @@ function areaRow(tab: Tab, columns: ReturnType<Tab['columns']>, code: string, i:
       { scope: 'row' },
       h('i', { class: 'swatch', style: `background:${tab.lists === 'all' ? tab.paint(code).fill : markFill(code)}` }),
       h('button', { type: 'button', class: 'link', click: () => goTo(code) }, name),
+      ...(tab.restsOnSurveys ? [untestedMark(code)] : []),
     ),
     ...columns.map(({ cell, kind }) => h('td', kind ? { class: kind } : {}, cell(code, i))),
   );

@@ -10,6 +10,7 @@ import {
   monthInWords,
   onViewChange,
   setView,
+  untestedNote,
   view,
 } from './store.ts';
 import { openTab } from './tabs.ts';
@@ -147,7 +148,8 @@ function updateTip(code: string | null): void {
   const tab = openTab();
   tip.hidden = code === null || tab === null;
   if (code === null || tab === null) return;
-  tip.replaceChildren(h('b', {}, fullName(code)), ...tab.tooltip(code).map((line) => h('span', {}, line)));
+  const lines = [...tab.tooltip(code), ...(tab.restsOnSurveys ? [untestedNote(code)].filter(Boolean) : [])];
+  tip.replaceChildren(h('b', {}, fullName(code)), ...lines.map((line) => h('span', {}, line)));
 }
 
 /** The state that the map was last moved to. */

@@ -1,12 +1,24 @@
 import * as d3 from 'd3';
-import { expit } from '../../../lib/numerics/special.ts';
-import { logitNormal } from '../shared/spread.ts';
+import { periodName } from '../shared/names.ts';
 import { legendKey, NO_VALUE_FILL, SCORE_SCALE, scaleFill, scaleLegend } from './colours.ts';
 import { h } from './dom.ts';
 import { formatCount, formatInteger, formatPeople, formatShare, inSentence } from './format.ts';
-import { areaName, areaScore, data, lgaByCode, lgasInView, monthInWords, nameInList, setView, view } from './store.ts';
-import { mapChoice, scopeName, sortByFigure, type Tab } from './tab.ts';
-import { scoreFields } from './where-tab.ts';
+import { chancesAmongFirst, hasDraws } from './joint-draws.ts';
+import {
+  areaName,
+  areaScore,
+  CERTAIN_PERCENT,
+  data,
+  lgaByCode,
+  lgasInView,
+  monthInWords,
+  nameInList,
+  setView,
+  untestedNote,
+  view,
+} from './store.ts';
+import { figureColumn, mapChoice, scopeName, sortByFigure, type Tab } from './tab.ts';
+import { scoreColumn, scoreFields } from './where-tab.ts';
 
 /** People per net, as WHO counts for a mass campaign. */
 const PEOPLE_PER_NET = 1.8;
@@ -19,78 +31,68 @@ const shareWithoutNet = (code: string) => 1 - ((HAS_NETS && lgaByCode(code).itn_
 const needAtScore = (code: string, score: number) =>
   score * shareWithoutNet(code) * (mapChoice(netsTab) === 'each' ? 1 : lgaByCode(code).population);
 const peoplePerNet = () => view.plan.each || PEOPLE_PER_NET;
-const netsNeeded = (code: string) => Math.ceil(lgaByCode(code).population / peoplePerNet());
+const population = (code: string) => lgaByCode(code).population;
+const netsNeeded = (code: string) => Math.ceil(population(code) / peoplePerNet());
 const minutesToCare = (code: string) => lgaByCode(code).travel_minutes_to_care ?? 0;
 const { lga } = data.words;
 
 /** Enough nets for a tenth of the people in view, rounded. */
-const defaultNets = () =>
-  Number((d3.sum(lgasInView(), (code) => lgaByCode(code).population) / PEOPLE_PER_NET / 10).toPrecision(1));
-/** Nets to distribute: as many as declared, or enough for the people declared. */
-const netsAvailable = () => {
+const defaultNets = () => Number((d3.sum(lgasInView(), population) / PEOPLE_PER_NET / 10).toPrecision(1));
+/** Nets to distribute if the number of LGAs is not: as many as declared, or enough for the people declared. */
+const netsDeclared = () => {
   const { nets, people } = view.plan;
   return people > 0 ? Math.ceil(people / peoplePerNet()) : nets || defaultNets();
 };
 
 interface Plan {
+  /** LGAs that meet the thresholds, those in greatest need first. */
   order: string[];
   /** LGAs that get nets for all their people. */
   recipients: Set<string>;
+  /** Nets to distribute. */
+  nets: number;
+  /** The chance of each LGA to be among the first in need, as many as get nets; empty if it is unknown. */
+  chances: Map<string, number>;
 }
 
-/** Distributes the nets to the LGAs that meet the thresholds, those in greatest need first, as long as they suffice. */
-function makePlan(need: (code: string) => number): Plan {
-  const { score, travel } = view.plan;
+function makePlan(): Plan {
+  const { areas, score, travel } = view.plan;
   const order = sortByFigure(
     lgasInView().filter((code) => areaScore(code, view.month).score >= score && minutesToCare(code) >= travel),
-    need,
+    (code) => needAtScore(code, areaScore(code, view.month).score),
   );
-  const recipients = new Set<string>();
-  let netsLeft = netsAvailable();
-  for (const code of order) {
-    if (netsNeeded(code) > netsLeft) continue;
-    netsLeft -= netsNeeded(code);
-    recipients.add(code);
-  }
-  return { order, recipients };
+  const recipients = new Set(areas > 0 ? order.slice(0, areas) : affordable(order));
+  return {
+    order,
+    recipients,
+    nets: areas > 0 ? d3.sum(recipients, netsNeeded) : netsDeclared(),
+    chances: hasDraws() ? chancesAmongFirst(order, recipients.size, needAtScore) : new Map(),
+  };
 }
 
-const DRAWS = 200;
-
-/**
- * How often each LGA is in the plan when every score is drawn from its own range, as a logit-normal share. Errors of
- * neighbours are in truth alike, so an order among neighbours is more certain than this says.
- */
-function chancesInPlan(): Map<string, number> {
-  const normal = d3.randomNormal.source(d3.randomLcg(1))();
-  const counts = new Map<string, number>();
-  const distributions = new Map(lgasInView().map((code) => [code, logitNormal(areaScore(code, view.month))]));
-  for (let i = 0; i < DRAWS; i++) {
-    const drawnScores = new Map([...distributions].map(([code, { mean, sd }]) => [code, expit(mean + sd * normal())]));
-    for (const code of makePlan((code) => needAtScore(code, drawnScores.get(code)!)).recipients)
-      counts.set(code, (counts.get(code) ?? 0) + 1 / DRAWS);
-  }
-  return counts;
+/** Those for which the nets suffice, each after the ones before it; one that needs too many is passed over. */
+function affordable(order: readonly string[]): string[] {
+  let netsLeft = netsDeclared();
+  return order.filter((code) => {
+    const isAffordable = netsNeeded(code) <= netsLeft;
+    if (isAffordable) netsLeft -= netsNeeded(code);
+    return isAffordable;
+  });
 }
 
-let cachedPlan: { viewKey: string; plan: Plan; chances: Map<string, number> } | null = null;
-/** The plan for the present view and the chances of being in it, computed once. */
-function currentPlan() {
+let cachedPlan: { viewKey: string; plan: Plan } | null = null;
+/** The plan for the present view, made once. */
+function currentPlan(): Plan {
   const viewKey = JSON.stringify([view.month, view.state, view.plan, mapChoice(netsTab)]);
-  if (cachedPlan?.viewKey !== viewKey)
-    cachedPlan = {
-      viewKey,
-      plan: makePlan((code) => needAtScore(code, areaScore(code, view.month).score)),
-      chances: chancesInPlan(),
-    };
-  return cachedPlan;
+  if (cachedPlan?.viewKey !== viewKey) cachedPlan = { viewKey, plan: makePlan() };
+  return cachedPlan.plan;
 }
-const unprotectedRisk = (code: string) =>
-  areaScore(code, view.month).score * shareWithoutNet(code) * lgaByCode(code).population;
+const unprotectedRisk = (code: string) => areaScore(code, view.month).score * shareWithoutNet(code) * population(code);
 const MAX_NAMED = 4;
 
 export const netsTab: Tab = {
   id: 'who',
+  restsOnSurveys: true,
   lists: 'lga',
   choices: [
     ['each', 'Most risk per net'],
@@ -103,33 +105,45 @@ export const netsTab: Tab = {
     note: `Scores of the ${lga.many} that get nets.`,
   }),
   headline: () => {
-    const { order, recipients } = currentPlan().plan;
+    const { order, recipients, nets } = currentPlan();
     if (order.length === 0) return `No ${lga.one} meets these thresholds`;
     const inState = view.state === null ? '' : ` in ${scopeName()}`;
     if (recipients.size === 0) {
       const smallest = d3.least(order, netsNeeded)!;
-      return `${formatInteger(netsAvailable())} nets are too few for any ${lga.one}${inState}: the smallest, ${areaName(smallest)}, needs ${formatInteger(netsNeeded(smallest))}`;
+      return `${formatInteger(nets)} nets are too few for any ${lga.one}${inState}: the smallest, ${areaName(smallest)}, needs ${formatInteger(netsNeeded(smallest))}`;
     }
-    const names = order.filter((code) => recipients.has(code)).map(view.state === null ? nameInList : areaName);
+    const names = order
+      .filter((code) => recipients.has(code))
+      .map((code) => (view.state === null ? nameInList(code, untestedNote(code)) : areaName(code)));
     const unnamedCount = recipients.size - MAX_NAMED;
     const recipientsText =
       unnamedCount <= 0
         ? inSentence(names)
         : `${names.slice(0, MAX_NAMED).join(', ')} and ${formatInteger(unnamedCount)} more ${unnamedCount === 1 ? lga.one : lga.many}`;
-    return `${formatInteger(d3.sum(recipients, netsNeeded))} of ${formatInteger(netsAvailable())} nets${inState} go to ${recipientsText}`;
+    const used = formatInteger(d3.sum(recipients, netsNeeded));
+    return `${used}${view.plan.areas > 0 ? '' : ` of ${formatInteger(nets)}`} nets${inState} go to ${recipientsText}`;
   },
   sentences: () => {
-    const { order, recipients } = currentPlan().plan;
+    const { order, recipients, nets, chances } = currentPlan();
     if (recipients.size === 0) return [];
-    const netsLeft = netsAvailable() - d3.sum(recipients, netsNeeded);
+    const netsLeft = nets - d3.sum(recipients, netsNeeded);
     const lgasWithout = order.filter((code) => !recipients.has(code));
     const next = lgasWithout[0];
     const riskShare = d3.sum(recipients, unprotectedRisk) / d3.sum(lgasInView(), unprotectedRisk);
-    const likelyCount = order.filter(
-      (code) => recipients.has(code) && (currentPlan().chances.get(code) ?? 0) >= 0.8,
-    ).length;
+    const sureCount = [...chances.values()].filter((chance) => chance >= CERTAIN_PERCENT / 100).length;
+    const untested = [...recipients].filter(untestedNote);
     return [
-      `They cover ${formatPeople(d3.sum(recipients, (code) => lgaByCode(code).population))} people in ${formatCount(recipients.size, lga)}, who bear ${Math.round(100 * riskShare)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}; the chance of belonging there is 80% or more for ${formatInteger(likelyCount)} of ${formatInteger(recipients.size)}.`,
+      `They cover ${formatPeople(d3.sum(recipients, population))} people in ${formatCount(recipients.size, lga)}, who bear ${Math.round(100 * riskShare)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}.`,
+      ...(chances.size > 0
+        ? [
+            `${sureCount === 0 ? 'None' : formatInteger(sureCount)} of them ${sureCount === 1 ? 'is' : 'are'} at least ${CERTAIN_PERCENT}% certain to be among the ${firstInWords()} in need; for the others the order may be chance.`,
+          ]
+        : []),
+      ...(untested.length > 0
+        ? [
+            `No child was ever tested in ${formatInteger(untested.length)} of them: their scores are carried from neighbours.`,
+          ]
+        : []),
       ...(next === undefined || netsLeft === 0
         ? []
         : [
@@ -143,7 +157,7 @@ export const netsTab: Tab = {
         ? 'Ordered by the unprotected risk per person, which puts each net where it counts most.'
         : 'Ordered by the unprotected risk of all people together, so places with many people come first.'
     }`,
-    `WHO counts one net for ${PEOPLE_PER_NET} people in a mass campaign. The chance of being in the plan comes from ${DRAWS} draws of each score from its range, each ${lga.one} on its own; errors of neighbours are alike, so an order among neighbours is more certain than that.`,
+    `WHO counts one net for ${PEOPLE_PER_NET} people in a mass campaign. The chance of being among the first comes from draws of all scores that belong together, since errors of neighbours are alike; those of ${periodName(data.periods[data.estimated - 1]!)} serve for every month, within the ranges of the month shown.`,
     `The score of children is used for people of all ages. ${data.layers
       .filter(({ figure }) => figure === 'itn_use' || figure === 'travel_minutes_to_care')
       .map(({ title, notes }) => `${title}${notes[0] ? `: ${notes[0]}` : ''}.`)
@@ -151,71 +165,52 @@ export const netsTab: Tab = {
   ],
   tooltip: (code) => [
     getsNets(code) ? `${formatInteger(netsNeeded(code))} nets` : 'no nets in this plan',
-    `${Math.round(100 * chanceInPlan(code))}% chance of being in the plan`,
+    ...(chanceCell(code) === '' ? [] : [`${chanceCell(code)} chance of being among the ${firstInWords()}`]),
     `score ${formatShare(areaScore(code, view.month).score)}${HAS_NETS ? ` · ${formatPercent(lgaByCode(code).itn_use)} sleep under a net` : ''}`,
   ],
   sortCodes: (codes) => {
     const listedAreas = new Set(codes);
-    return currentPlan().plan.order.filter((code) => listedAreas.has(code));
+    return currentPlan().order.filter((code) => listedAreas.has(code));
   },
   columns: () => [
-    { head: 'Nets', kind: 'number', cell: (code) => formatInteger(netsNeeded(code)), sortValue: netsNeeded },
-    {
-      head: 'Chance in plan',
-      kind: 'number',
-      cell: (code) => (netsNeeded(code) > netsAvailable() ? 'too large' : `${Math.round(100 * chanceInPlan(code))}%`),
-      sortValue: chanceInPlan,
-    },
-    {
-      head: 'Score',
-      kind: 'number',
-      cell: (code) => formatShare(areaScore(code, view.month).score),
-      sortValue: (code) => areaScore(code, view.month).score,
-    },
-    {
-      head: 'People',
-      kind: 'number',
-      cell: (code) => formatPeople(lgaByCode(code).population),
-      sortValue: (code) => lgaByCode(code).population,
-    },
+    figureColumn('Nets', netsNeeded),
+    ...(hasDraws() ? [figureColumn(`Among ${firstInWords()}`, (code) => chanceFirst(code) ?? 0, chanceCell)] : []),
+    scoreColumn('Score'),
+    figureColumn('People', population, (code) => formatPeople(population(code))),
     ...(HAS_NETS
       ? [
-          {
-            head: 'Under a net',
-            kind: 'number',
-            cell: (code: string) => formatPercent(lgaByCode(code).itn_use),
-            sortValue: (code: string) => lgaByCode(code).itn_use ?? 0,
-          },
+          figureColumn(
+            'Under a net',
+            (code) => lgaByCode(code).itn_use ?? 0,
+            (code) => formatPercent(lgaByCode(code).itn_use),
+          ),
         ]
       : []),
-    ...(HAS_TRAVEL
-      ? [
-          {
-            head: 'Minutes to care',
-            kind: 'number',
-            cell: (code: string) => String(Math.round(minutesToCare(code))),
-            sortValue: minutesToCare,
-          },
-        ]
-      : []),
+    ...(HAS_TRAVEL ? [figureColumn('Minutes to care', minutesToCare)] : []),
   ],
   caption: () =>
-    `${formatCount(currentPlan().plan.order.length, lga)} meet the thresholds, in the order of need; the marked ones get nets.`,
+    `${formatCount(currentPlan().order.length, lga)} meet the thresholds, in the order of need; the marked ones get nets.`,
   controls: planControls,
   downloadFields: (code) => ({
     ...scoreFields(code),
-    population: lgaByCode(code).population,
+    population: population(code),
     itn_use: lgaByCode(code).itn_use,
     travel_minutes_to_care: lgaByCode(code).travel_minutes_to_care,
     unprotected_risk: Math.round(unprotectedRisk(code)),
     nets: netsNeeded(code),
     gets_nets: getsNets(code) ? 'yes' : 'no',
-    probability_in_plan: Number(chanceInPlan(code).toFixed(2)),
+    probability_among_first: chanceFirst(code),
+    first: currentPlan().recipients.size,
   }),
 };
 
-export const getsNets = (code: string) => currentPlan().plan.recipients.has(code);
-const chanceInPlan = (code: string) => currentPlan().chances.get(code) ?? 0;
+export const getsNets = (code: string) => currentPlan().recipients.has(code);
+const firstInWords = () => `first ${currentPlan().recipients.size}`;
+const chanceFirst = (code: string) => currentPlan().chances.get(code) ?? null;
+const chanceCell = (code: string) => {
+  const chance = chanceFirst(code);
+  return chance === null ? '' : `${Math.round(100 * chance)}%`;
+};
 const formatPercent = (value: number | null) => (value === null ? '—' : `${Math.round(100 * value)}%`);
 
 /** Inputs for the number of nets and the thresholds, whose values follow the view. */
@@ -233,8 +228,9 @@ function planControls(): HTMLElement {
     return input;
   };
   const setPlan = (change: Partial<typeof view.plan>) => setView({ plan: { ...view.plan, ...change } });
-  const peopleInput = numberInput('people', '1', (value) => setPlan({ people: value, nets: 0 }));
-  const netsInput = numberInput('nets', '1', (value) => setPlan({ nets: Math.round(value), people: 0 }));
+  const amountInput = (name: 'areas' | 'people' | 'nets') =>
+    numberInput(name, '1', (value) => setPlan({ areas: 0, people: 0, nets: 0, [name]: Math.round(value) }));
+  const [areasInput, peopleInput, netsInput] = [amountInput('areas'), amountInput('people'), amountInput('nets')];
   const perNetInput = numberInput('each', '0.5', (value) => setPlan({ each: value }));
   const thresholds: [keyof typeof view.plan, string, HTMLInputElement, (value: number) => string][] = [
     ['score', 'Only where the score is at least', sliderInput('score', 0.5, 0.01), formatShare],
@@ -259,8 +255,9 @@ function planControls(): HTMLElement {
   const controls = h(
     'div',
     { class: 'plan' },
-    h('label', {}, h('span', {}, 'Nets for this many people'), peopleInput),
-    h('label', {}, h('span', {}, 'or this many nets'), netsInput),
+    h('label', {}, h('span', {}, `Number of ${lga.many} to get nets`), areasInput),
+    h('label', {}, h('span', {}, 'or of people'), peopleInput),
+    h('label', {}, h('span', {}, 'or of nets'), netsInput),
     h('label', {}, h('span', {}, 'People per net'), perNetInput),
     ...rows.map(({ row }) => row),
   );
@@ -269,8 +266,10 @@ function planControls(): HTMLElement {
     const showValue = (input: HTMLInputElement, value: number) => {
       if (input !== document.activeElement) input.value = String(value);
     };
-    showValue(peopleInput, view.plan.people || Math.round(netsAvailable() * peoplePerNet()));
-    showValue(netsInput, netsAvailable());
+    const { recipients, nets } = currentPlan();
+    showValue(areasInput, recipients.size);
+    showValue(peopleInput, view.plan.people || Math.round(nets * peoplePerNet()));
+    showValue(netsInput, nets);
     showValue(perNetInput, peoplePerNet());
     for (const { followView } of rows) followView();
   });

@@ -46,10 +46,10 @@ export interface View {
   /** What each tab's map shows, where it has a choice. */
   mapChoices: Record<string, string>;
   /**
-   * People to get nets, or else nets to distribute, and people per net; 0 for the default. Then the least score and
-   * minutes to care for a place to get any.
+   * LGAs to get nets, or else people, or else nets to distribute, and people per net; 0 for the default. Then the
+   * least score and minutes to care for a place to get any.
    */
-  plan: { people: number; nets: number; each: number; score: number; travel: number };
+  plan: { areas: number; people: number; nets: number; each: number; score: number; travel: number };
 }
 export const view: View = {
   tab: 'where',
@@ -59,7 +59,7 @@ export const view: View = {
   pins: [],
   chosen: [],
   mapChoices: {},
-  plan: { people: 0, nets: 0, each: 0, score: 0, travel: 0 },
+  plan: { areas: 0, people: 0, nets: 0, each: 0, score: 0, travel: 0 },
 };
 
 const listeners: ((before: View) => void)[] = [];
@@ -117,8 +117,9 @@ export type ChanceName = (typeof CERTAINTY)[number];
 export const areaChance = (code: string, month: number, name: ChanceName): number =>
   gridValue(scoreGrids().chances!, CERTAINTY.indexOf(name), code, month)!;
 
-/** Chance, in per cent, from which a level counts as certain. */
+/** Chance, in per cent, from which a level counts as certain, and from which a rank or a comparison does. */
 export const CERTAIN_PERCENT = 80;
+export const SURE_PERCENT = 90;
 export const isUncertain = (code: string) => HAS_CHANCES && areaChance(code, view.month, 'level') < CERTAIN_PERCENT;
 /** `, 93% certain` for the level of a score; empty if that is unknown. */
 export const certaintyInWords = (code: string) =>
@@ -172,9 +173,16 @@ export const areaName = (code: string) => (isState(code) ? stateByCode(code).sta
 /** An LGA's name with that of its state, for lists of the whole country. */
 export const fullName = (code: string) =>
   isState(code) ? areaName(code) : `${areaName(code)}, ${stateByCode(lgaByCode(code).state_code).state}`;
-/** The same within a list: `Borgu (Niger)`. */
-export const nameInList = (code: string) =>
-  isState(code) ? areaName(code) : `${areaName(code)} (${stateByCode(lgaByCode(code).state_code).state})`;
+/** The same within a list: `Borgu (Niger)`, or `Borgu (Niger; no child tested)` with that note. */
+export const nameInList = (code: string, more = '') =>
+  isState(code)
+    ? areaName(code)
+    : `${areaName(code)} (${stateByCode(lgaByCode(code).state_code).state}${more && `; ${more}`})`;
+/** A note on an LGA in which no round tested a child; empty for others, and where that is unknown. */
+export const untestedNote = (code: string): string =>
+  data.tested?.lgas[areaIndex(code) - data.states.length]?.every(([, clusters]) => clusters === 0)
+    ? 'no child tested'
+    : '';
 /** Codes of the LGAs of the selected state, or of the whole country. */
 export const lgasInView = () =>
   data.lgas.filter((row) => view.state === null || row.state_code === view.state).map((row) => row.lga_code);

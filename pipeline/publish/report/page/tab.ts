@@ -1,4 +1,5 @@
 import type { Legend, Paint } from './colours.ts';
+import { formatInteger } from './format.ts';
 import { data, lgasInView, view } from './store.ts';
 
 /** A column of a tab's list. */
@@ -9,6 +10,14 @@ export interface Column {
   /** What a click on the head sorts by; without it the column cannot be sorted by. */
   sortValue?: (code: string) => number;
 }
+
+/** A column of figures that the list can be sorted by. */
+export const figureColumn = (
+  head: string,
+  value: (code: string) => number,
+  cell: (code: string) => string = (code) => formatInteger(value(code)),
+  kind = 'number',
+): Column => ({ head, kind, cell, sortValue: value });
 
 /** A question, and how map, sentences, list and files answer it for the present view. */
 export interface Tab {
@@ -25,6 +34,8 @@ export interface Tab {
   method: () => string[];
   /** Lines of an LGA's tooltip. */
   tooltip: (code: string) => string[];
+  /** Whether it rests on surveys, so that places without any child tested are marked. */
+  restsOnSurveys?: true;
   /** The areas that it lists whatever the reader chooses; without it, states or LGAs. */
   lists?: 'lga' | 'all';
   /** Those that have an answer, in the order of the list. */

@@ -2,9 +2,9 @@ import { periodName } from '../shared/names.ts';
 import type { PageAlert } from '../shared/page-data.ts';
 import { findRecordCode, monthsAhead } from './cases.ts';
 import { hatchedKey, legendKey, NO_VALUE_FILL } from './colours.ts';
-import { capitalize, formatCount, formatInteger, inSentence } from './format.ts';
+import { capitalize, formatCount, formatInteger, formatQuantiles, inSentence } from './format.ts';
 import { data, fullName, isState, nameInList } from './store.ts';
-import { listAreas, mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
+import { figureColumn, listAreas, mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
 
 /** Share of the reports expected of a month below which missing reports come before all else. */
 const FULL_REPORTING = 0.9;
@@ -30,9 +30,7 @@ const urgency = (code: string) => {
   const [first, second] = showsNext() ? classes.reverse() : classes;
   return alert.warning_probability - 100 * first! - 10 * second!;
 };
-const withRange = ([low, middle, high]: readonly number[]) =>
-  `${formatInteger(middle!)} (${formatInteger(low!)}–${formatInteger(high!)})`;
-const usualInWords = ({ usual_low, usual, usual_high }: PageAlert) => withRange([usual_low, usual, usual_high]);
+const usualInWords = ({ usual_low, usual, usual_high }: PageAlert) => formatQuantiles([usual_low, usual, usual_high]);
 const classInWords = ({ detection_class, detection_since }: PageAlert) =>
   detection_since === null ? 'nothing unusual' : `${detection_class} since ${periodName(detection_since)}`;
 const reportedInWords = ({ cases }: PageAlert) => (cases === null ? 'no report' : formatInteger(cases));
@@ -41,7 +39,7 @@ const reportsInWords = ({ reporting_rate, completeness }: PageAlert) =>
 /** The first month to come and its forecast; null if it has none. */
 const nextMonth = (code: string) => {
   const [ahead] = monthsAhead(code);
-  return ahead === undefined ? null : { ...ahead, text: withRange(ahead.range) };
+  return ahead === undefined ? null : { ...ahead, text: formatQuantiles(ahead.range) };
 };
 
 /** What to make sure of before anything is sent: whether the reports themselves explain it. */
@@ -142,12 +140,11 @@ export const warningsTab: Tab = {
     },
     { head: 'Next month', kind: 'number', cell: (code) => nextMonth(code)?.text ?? '—' },
     { head: 'Check first', kind: 'advice', cell: (code) => capitalize(firstCheck(alertOf(code))) },
-    {
-      head: 'Chance above usual',
-      kind: 'number',
-      cell: (code) => `${Math.round(100 * alertOf(code).warning_probability)}%`,
-      sortValue: (code) => alertOf(code).warning_probability,
-    },
+    figureColumn(
+      'Chance above usual',
+      (code) => alertOf(code).warning_probability,
+      (code) => `${Math.round(100 * alertOf(code).warning_probability)}%`,
+    ),
     { head: 'Reporting', cell: (code) => reportsInWords(alertOf(code)) },
   ],
   caption: () => `Most urgent first. ${UNIT_NOTE} Ranges are 90%.`,

@@ -1,4 +1,5 @@
 import * as d3 from 'd3';
+import { countTested } from './children-tested.ts';
 import {
   fillAttribute,
   hatchedKey,
@@ -11,6 +12,7 @@ import {
 } from './colours.ts';
 import { h } from './dom.ts';
 import { formatCount, formatInteger, formatPeople, formatShare, formatWithRange, inSentence } from './format.ts';
+import { nationInWords } from './nation.ts';
 import {
   areaChance,
   areaFigures,
@@ -28,9 +30,11 @@ import {
   monthInWords,
   nameInList,
   type Score,
+  SURE_PERCENT,
+  untestedNote,
   view,
 } from './store.ts';
-import { mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
+import { figureColumn, mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
 
 const scoreAt = (code: string) => areaScore(code, view.month);
 
@@ -53,6 +57,7 @@ const { lga } = data.words;
 
 export const whereTab: Tab = {
   id: 'where',
+  restsOnSurveys: true,
   choices: [
     ['score', 'Score'],
     ['level', 'Level'],
@@ -89,7 +94,7 @@ export const whereTab: Tab = {
     const [first] = sortByFigure(lgasInView(), (code) => scoreAt(code).score);
     return [
       ...sentences,
-      ...(code === null ? highestTenthInWords() : []),
+      ...(code === null ? [...nationInWords(), ...highestTenthInWords()] : []),
       `${code === null ? `${monthInWords(view.month)}: scores` : 'Scores'} of ${lga.many}${code === null ? '' : ` of ${scopeName()}`} range from ${formatShare(lowest)} to ${formatShare(highest)}, the highest in ${code === null ? fullName(first!) : areaName(first!)}: ${formatWithRange(scoreAt(first!))}.`,
     ];
   },
@@ -107,12 +112,7 @@ export const whereTab: Tab = {
     const axisEnd = Math.max(0.01, ...data.lgas.map(({ lga_code }) => scoreAt(lga_code).high));
     return [
       { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(scoreAt(code), axisEnd) },
-      {
-        head: 'Score',
-        kind: 'number',
-        cell: (code) => formatShare(scoreAt(code).score),
-        sortValue: (code) => scoreAt(code).score,
-      },
+      scoreColumn('Score'),
       {
         head: '90% range',
         kind: 'number range',
@@ -123,12 +123,7 @@ export const whereTab: Tab = {
         kind: 'level',
         cell: (code) => `${levelOfScore(scoreAt(code).score)}${certaintyInWords(code).replace(' certain', '')}`,
       },
-      {
-        head: 'People',
-        kind: 'number people',
-        cell: (code) => formatPeople(areaPopulation(code)),
-        sortValue: areaPopulation,
-      },
+      figureColumn('People', areaPopulation, (code) => formatPeople(areaPopulation(code)), 'number people'),
     ];
   },
   caption: () => 'Highest score first.',
@@ -162,7 +157,7 @@ function highestTenthInWords(): string[] {
   const openCount = lgasInView().filter(
     (code) => chance(code) < SURE_PERCENT && chance(code) > 100 - SURE_PERCENT,
   ).length;
-  const names = likelyCodes.slice(0, MAX_NAMED).map(nameInList);
+  const names = likelyCodes.slice(0, MAX_NAMED).map((code) => nameInList(code, untestedNote(code)));
   const unnamedCount = likelyCodes.length - names.length;
   const subject =
     likelyCodes.length === 0
@@ -172,8 +167,6 @@ function highestTenthInWords(): string[] {
     `${subject} among the highest tenth (${SURE_PERCENT}% or more); for ${formatCount(openCount, lga)} that is open, so their order may be chance.`,
   ];
 }
-/** Chance, in per cent, from which a rank counts as sure. */
-const SURE_PERCENT = 90;
 const MAX_NAMED = 4;
 
 function rankInWords(code: string): string {
@@ -184,10 +177,18 @@ function rankInWords(code: string): string {
   return `Rank ${rank} of ${formatCount(lgasInView().length, lga)} of ${scopeName()}.${tenthSentence}`;
 }
 
+export const scoreColumn = (head: string) =>
+  figureColumn(
+    head,
+    (code) => scoreAt(code).score,
+    (code) => formatShare(scoreAt(code).score),
+  );
+
 /** A score's columns in downloaded files. */
 export const scoreFields = (code: string) => {
   const { score, low, high } = scoreAt(code);
-  return { score, score_low: low, score_high: high };
+  const tested = data.tested && { children_tested: countTested(code).children };
+  return { score, score_low: low, score_high: high, ...tested };
 };
 
 /** Fill of an area on the map of scores, for marks beside it. */

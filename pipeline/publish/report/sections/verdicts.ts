@@ -3,9 +3,11 @@ import { monthIndex } from '../../../contract/months.ts';
 import { hasScores } from '../../../contract/products.ts';
 import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
+import { renderTable } from '../../../lib/pages/table.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { periodName } from '../shared/names.ts';
+import { Z90 } from '../shared/spread.ts';
 import { describeRiskLimits } from './risk-limits.ts';
 
 /** What was tested and with what result, in plain words; the annex has the figures. */
@@ -24,8 +26,37 @@ export function renderVerdicts(contents: Contents, evidence: Evidence): Html {
     ([topic, verdict, anchor]) =>
       html`<div class="card verdict"><h3>${topic}</h3><p>${verdict}</p><p class="note"><a href="annex.html#${anchor}">The figures behind this</a></p></div>`,
   )}</div>
+${renderZones(contents, evidence)}
 <h2 id="limits">Limits</h2>
 <ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>`;
+}
+
+/** Calibration by zone. */
+function renderZones({ model }: Contents, { validation }: Evidence): Html | null {
+  const { zones } = model.territory;
+  const { zone: zoneWord } = countryWords(model.territory);
+  const rows = validation?.zones ?? [];
+  const [worst] = rows;
+  if (!zones || !worst) return null;
+  const expected = ({ cells }: typeof worst) => {
+    const error = Z90 * Math.sqrt((0.9 * 0.1) / cells);
+    return `${formatPercent(0.9 - error)}–${formatPercent(Math.min(1, 0.9 + error))}`;
+  };
+  return html`<h2 id="zones">By ${zoneWord.toLowerCase()}, the least reliable first</h2>
+<p class="lead">${zones.names[worst.zone]} is least reliable: its 90% ranges held ${formatPercent(worst.in_90)} of the survey results that were left out of the fit, of which ${worst.observed.toFixed(2)} were positive and ${worst.predicted.toFixed(2)} predicted.</p>
+${renderTable(
+  'Survey results left out of the fit: share in the 90% range, and share positive',
+  [
+    { title: 'Zone', cell: ({ zone }) => zones.names[zone]! },
+    { title: 'Results', cell: ({ cells }) => cells },
+    { title: 'In range', variant: 'number', cell: ({ in_90 }) => formatPercent(in_90) },
+    { title: 'Expected', variant: 'number', cell: expected },
+    { title: 'Predicted', decimals: 2, cell: ({ predicted }) => predicted },
+    { title: 'Observed', decimals: 2, cell: ({ observed }) => observed },
+  ],
+  rows,
+)}
+<p class="note">Expected: where the share may lie by chance if ranges are right, were the results independent.</p>`;
 }
 
 const formatPercent = (share: number) => `${Math.round(100 * share)}%`;

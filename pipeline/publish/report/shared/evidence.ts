@@ -1,7 +1,7 @@
 import type { TransmissionModel } from '../../../contract/schemas.ts';
 import type { CasesRow, Surveys } from '../../../ingest/ingest-tables.ts';
 import type { TableRow } from '../../../lib/tables/table.ts';
-import type { RiskEvidence } from '../../../model/risk/risk-tables.ts';
+import type { JointRisk, RiskEvidence } from '../../../model/risk/risk-tables.ts';
 import type { SeasonCheckRow } from '../../../model/season/season-tables.ts';
 import type { TransmissionFits } from '../../../model/transmission/transmission-stage.ts';
 import type { PAST } from '../../../validate/backtest/backtest-tables.ts';
@@ -28,6 +28,7 @@ export interface Evidence {
    * in ascending order.
    */
   contrasts: readonly { code: string; period: string; change_sd: number[] }[];
+  joint: JointRisk;
   /** Past forecasts of states' cases; empty if there are none. */
   past_forecasts: readonly TableRow<typeof PAST>[];
 }

@@ -10,6 +10,7 @@ import type {
   SeasonWindow,
   SurveyTrend,
 } from '../../../contract/schemas.ts';
+import type { JointRisk } from '../../../model/risk/risk-tables.ts';
 import type { NextSurvey } from './spread.ts';
 
 /** The report's questions, one per tab, by the id in its address; the first one opens by default. */
@@ -40,6 +41,8 @@ export interface PageData {
   /** Ascending by code. */
   states: ContextState[];
   lgas: (ContextLga & { state_code: string })[];
+  /** By month; empty without the spatial model, as are the draws. */
+  nation: JointRisk['nation'];
   /** Of the last estimated month, which is shown first, and of all. */
   now: ScoreGrids;
   history: ScoreGrids;
@@ -56,6 +59,8 @@ export interface PageData {
    * UNKNOWN_SPREAD if it is unknown. Null without the spatial model.
    */
   contrasts: Grid | null;
+  /** Base64: draws of the last estimated month, a byte each (`toDeviation`), by LGA. */
+  draws: string;
   /** The best four months to act, by area: see WINDOW_COLUMNS. Empty if the season is unknown. */
   windows: (number | null)[][];
   /** Codes of each area's neighbours, by area. */
@@ -102,6 +107,7 @@ export const PARTS = {
   cases: ['cases', 'alerts', 'totals'],
   season: ['windows', 'seasons'],
   history: ['history'],
+  draws: ['draws'],
   changes: ['changes', 'contrasts'],
 } as const satisfies Record<string, (keyof PageData)[]>;
 export type Part = keyof typeof PARTS;
@@ -110,6 +116,7 @@ export const VIEW_PARTS: Partial<Record<string, Part>> = {
   warnings: 'cases',
   total: 'cases',
   when: 'season',
+  who: 'draws',
   changed: 'changes',
 };
 

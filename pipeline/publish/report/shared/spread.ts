@@ -1,5 +1,5 @@
 /** What a range says of the spread of a share, and how far a new survey would narrow it. */
-import { logit } from '../../../lib/numerics/special.ts';
+import { expit, logit } from '../../../lib/numerics/special.ts';
 
 /** Half the width of the central 90% of a standard normal deviate. */
 export const Z90 = 1.645;
@@ -8,11 +8,25 @@ export const Z90 = 1.645;
  * Mean and standard deviation, on the logit scale, of the normal distribution that has a central 90% range of shares.
  */
 export function logitNormal({ low, high }: { low: number; high: number }): { mean: number; sd: number } {
-  const [lowLogit, highLogit] = [low, high].map((share) => logit(Math.min(0.9999, Math.max(0.0001, share)))) as [
-    number,
-    number,
-  ];
+  const [lowLogit, highLogit] = [inner(low), inner(high)].map(logit) as [number, number];
   return { mean: (lowLogit + highLogit) / 2, sd: (highLogit - lowLogit) / (2 * Z90) };
+}
+
+const inner = (share: number) => Math.min(0.9999, Math.max(0.0001, share));
+
+/** Steps of a standard deviation in which the place of a draw within its range is told. */
+const STEPS = 8;
+
+/** The place of a draw of a share within its range, as a byte. */
+export function toDeviation(share: number, range: { low: number; high: number }): number {
+  const { mean, sd } = logitNormal(range);
+  return sd === 0 ? 0 : Math.max(-127, Math.min(127, Math.round((STEPS * (logit(inner(share)) - mean)) / sd)));
+}
+
+/** The shares at some places within a range. */
+export function fromDeviations(deviations: Int8Array, range: { low: number; high: number }): Float64Array {
+  const { mean, sd } = logitNormal(range);
+  return Float64Array.from(deviations, (deviation) => expit(mean + (sd * deviation) / STEPS));
 }
 
 /** What a new survey would be like. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { LgaScore, StateScore } from '../../../../pipeline/model/risk/risk-tables.ts';
+import type { JointRisk, LgaScore, StateScore } from '../../../../pipeline/model/risk/risk-tables.ts';
 import { outputRows } from '../../../support/stage-io.ts';
-import { cells, LGAS, runSmall } from './small-stage.ts';
+import { cells, DRAWS, LGAS, runSmall } from './small-stage.ts';
 
 async function stage(score: 'baseline' | 'spatial') {
   const out = await runSmall(score);
@@ -37,6 +37,35 @@ test('a state is the population-weighted mean of its LGAs, its range narrower th
     expect(states[k]!.score).toBeCloseTo(mean('score', k), 12);
     expect(states[k]!.score_low).toBeGreaterThan(mean('score_low', k));
   }
+});
+
+test('the nation is the mean of its people in every draw, compared with one and three years before', async () => {
+  const { joint, ...out } = await runSmall('spatial');
+  const { nation, lga_draws } = joint as JointRisk;
+  const lgas = outputRows<LgaScore>(out.lgas);
+  const weights = cells.population.map((people) => people / cells.population.reduce((a, b) => a + b));
+  const meanOf = (values: (a: number) => number) => weights.reduce((sum, weight, a) => sum + weight * values(a), 0);
+  expect(nation).toHaveLength(64);
+  for (const m of [0, 12, 47]) {
+    expect(nation[m]!.score).toBeCloseTo(
+      meanOf((a) => lgas[64 * a + m]!.score),
+      3,
+    );
+    expect(nation[m]!.high - nation[m]!.low, 'errors of LGAs cancel in part').toBeLessThan(
+      meanOf((a) => lgas[64 * a + m]!.score_high - lgas[64 * a + m]!.score_low),
+    );
+  }
+  expect([0, 12, 36].map((m) => nation[m]!.changes.map(({ years }) => years))).toEqual([[], [1], [1, 3]]);
+  for (const { years, change, low, high, chance } of nation[59]!.changes) {
+    expect(change).toBeCloseTo(nation[59]!.score - nation[59 - 12 * years]!.score, 3);
+    expect(low < change && change < high).toBe(true);
+    expect(Math.sign(chance - 0.5), 'more likely than not').toBe(Math.sign(change));
+  }
+  // The draws of an LGA are those of the last estimated month.
+  expect(Object.keys(lga_draws)).toEqual(LGAS);
+  for (const [a, code] of LGAS.entries())
+    expect(lga_draws[code]!.reduce((sum, share) => sum + share / DRAWS, 0)).toBeCloseTo(lgas[64 * a + 59]!.score, 3);
+  expect((await runSmall('baseline')).joint).toEqual({ nation: [], lga_draws: {} });
 });
 
 test('probabilities and changes have a row for each area and month, and none if the baseline is the score', async () => {

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
+import { logit } from '../../../../pipeline/lib/numerics/special.ts';
 import {
   encodeChanges,
   encodeContrasts,
+  encodeDraws,
   encodeLayers,
   encodeObserved,
   encodeScores,
   encodeWindows,
 } from '../../../../pipeline/publish/report/encode-decisions.ts';
 import { type Grid, MISSING_CHANGE, WINDOW_COLUMNS } from '../../../../pipeline/publish/report/shared/page-data.ts';
+import { fromDeviations, logitNormal } from '../../../../pipeline/publish/report/shared/spread.ts';
 import type { Contents } from '../../../../pipeline/publish/snapshot/contents.ts';
 import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snapshot-tables.ts';
 
@@ -75,6 +78,20 @@ test('scores are ten-thousandths by column, states before LGAs, of all months or
   expect(months).toEqual([0, 1]);
   expect(gridNumbers({ months, ...grid })).toEqual([500, 500, 2000, 6000, 0, 0, 0, 0, 10_000, 10_000, 10_000, 10_000]);
   expect(gridNumbers(encodeScores(tables, [1]).scores)).toEqual([500, 6000, 0, 0, 10_000, 10_000]);
+});
+
+test('a draw is told to a sixteenth of a standard deviation of its range, from which it is found again', () => {
+  const draws = [0.05, 0.2, 0.21, 0.4];
+  const tables = {
+    ...areas,
+    risk_lgas: [{ lga_code: 'NG001001', period: '2023-12', score: 0.2, score_low: 0.1, score_high: 0.35 }],
+  } as unknown as SnapshotTables;
+  const bytes = new Int8Array(Buffer.from(encodeDraws(tables, '2023-12', { NG001001: draws }), 'base64'));
+  const range = { low: 0.1, high: 0.35 };
+  const { sd } = logitNormal(range);
+  for (const [i, share] of fromDeviations(bytes, range).entries())
+    expect(Math.abs(logit(share) - logit(draws[i]!)) / sd).toBeLessThanOrEqual(1 / 16 + 1e-9);
+  expect(encodeDraws(tables, '2023-12', {}), 'none without the spatial model').toBe('');
 });
 
 test('changes of the last year and of forecast months since the last survey are ten-thousandths, marked if missing', () => {

@@ -6,6 +6,7 @@ import { needsChromium, openFile, skipWithoutChromium } from '../../../support/c
 import { writeTiny } from '../../../support/tiny-country.ts';
 
 const HOSTILE = `</script><script>document.title='broken'</script><b>"N'gla" & Söns`;
+const UNTESTED = 'NG001002';
 const report = (snapshot: string, name = 'index') => path.join(snapshot, `report/${name}.html`);
 
 describe('the report in Chromium', () => {
@@ -38,12 +39,12 @@ describe('the report in Chromium', () => {
   );
 
   test.skipIf(skipWithoutChromium)(
-    needsChromium('with one round and no case records the page reports what is missing'),
+    needsChromium('with one round, no case records and a place without survey the page reports what is missing'),
     async () => {
       const { directory } = writeTiny(({ files, sources }) => {
         const rows = String(files['surveys.csv'])
           .split('\n')
-          .filter((row) => !row.startsWith('2021'));
+          .filter((row) => !row.startsWith('2021') && !row.includes(UNTESTED));
         files['surveys.csv'] = rows.join('\n');
         const surveys = sources.find(({ id }) => id === 'surveys')!;
         surveys.rounds = surveys.rounds.slice(0, 1);
@@ -66,9 +67,17 @@ describe('the report in Chromium', () => {
       expect(await page.getAttribute('#score', 'title')).toMatch(/^0\.\d{4}$/);
       for (const tab of ['when', 'who', 'good']) {
         await page.locator(`nav a[href="#${tab}"]`).click();
+        const marks = page.locator('#ranking tbody tr').filter({ hasText: 'no child tested' });
+        if (tab === 'who') expect(await marks.getByText('Place 2').count()).toBe(1);
         for (const text of ['NaN', 'undefined', 'Infinity', 'null'])
           expect([tab, await page.locator('main').innerText()]).not.toEqual([tab, expect.stringContaining(text)]);
       }
+      await page.goto('about:blank');
+      await page.goto(`file://${report(snapshot)}#where?c=NG001001`);
+      const neighbour = page.locator('#place .near li').filter({ hasText: 'Place 2' });
+      expect(await neighbour.textContent()).toContain('no child tested');
+      await page.locator(`#lgas path[data-code=${UNTESTED}]`).hover();
+      expect(await page.textContent('#tip')).toContain('no child tested');
       expect(pageErrors).toEqual([]);
       await page.close();
     },

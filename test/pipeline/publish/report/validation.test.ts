@@ -46,6 +46,7 @@ const section = (
       cases: [],
       case_draws: [],
       contrasts: [],
+      joint: { nation: [], lga_draws: {} },
       surveys: { clusters: [{ longitude }] as never, area_rounds: [] },
     },
   ).toString();
@@ -103,6 +104,7 @@ test('validation scores are shown with their standard errors', () => {
     difference: { log_score: over(0, 0), crps: over(0, 0), mean_absolute_error: over(0, 0) },
     covariates: [{ covariate: 'height', folds: 5, log_score: over(0.0123, 0.0045), crps: over(-0.001, 0.0002) }],
     pit: [],
+    zones: [],
     calibration: [],
   };
   const text = section(measured);

@@ -1,0 +1,58 @@
+/**
+ * What is likely of several places at once, by draws of all scores that belong together. They are of the last estimated
+ * month; in other months each keeps its place within the range of its area.
+ */
+import * as d3 from 'd3';
+import { fromDeviations } from '../shared/spread.ts';
+import { areaIndex, areaScore, data, decodeBase64, isState, lgaByCode, view } from './store.ts';
+
+let deviations: Int8Array | null = null;
+let cachedMonth = -1;
+const cachedDraws = new Map<string, Float64Array>();
+
+/** Whether there are any: they arrive late, and only the spatial model has them. */
+export const hasDraws = (): boolean => Boolean(data.draws);
+
+/** An area's draws in the month shown; a state's are the means of its people's. */
+export function areaDraws(code: string): Float64Array {
+  if (cachedMonth !== view.month) cachedDraws.clear();
+  cachedMonth = view.month;
+  const draws = cachedDraws.get(code) ?? (isState(code) ? stateDraws(code) : lgaDraws(code));
+  cachedDraws.set(code, draws);
+  return draws;
+}
+
+function lgaDraws(code: string): Float64Array {
+  deviations ??= new Int8Array(decodeBase64(data.draws).buffer);
+  const count = deviations.length / data.lgas.length;
+  const first = (areaIndex(code) - data.states.length) * count;
+  return fromDeviations(deviations.subarray(first, first + count), areaScore(code, view.month));
+}
+
+function stateDraws(code: string): Float64Array {
+  const lgaCodes = data.lgas.filter((row) => row.state_code === code).map((row) => row.lga_code);
+  const people = d3.sum(lgaCodes, (lgaCode) => lgaByCode(lgaCode).population);
+  return areaDraws(lgaCodes[0]!).map((_, draw) =>
+    d3.sum(lgaCodes, (lgaCode) => (lgaByCode(lgaCode).population / people) * areaDraws(lgaCode)[draw]!),
+  );
+}
+
+/** Chance, in per cent, that one area's share of children is above another's. */
+export const chanceAbove = (code: string, other: string): number =>
+  Math.round(100 * d3.mean(areaDraws(code), (share, draw) => Number(share > areaDraws(other)[draw]!))!);
+
+/** For each area, the chance that its figure is among the first so many. @param figure from a share of children */
+export function chancesAmongFirst(
+  codes: readonly string[],
+  count: number,
+  figure: (code: string, share: number) => number,
+): Map<string, number> {
+  const draws = codes.map(areaDraws);
+  const firsts = new Uint32Array(codes.length);
+  for (const draw of draws[0]?.keys() ?? []) {
+    const figures = Float64Array.from(codes, (code, i) => figure(code, draws[i]![draw]!));
+    const least = figures.toSorted()[Math.max(0, codes.length - count)]!;
+    for (const [i, value] of figures.entries()) if (value >= least) firsts[i]!++;
+  }
+  return new Map(codes.map((code, i) => [code, firsts[i]! / draws[0]!.length]));
+}
