@@ -128,7 +128,9 @@ export async function draftCountry(
   const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
   const stateComparison = describeStatePeople(statePeople, comparison, rasters.population[0] ?? null);
   const countedPeople = census ? columnTotal(census, peopleColumn(census, year)) : null;
-  const peopleYear = census ? readPeopleByYear(census) : null;
+  const { peopleYear, questions: yearQuestions } = census
+    ? readPeopleByYear(census, answers)
+    : { peopleYear: null, questions: [] };
   const rain = chooseRain(kept, rasters.drafted);
   const used = kept.filter((draftedSource) => draftedSource !== rain.unused);
   const entries: DraftSource[] = [
@@ -139,7 +141,7 @@ export async function draftCountry(
       files: [
         ...[table, ...laterDeliveries]
           .flatMap((delivery) => [delivery.path, ...delivery.companions])
-          .map((file) => ({ path: file, ...(peopleYear && file === census?.table.path ? { year: peopleYear } : {}) })),
+          .map((file) => ({ path: file, ...(peopleYear && entry === census?.entry ? { year: peopleYear } : {}) })),
         ...joinedFiles,
       ],
       notes: [describeForm(note, table)],
@@ -210,7 +212,7 @@ export async function draftCountry(
         return isAsked ? [{ ...numbers, guess: peopleAnswers[id] ?? numbers.guess }] : [];
       }),
       caseSums,
-      tableQuestions,
+      tableQuestions: [...yearQuestions, ...tableQuestions],
     }),
   };
 }

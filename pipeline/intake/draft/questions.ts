@@ -90,6 +90,16 @@ export const prevalenceQuestion = (file: string, column: string, scoreAges: stri
   redraws: true,
 });
 
+/** The question of which year the people of a table are that tells none. */
+export const peopleYearQuestion = (file: string): Question => ({
+  id: `year of the people in ${file}`,
+  asks: `Year of the people in ${file}, or ${NO_YEAR}: rates of all years then refer to them as they are`,
+  guess: NO_YEAR,
+  pattern: new RegExp(`^(${NO_YEAR}|(19|20)\\d\\d)$`),
+  redraws: true,
+});
+const NO_YEAR = 'unknown';
+
 /** The id of the question about a figure of another source with which a table's counts are compared. */
 const controlQuestionId = (file: string) => `control of ${file}`;
 const NO_CONTROL = 'none';
@@ -196,6 +206,7 @@ export function listQuestions(hints: Hints): Question[] {
       pattern: /^\d+-\d+$/,
       redraws: true as const,
     },
+    ...hints.tableQuestions,
     ...hints.countFiles.map((file) => ({
       id: controlQuestionId(file),
       asks: `What ${file} adds up to by another source: year, number and source, as in "2023 2158972 annual report, table 4", or ${NO_CONTROL}`,
@@ -225,7 +236,6 @@ export function listQuestions(hints: Hints): Question[] {
       pattern: new RegExp(`^(?:${NO_COLUMNS}|${alternatives(columns)}(?:${SEPARATOR}${alternatives(columns)})*)$`),
       redraws: true as const,
     })),
-    ...hints.tableQuestions,
   ];
 }
 
