@@ -17,7 +17,7 @@ const BUILD = [
 ];
 /** Tests that open a page in a real browser. */
 const BROWSER = [
-  'test/pipeline/publish/report/questions.test.ts',
+  'test/pipeline/publish/{clients/api-page,report/questions}.test.ts',
   'test/proxy/clients.test.ts',
   'test/proxy/clients/*.test.ts',
 ];

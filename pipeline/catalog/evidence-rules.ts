@@ -4,20 +4,25 @@ import { caseRecords, surveyRounds } from './evidence.ts';
 import type { Model } from './model.ts';
 import type { Source } from './sources.ts';
 
-/** The latest month that may be estimated, and why not a later one; null without surveys and case records. */
+/** The latest month that may be estimated, and what ends there; null without surveys and case records. */
 function latestMonth(
   { parameters }: Pick<Model, 'parameters'>,
   sources: readonly Source[],
-): { month: Period; reason: string } | null {
+): { month: Period; source: string; reason: string } | null {
   const lastToEnd = <T extends { last: Period }>(observations: readonly T[]) =>
     observations.toSorted((a, b) => (a.last < b.last ? -1 : 1)).at(-1);
   const cases = lastToEnd(caseRecords(sources));
   const survey = lastToEnd(surveyRounds(sources));
   const { max_months_after_survey: months } = parameters.evidence;
   const limits = [
-    cases && { month: cases.last, reason: `the case records end there (sources.json, ${cases.id}, span)` },
+    cases && {
+      month: cases.last,
+      source: cases.id,
+      reason: `the case records end there (sources.json, ${cases.id}, span)`,
+    },
     survey && {
       month: addMonths(survey.last, months),
+      source: survey.id,
       reason: `${months} months after the last survey, ${survey.last} (parameters.evidence.max_months_after_survey)`,
     },
   ];
@@ -52,10 +57,14 @@ export function newEvidence(
   );
   const isUnchanged = latest === null || latest.month === earlier?.month || latest.month <= last_estimated;
   if (latest === null || (laterRounds.length === 0 && isUnchanged)) return [];
+  const lastSurveyed = laterRounds
+    .map(({ last }) => last)
+    .sort()
+    .at(-1);
   const change =
     latest.month > last_estimated
       ? `--last-estimated ${latest.month} (catalog update) estimates up to that month`
-      : `it cannot be later: ${latest.reason}`;
+      : `scores of later months need case records up to then: once there are, \`malaria-risk catalog update ${latest.source} FILE --last-estimated ${lastSurveyed}\``;
   const rounds = laterRounds.map(({ id, label, last }) => `${id}: ${label} ends in ${last}; `).join('');
   return [`${rounds}months are estimated up to ${last_estimated}; ${change}`];
 }

@@ -9,4 +9,5 @@ export type Remedy =
   | { declare: 'recode'; column: string; from: string; to: string }
   | { declare: 'alias'; alias: Alias }
   | { declare: 'dissolve' }
+  | { declare: 'merge'; part: string; code: string }
   | { declare: 'sliver_km2'; km2: number };

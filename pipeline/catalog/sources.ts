@@ -45,6 +45,11 @@ export const Acceptance = closedObject({
       description: 'Figures that were corrected: the row, the column, and the figure before and since',
     }),
   ),
+  divided: Type.Optional(
+    Type.Array(closedObject({ code: text, parts: Type.Array(text) }), {
+      description: 'Areas that keep their code for a part of their ground, and the new codes of the rest',
+    }),
+  ),
 });
 export type Acceptance = Static<typeof Acceptance>;
 

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { COMMON_ERRORS, ERRORS, type ErrorCode, Problem } from './errors.ts';
 import { jsonInCountry } from './in-country.ts';
 import { LEVELS } from './levels.ts';
+import { LIMITS_TEXT } from './limits.ts';
 import { FORECAST_MONTHS, PERIOD_PATTERN } from './months.ts';
 import {
   ALL_OPERATIONS,
@@ -204,6 +205,8 @@ function apiDescription(): string {
     'Every request needs an API key, as `Authorization: Bearer` or as `x-api-key`. Scopes of a key:',
     '',
     ...scopes,
+    '',
+    LIMITS_TEXT,
     '',
     `Levels of a score: ${levels.join(', ')}.`,
     '',

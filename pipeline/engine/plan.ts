@@ -61,11 +61,22 @@ export function planWithMissingInputs<ProjectStage extends Stage>(
   return { stage: stage.name, status, causes: [...causes, condition], seconds: latest?.seconds ?? null };
 }
 
-/** How long the planned stages take, from earlier runs; null if one of them never ran. */
-export function expectedDuration(planned: readonly PlannedStage[], jobs: number): number | null {
-  if (planned.some(({ seconds }) => seconds === null)) return null;
-  const durations = planned.map(({ seconds }) => seconds!);
-  // Stages wait for each other, so that more than two hardly ever run at once.
-  const sideBySide = durations.reduce((sum, seconds) => sum + seconds, 0) / Math.min(jobs, 2);
-  return Math.max(sideBySide, ...durations);
+/**
+ * How long the planned stages took in earlier runs, in all, and how long they will take with up to `jobs` at once: each
+ * waits for those whose outputs it reads. Null if one of them never ran.
+ */
+export function expectedDuration(
+  planned: readonly PlannedStage[],
+  stages: readonly Stage[],
+  jobs: number,
+): { total: number; elapsed: number } | null {
+  let total = 0;
+  const ends: Record<string, number> = {};
+  for (const { stage, seconds } of planned) {
+    if (seconds === null) return null;
+    const { inputs } = stages.find(({ name }) => name === stage)!;
+    ends[stage] = seconds + Math.max(0, ...inputs.map((name) => ends[name.split('/')[0]!] ?? 0));
+    total += seconds;
+  }
+  return { total, elapsed: Math.max(total / jobs, ...Object.values(ends)) };
 }

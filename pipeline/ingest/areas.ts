@@ -190,8 +190,12 @@ async function readOutlines(
       rule: 'no area of today',
       what: `left out of the outlines: ${leftOut.join(', ')}`,
     });
-  const key = columns[codes ? level : `${level}_pcode`] ?? columns[level];
-  const features = source.dissolve && key !== undefined ? await dissolveBy(key, drawnFeatures) : drawnFeatures;
+  const keyColumn = !codes && columns[`${level}_pcode`] ? `${level}_pcode` : level;
+  const key = columns[keyColumn];
+  const features =
+    source.dissolve && key !== undefined
+      ? await dissolveBy(key, drawnFeatures, source.recode?.[keyColumn])
+      : drawnFeatures;
   const codePattern = level === 'lga' ? input.model.territory.lga.code : ANY_CODE;
   const usedNames = new Set<string>();
   const outlines = readEach(features, ({ properties, polygons }, index): AreaOutline => {

@@ -54,7 +54,8 @@ const COUNT_ROLES: readonly Source['role'][] = ['cases_lgas', 'cases_states', 'p
 /**
  * Reads a table, with the codes of the outlines for its areas if it goes by names or writes codes otherwise. Rows of
  * the parts of an area that was split are added up.
- * @throws BadInput for each name or code that neither the outlines nor `aliases.csv` have, with what it may mean
+ * @throws BadInput for each name or code that neither the outlines nor `aliases.csv` have, with what it may mean, and
+ *   for mistyped months
  */
 export async function readTableWithCodes(
   input: Pick<IngestInput, 'rawData' | 'model' | 'report' | 'deliveries'>,
@@ -62,6 +63,7 @@ export async function readTableWithCodes(
   source: Source,
 ): Promise<RawTable> {
   const table = await readTable(input.rawData, source, input.report, input.deliveries);
+  table.refuseStrayMonths(source.span ? 'months' : 'rounds');
   const level = levelJoinedByName(source);
   if (!level) return matchTableCodes(input, areas, source, table);
   const matches = matchNames(table, source, areas, input.model);

@@ -1,5 +1,5 @@
 import { type Section, tableBlock } from '../lib/pages/blocks.ts';
-import { findingLines, isAboutFit } from '../publish/snapshot/findings.ts';
+import { findingBlocks, findingLines, isAboutFit } from '../publish/snapshot/findings.ts';
 import type { Finding } from '../publish/snapshot/provenance.ts';
 import { approveOptions, describeApproval } from './approvals.ts';
 import type { Review } from './review.ts';
@@ -29,16 +29,21 @@ export function verdictSection({ refused, approvals }: Review): Section {
 }
 
 /** What was read, and the build's findings; those about fits last. */
-export function findingSections({ read, findings }: Review): Section[] {
+export function findingSections({ read, findings, replaces }: Review): Section[] {
   const isAboutData = (finding: Finding) => !isAboutFit(finding);
+  const comparedSections: Section[] = [
+    { title: 'Findings about the data', blocks: comparedBlocks(findings, isAboutData) },
+    { title: 'Findings about fits', blocks: comparedBlocks(findings, isAboutFit) },
+  ];
   return [
     { title: 'What was read from the tables', blocks: [{ items: read }] },
-    { title: 'Findings about the data', blocks: findingBlocks(findings, isAboutData) },
-    { title: 'Findings about fits', blocks: findingBlocks(findings, isAboutFit) },
+    ...(replaces === null
+      ? [{ title: 'Findings, without a version to compare them with', blocks: findingBlocks(findings.new) }]
+      : comparedSections),
   ];
 }
 
-const findingBlocks = (findings: Review['findings'], isShown: (finding: Finding) => boolean): Section['blocks'] => [
+const comparedBlocks = (findings: Review['findings'], isShown: (finding: Finding) => boolean): Section['blocks'] => [
   findings.new.filter(isShown).length === 0 && 'There are no new findings.',
   { heading: 'New findings', items: findingLines(findings.new.filter(isShown)) },
   { heading: 'Findings that no longer occur', items: findingLines(findings.gone.filter(isShown)) },

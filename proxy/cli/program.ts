@@ -33,7 +33,8 @@ Examples:
   malaria-proxy keys rotate key_…              creates a second key, for clients to switch to
   malaria-proxy keys revoke key_…              takes effect from the next request on
 
-Accounts and keys are stored in build/proxy.sqlite unless --store or MALARIA_STORE is given. Only \`create-store\`,
+Accounts and keys are stored in build/proxy.sqlite, unless --store or MALARIA_STORE names another store: sqlite:FILE or
+postgres://… Only \`create-store\`,
 \`serve --first-key\` and \`restore --forget\` make a store where there is none.
 The options of \`serve\` can also be set in the environment; \`serve --help\` and proxy/deploy/operate.md list the
 variables.

@@ -1,9 +1,5 @@
 import type { CalendarMonth } from './calendar-month.ts';
 
-/** Requests of a key per minute, and of an owner's live keys per month, unless the owner has limits of its own. */
-export const DEFAULT_PER_MINUTE = 60;
-export const DEFAULT_PER_MONTH = 10_000;
-
 export const MINUTE_SECONDS = 60;
 
 /** The state of a key's or an owner's limit after the decision. */

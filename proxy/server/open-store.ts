@@ -21,7 +21,8 @@ export async function openStore(store: string, mayCreate = false): Promise<Accou
     const { openSqlite } = await import('../store/sqlite.ts');
     return new AccountStore(openSqlite(file, mayCreate));
   }
-  if (!/^postgres(ql)?:\/\//.test(store)) throw new UsageError('store: expected sqlite:FILE or postgres://…');
+  if (!/^postgres(ql)?:\/\//.test(store))
+    throw new UsageError('--store or MALARIA_STORE: expected sqlite:FILE or postgres://…');
   const { openPostgres } = await import('../store/postgres.ts');
   return new AccountStore(openPostgres(store, mayCreate));
 }

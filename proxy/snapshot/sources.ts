@@ -1,6 +1,6 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DAMAGED_ADVICE, parseS3Url } from '../../pipeline/contract/published.ts';
+import { DAMAGED_ADVICE, parseS3Url, refuseBuildFolder } from '../../pipeline/contract/published.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { type SnapshotSource, SnapshotWatcher, type WatchOptions } from './watch.ts';
 
@@ -61,6 +61,7 @@ async function openFromFolder(options: SourceOptions): Promise<SnapshotSource> {
       `no snapshot at ${snapshot}; run \`malaria-risk build --country DIR --publish\` first, or name one with --snapshot`,
     );
   });
+  refuseBuildFolder(snapshot);
   const folder = dirname(snapshot);
   const { uid } = await stat(folder);
   if (link.isSymbolicLink() && link.uid !== uid) {

@@ -68,7 +68,8 @@ Examples:
         (onEvent) => build({ ...options, command: commandLine, onEvent }),
         { quiet, log: { write: (line) => log.push(line) } },
       );
-      await writeAtomic(path.join(releasesFolder(out), result.model_version, 'build.log'), log.join(''));
+      if (!result.already)
+        await writeAtomic(path.join(releasesFolder(out), result.model_version, 'build.log'), log.join(''));
       if (!json) printLines(describeBuild(quiet ? { ...result, findings: [] } : result));
       let publication: Publication | null = null;
       try {

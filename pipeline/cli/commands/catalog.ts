@@ -6,7 +6,7 @@ import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.t
 import type { Delivery } from '../../ingest/readers/delivery.ts';
 import { checkCountry } from '../../intake/check/check-country.ts';
 import { stopsBuild } from '../../intake/check/fault.ts';
-import { declaredReason, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
+import { declaredReason, describeEffect, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
 import { addFiles, type Update, type UpdateRequest, updateSource } from '../../intake/update/update.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { quoteForShell } from '../../lib/shell.ts';
@@ -139,6 +139,7 @@ function repairCommand(): Command {
           printLines(
             `${source}, ${declares}`,
             `  for ${fault}`,
+            `  then ${describeEffect(remedy)}`,
             ...(accept ? [`  reason: ${declaredReason(remedy, accept)}`] : []),
           );
         if (faultsLeft.length > 0)
@@ -195,15 +196,16 @@ Shows how a new file differs from the one accepted last, and what looks doubtful
 accepted file. There is no other way to accept a changed file: \`build\` stops at it.
 
 Without FILE, the files in the raw data are compared. A FILE is copied there once it is accepted: in place of the
-entry's only file, of the one with the same name or extension, or, among monthly rasters, as a new month, recognised by
-its name (rain_2024-01.tif) or given as --period. For a table that lists several deliveries in \`files\`, a FILE of
+entry's only file (under its own name, if only the years in it differ), of the one with the same name or extension, or,
+among monthly rasters, as a new month, recognised by its name (rain_2024-01.tif) or given as --period. For a table that lists several deliveries in \`files\`, a FILE of
 another name is one more, whose rows replace those of earlier ones for the same place and month. It is first read as a
 build reads it, and refused if a build would refuse it.
 
 A table may have the names of its areas where the last one had their codes (raw-data/README.md, Areas by name).
 
 Only these fields are updated: in sources.json the entry's bytes, SHA-256, rows, span and new survey rounds, its columns
-of areas, and who accepted it, when and why; in model.json last_estimated and updated_at.
+of areas, who accepted it, when and why, and with other years in the file's name path, title, release and year; in
+model.json last_estimated and updated_at.
 
 Accepted files are kept under their hashes in <out>/raw, so that a new file can be compared with one that it overwrote,
 and an old version can be built again.

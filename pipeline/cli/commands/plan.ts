@@ -3,6 +3,7 @@ import { readCatalog } from '../../catalog/country.ts';
 import { describeProducts } from '../../contract/products.ts';
 import { expectedDuration } from '../../engine/plan.ts';
 import { planBuild } from '../../release/build.ts';
+import { SNAPSHOT, STAGES } from '../../stages.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import { addBuildOptions, type BuildOptions, printLines } from '../terminal/options.ts';
 
@@ -39,8 +40,12 @@ export default function planCommand(): Command {
         );
         if (options.why) for (const cause of causes) printLines(`${' '.repeat(14)}${cause}`);
       }
-      const expected = expectedDuration(plan, options.jobs);
-      if (expected) printLines('', `Expected to take about ${Math.ceil(expected)} s, from earlier runs here.`);
+      const expected = expectedDuration(plan, [...STAGES, SNAPSHOT], options.jobs);
+      if (expected?.total)
+        printLines(
+          '',
+          `${expected.total.toFixed(1)} s in all, and about ${Math.ceil(expected.elapsed)} s with --jobs ${options.jobs}, as stages wait for others.`,
+        );
       const { sources } = readCatalog(options.country, options.rawData);
       printLines(
         '',

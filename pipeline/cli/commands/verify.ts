@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { Command } from 'commander';
-import { DAMAGED_ADVICE } from '../../contract/published.ts';
+import { DAMAGED_ADVICE, refuseBuildFolder } from '../../contract/published.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { verifySnapshot } from '../../publish/snapshot/verify.ts';
 import { releaseIndexFaults } from '../../release/verify-release-index.ts';
@@ -22,6 +22,7 @@ export default function verifyCommand(): Command {
       } catch {
         throw new UsageError(`${snapshot}: no snapshot there; build one with \`malaria-risk build --publish\``);
       }
+      refuseBuildFolder(snapshot);
       const verdict = await verifySnapshot(directory);
       verdict.faults.push(...(await releaseIndexFaults(directory)));
       if (options.json) printLines(JSON.stringify(verdict, null, 2));

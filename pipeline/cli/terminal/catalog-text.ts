@@ -1,10 +1,11 @@
 /** Faults of a catalog, and an update of it, as text. */
 import { ALIASES_FILE, aliasCsvLine } from '../../catalog/aliases.ts';
+import { describeValueChanges } from '../../engine/explain-run.ts';
 import type { Fault } from '../../intake/check/fault.ts';
 import type { Distribution, RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
 import type { SourceComparison } from '../../intake/compare/compare-sources.ts';
 import { describeFigure, describeRatio } from '../../intake/compare/doubts.ts';
-import type { MatchedName, Update } from '../../intake/update/update.ts';
+import { describeChange, type MatchedName, type Update } from '../../intake/update/update.ts';
 import { groupMessages } from '../../lib/bad-input.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import { type Cells, formatTable } from './text-table.ts';
@@ -20,18 +21,16 @@ export function describeUpdate(update: Update): string {
   const { source, files, edits, comparison, doubts, names, notes } = update;
   if (names.some(({ area }) => area === null)) return describeNames(update);
   if (files.length === 0 && edits.length === 0) return `${source}: unchanged since accepted, nothing to do`;
+  const changes = edits.flatMap(({ file, field, was, value }) =>
+    describeValueChanges(was, value, field).map((change) => `  ${file}, ${change}`),
+  );
   const blocks = [
-    [
-      `${source}: ${files.length === 0 ? 'files unchanged' : files.map((file) => `${file.path} (${file.change})`).join(', ')}`,
-    ],
+    [`${source}: ${describeChange(update)}`],
+    doubts.length > 0 ? ['Doubts:', ...groupMessages(doubts).map((doubt) => `  ${doubt}`)] : ['No doubts.'],
+    ...(notes.length > 0 ? [['What it does not change by itself:', ...notes.map((note) => `  ${note}`)]] : []),
+    ['Changes to the catalog:', ...changes],
     ...(names.length > 0 ? [describeMatches(names)] : []),
     ...(comparison ? describeComparison(comparison) : []),
-    [
-      'Changes to the catalog:',
-      ...edits.map((edit) => `  ${edit.file}, ${edit.field}: ${shorten(edit.was)} -> ${shorten(edit.value)}`),
-    ],
-    ...(notes.length > 0 ? [['What it does not change by itself:', ...notes.map((note) => `  ${note}`)]] : []),
-    ...(doubts.length > 0 ? [['Doubts:', ...groupMessages(doubts).map((doubt) => `  ${doubt}`)]] : []),
   ];
   return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }
@@ -80,12 +79,6 @@ function describeNames({ source, names, faults }: Update): string {
   return blocks.map((lines) => lines.join('\n')).join('\n\n');
 }
 
-const shorten = (value: unknown) => {
-  if (value === undefined) return 'nothing';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 12)}…` : text;
-};
-
 function describeComparison({ rows, outlines, rasters = [] }: SourceComparison): string[][] {
   return [
     ...(rows ? describeRows(rows) : []),
@@ -116,24 +109,26 @@ function describeRows({
   figures,
   changed_columns,
   columns,
-  by_state,
-  by_group,
+  by_year,
   places,
   added_months,
 }: RowComparison): string[][] {
-  const exampleText = (keys: readonly string[]) =>
-    keys.length > 0 ? ` (${keys.join(', ')}${keys.length === 5 ? ' …' : ''})` : '';
-  const sums = [...by_group, ...by_state, ...added_months].filter(({ was, is }) => was !== is);
+  const exampleText = (what: string, keys: readonly string[]) =>
+    keys.length > 0 ? [`  ${what} ${keys.join(', ')}${keys.length === 5 ? ' …' : ''}`] : [];
+  const addedCases = added_months.filter(({ column }) => column === 'confirmed');
+  const changedYears = by_year.filter(({ rows: { was, is }, ...sums }) => was !== is || sums.was !== sums.is);
   return [
     [
       `Rows: ${rows.was} -> ${rows.is}`,
-      `  added ${rows.added}${exampleText(examples.added)}`,
-      `  removed ${rows.removed}${exampleText(examples.removed)}`,
-      `  changed ${rows.changed}${exampleText(examples.changed)}`,
+      ...exampleText('added', examples.added),
+      ...exampleText('removed', examples.removed),
+      ...exampleText('changed', examples.changed),
       ...changed_columns.map(({ column, rows: changed }) => `    ${column} in ${changed}`),
       ...figures.slice(0, LISTED_FIGURES).map((figure) => `    ${describeFigure(figure)}`),
       ...(figures.length > LISTED_FIGURES ? [`    and ${figures.length - LISTED_FIGURES} more (--json)`] : []),
     ],
+    ...(changedYears.length > 0 ? [['Years that differ:', formatTable(changedYears.map(yearCells))]] : []),
+    ...(addedCases.length > 0 ? [[describeAddedCases(addedCases)]] : []),
     [
       'Columns:',
       formatTable(
@@ -143,14 +138,6 @@ function describeRows({
         ]),
       ),
     ],
-    ...(sums.length > 0
-      ? [
-          [
-            'Changed sums, over rows in both files (for added months: compared with the usual sum):',
-            formatTable(sums.map(sumCells)),
-          ],
-        ]
-      : []),
     ...(rows.changed > 0
       ? [
           [
@@ -169,14 +156,24 @@ function describeRows({
   ];
 }
 
-const sumCells = ({ column, of, rows, was, is }: SumChange): Cells => ({
+const yearCells = ({ year, column, rows, was, is }: RowComparison['by_year'][number]): Cells => ({
+  year: year || 'all',
+  'rows, was': rows.was,
+  'rows, is': rows.is,
   column,
-  of,
-  rows,
   was: sixDigits(was),
   is: sixDigits(is),
-  change: describeRatio(is / was),
 });
+
+/** The cases of added months beside the usual ones, and the areas of the upper level that differ most. */
+function describeAddedCases(sums: readonly SumChange[]): string {
+  const inOrder = sums.toSorted((a, b) => a.is / a.was - b.is / b.was);
+  const ends = inOrder.length > 1 ? [inOrder[0]!, inOrder.at(-1)!] : [];
+  const extremes = ends.map(({ of, was, is }) => `${of.replace('added months of ', '')} ${describeRatio(is / was)}`);
+  const [was, is] = [sums.reduce((sum, state) => sum + state.was, 0), sums.reduce((sum, state) => sum + state.is, 0)];
+  const range = extremes.length > 0 ? ` (from ${extremes.join(' to ')})` : '';
+  return `Added months, beside the usual sum of their places and months: ${describeRatio(is / was)}${range}`;
+}
 
 const distributionCells = ({ n, missing, min, q1, median, q3, max, mean }: Distribution): Cells => ({
   n,

@@ -90,20 +90,20 @@ export function showProgress(
   };
 }
 
-/** Shows the progress of `work` while it runs. @param log a screen that gets every event as JSON, with the time */
+/** Shows the progress of `work` while it runs. @param log gets what was run and for how long, as JSON with the time */
 export function withProgress<T>(
   stages: readonly string[],
   json: boolean,
   work: (onEvent: ProgressDisplay['onEvent']) => Promise<T>,
   { quiet = false, log }: { quiet?: boolean | undefined; log?: Screen } = {},
 ): Promise<T> {
-  const displays = [...(quiet ? [] : [showProgress(stages, json)]), ...(log ? [showProgress(stages, true, log)] : [])];
+  const display = quiet ? null : showProgress(stages, json);
+  const logged = log && showProgress(stages, true, log);
   const onEvent: ProgressDisplay['onEvent'] = (event) => {
-    for (const display of displays) display.onEvent(event);
+    display?.onEvent(event);
+    if (event.type !== 'progress') logged?.onEvent(event);
   };
-  return work(onEvent).finally(() => {
-    for (const display of displays) display.end();
-  });
+  return work(onEvent).finally(() => display?.end());
 }
 
 /** The estimated time left; empty at first, when an estimate would be unreliable. */

@@ -53,9 +53,16 @@ function isDrawn({ id, properties, geometry }: NonNullable<GeoJson['features']>[
   return false;
 }
 
-/** Merges features with the same value of `field`, removing inner borders; the first one's properties are kept. */
-export async function dissolveBy(field: string, features: readonly PolygonFeature[]): Promise<PolygonFeature[]> {
-  const groups = Map.groupBy(features, ({ properties }) => properties[field]);
+/**
+ * Merges features with the same value of `field`, removing inner borders.
+ * @param recode values that mean another one; the properties that are kept are those of a feature that has it itself
+ */
+export async function dissolveBy(
+  field: string,
+  features: readonly PolygonFeature[],
+  recode: Readonly<Record<string, string>> = {},
+): Promise<PolygonFeature[]> {
+  const groups = Map.groupBy(features, ({ properties }) => recode[String(properties[field])] ?? properties[field]);
   if (groups.size === features.length) return [...features];
   const { default: mapshaper } = await import('mapshaper');
   const collection = {
@@ -73,7 +80,10 @@ export async function dissolveBy(field: string, features: readonly PolygonFeatur
   });
   const outlines = JSON.parse(Buffer.from(output['out.json']!).toString());
   const dissolved = checkFeatures(outlines, new InputLocation('dissolved outlines'));
-  return [...groups.values()].map(([firstMember], i) => ({ ...firstMember!, polygons: dissolved[i]!.polygons }));
+  return [...groups].map(([value, members], i) => {
+    const original = members.find(({ properties }) => properties[field] === value) ?? members[0]!;
+    return { ...original, polygons: dissolved[i]!.polygons };
+  });
 }
 
 /** The decoded features of TopoJSON with one layer. */

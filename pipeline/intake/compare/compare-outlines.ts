@@ -96,7 +96,7 @@ export function outlineDoubts(comparison: OutlineComparison): string[] {
   return [
     ...divided.map(
       ({ code, share, parts }) =>
-        `${code} keeps its code for ${Math.round(100 * share)}% of its ground, and ${parts.join(', ')} has the rest: rows of ${code} in other files may be of both. Get the figures of each, or keep the former outlines, with a row of aliases.csv for each part`,
+        `${code} keeps its code for ${Math.round(100 * share)}% of its ground, and ${parts.join(', ')} has the rest: rows of ${code} in other files may be of both. Get the figures of each, or let \`malaria-risk catalog repair\` propose to merge them, so that every figure stays`,
     ),
     ...countDoubt(
       'are new',

@@ -81,6 +81,8 @@ export interface RowComparison {
   /** Columns that differ in rows of both releases, and in how many. */
   changed_columns: { column: string; rows: number }[];
   columns: { column: string; was: Distribution; is: Distribution }[];
+  /** Sums of counts over all rows of a year or round; null in a release without it. */
+  by_year: { year: string; column: string; rows: { was: number; is: number }; was: number | null; is: number | null }[];
   by_state: SumChange[];
   by_group: SumChange[];
   /** Places whose sums have changed. */
@@ -120,6 +122,9 @@ const MAX_EXAMPLES = 5;
 /** Columns whose sums and means are meaningless. */
 const COORDINATES = ['longitude', 'latitude'];
 
+/** The columns that count people. */
+const COUNTS = 'confirmed|examined|positive|people.*|children_0_4';
+
 /** Columns for the key, place and time of a loaded row; no column of a role has these names. */
 const ROW_COLUMNS = { _key: text(''), _place: text(''), _state: text(''), _group: text(''), _period: text('') };
 
@@ -153,6 +158,7 @@ export const compareRows = (before: readonly ComparedRow[], after: readonly Comp
          GROUP BY ALL ORDER BY rows DESC, "column"`,
       ),
       columns: await columnDistributions(db, columns),
+      by_year: await yearlyCounts(db),
       by_state: await sumChanges(db, 'pairs', '_state'),
       by_group: [...(await sumChanges(db, 'pairs', "'all rows'")), ...(await sumChanges(db, 'pairs', '_group'))],
       by_place: (await sumChanges(db, 'pairs', '_place')).filter(({ was, is }) => was !== is),
@@ -250,6 +256,22 @@ const sumChanges = (db: Database, table: 'pairs' | 'added_pairs', groupBy: strin
        coalesce(sum("is") FILTER (was IS NOT NULL), 0) AS "is"
      FROM ${table} WHERE "column" NOT IN (${COORDINATES.map(sqlLiteral)}) AND ${groupBy} <> '' GROUP BY ALL ORDER BY min(nth), of`,
   );
+
+const yearlyCounts = async (db: Database): Promise<RowComparison['by_year']> =>
+  (
+    await db.rows<SumChange & { year: string; rows_was: number; rows_is: number }>(
+      `SELECT split_part(_group, ' ', 1) AS year, "column", count_if(release = 'was') AS rows_was,
+         count_if(release = 'is') AS rows_is, sum(value) FILTER (release = 'was') AS was,
+         sum(value) FILTER (release = 'is') AS "is"
+       FROM cells WHERE regexp_full_match("column", ${sqlLiteral(COUNTS)}) GROUP BY ALL ORDER BY min(nth), year`,
+    )
+  ).map(({ year, column, rows_was, rows_is, was, is }) => ({
+    year,
+    column,
+    rows: { was: rows_was, is: rows_is },
+    was,
+    is,
+  }));
 
 async function columnDistributions(db: Database, columns: readonly string[]): Promise<RowComparison['columns']> {
   const distributions = await db.rows<Distribution & { release: 'was' | 'is'; column: string }>(

@@ -38,6 +38,7 @@ export interface DraftAreas {
   /** Why tables of codes that lack a few areas are not used, by file. */
   incompleteTables: ReadonlyMap<string, string>;
   leftOut: LeftOut[];
+  doubts: string[];
 }
 
 /** A message names this many areas that a table lacks. */
@@ -214,8 +215,19 @@ export function draftAreas(
     leftOut: files
       .filter((file) => file !== outlines && file !== usedStateOutlines?.outlines)
       .map((file) => unusedOutlines(file, rivals.includes(file))),
+    doubts: codeTable ? describeRepeatedCodes(outlines.file, attributes) : [],
   };
 }
+
+/** Fields of codes that are not used, because a few of the outlines have the code of another one. */
+const describeRepeatedCodes = (file: string, attributes: TextTable): string[] =>
+  candidateColumns(attributes.header, 'lga_pcode').flatMap((column) => {
+    const cells = filledCells(attributes, column);
+    const repeated = cells.filter((cell, i) => cells.indexOf(cell) !== i);
+    return repeated.length === 0 || repeated.length > Math.max(1, cells.length / 10)
+      ? []
+      : `${file}: the codes in "${column}" are not used, because two outlines have ${firstFew(repeated, MOST_NAMES)}; outlines get the codes of their names`;
+  });
 
 function stateNames(table: TextTable): string[] {
   const column = likeliestColumn(table.header, 'state');

@@ -4,7 +4,14 @@ import type { Source } from '../../catalog/sources.ts';
 import { isPeriod } from '../../contract/months.ts';
 import { codeReader } from '../../ingest/places-by-code.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
-import { dateOrders, monthOrders, readMonth, readMonthOfYear, unreadMonth } from '../../ingest/readers/months.ts';
+import {
+  dateOrders,
+  monthOrders,
+  readMonth,
+  readMonthOfYear,
+  strayMonths,
+  unreadMonth,
+} from '../../ingest/readers/months.ts';
 import { plainName, sharedWords, splitWords, withoutWords } from '../../lib/name-similarity.ts';
 import { bestMatchingColumn, candidateColumns, cellsByRow, filledCells } from '../columns.ts';
 
@@ -242,8 +249,10 @@ function describeFiscalYears(table: TextTable, header: readonly string[]): strin
   return `"${year}" has fiscal years, and "${month}" the number of the month in them, from ${firstMonth} of ${firstYear} on; say which month of the calendar is 1${guess}, and write months as YYYY-MM`;
 }
 
-/** The first and the last of some months. */
+/** The first and the last of some months, without those that are mistyped. */
 export function monthSpan(times: readonly string[]): NonNullable<Source['span']> {
-  const months = times.filter(isPeriod).sort();
+  const periods = times.filter(isPeriod).sort();
+  const strays = strayMonths(periods, 'months');
+  const months = periods.filter((period) => !strays.has(period));
   return { first: months[0]!, last: months.at(-1)! };
 }

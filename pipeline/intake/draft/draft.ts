@@ -187,6 +187,7 @@ export async function draftCountry(
           ...(notDrawn.length > 0 ? [`${file}: left out of the areas: ${notDrawn.join(', ')}`] : []),
         ],
       ),
+      ...areas.doubts,
       ...tables.flatMap(({ file, mayBeCut }) => (mayBeCut ? [`${file}: ${MAY_BE_CUT}`] : [])),
       ...doubts,
       ...stateComparison.doubts,

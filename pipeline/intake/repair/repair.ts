@@ -12,7 +12,7 @@ import { writeAtomic } from '../../lib/atomic-write.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { countryFaults } from '../check/check-country.ts';
 import { type Fault, stopsBuild } from '../check/fault.ts';
-import { editJson } from '../update/json-edits.ts';
+import { editJson, type JsonEdit } from '../update/json-edits.ts';
 
 export interface Repair {
   source: string;
@@ -34,7 +34,7 @@ const MAX_PASSES = 10;
 
 /**
  * Proposes, or with `accept` writes, declarations for a country's faults: gaps, differently spelled names, areas in
- * parts, slivers, rows left out.
+ * parts, divided areas, slivers, rows left out.
  * @param accept who accepts them and why; the reason is written to each gap and to rows left out, after what is wrong:
  *   one reason for all may be true of some only. Without it nothing is changed
  * @throws BadInput if a catalog file does not have the right form
@@ -52,7 +52,7 @@ export async function repairCountry(
   const repairs: Repair[] = [];
   let remaining: Fault[] = [];
   for (let pass = 0; pass < MAX_PASSES; pass++) {
-    const faults = (await countryFaults(repaired)).filter(stopsBuild);
+    const faults = mergeDivided(original.sources, (await countryFaults(repaired)).filter(stopsBuild));
     // Many rows may need the same declaration: only the first fault is listed with it.
     const proposalByKey = new Map<string, { source: string; remedy: Remedy; what: string }>();
     for (const { source, remedy, what } of faults) {
@@ -74,7 +74,7 @@ export async function repairCountry(
           source,
         );
       }),
-      model: withAliasRemedies(
+      model: withModelRemedies(
         repaired.model,
         proposals.map(({ remedy }) => remedy),
       ),
@@ -91,6 +91,51 @@ export async function repairCountry(
   if (accept && repairs.length > 0) await writeRepairs(original, repaired, repairs, accept);
   return { repairs, left: remaining };
 }
+
+/**
+ * A new part of a divided area that has no people of its own is merged with it in place of being a gap: the rows of the
+ * area are those of both.
+ */
+function mergeDivided(sources: readonly Source[], faults: readonly Fault[]): Fault[] {
+  const outlines = sources.find(({ role, columns }) => role === 'lga_boundaries' && columns?.lga_pcode);
+  const divisions = (outlines?.accepted ?? []).flatMap(({ divided = [] }) => divided);
+  const partWithoutRow = ({ remedy }: Fault) => (remedy?.declare === 'gap' ? remedy.gap.lga_pcode : undefined);
+  const uncounted = new Set(
+    faults.flatMap((fault) =>
+      fault.remedy?.declare === 'gap' && fault.remedy.gap.rule === 'omit' ? [partWithoutRow(fault)] : [],
+    ),
+  );
+  return faults.map((fault) => {
+    const part = partWithoutRow(fault);
+    const whole = divisions.find(({ parts }) => part !== undefined && parts.includes(part));
+    if (!whole || !uncounted.has(part)) return fault;
+    return { ...fault, source: outlines!.id, remedy: { declare: 'merge', part: part!, code: whole.code } };
+  });
+}
+
+/** What an area or a table with this gap has in its answers. */
+const GAP_EFFECTS: Readonly<Record<Gap['rule'], string>> = {
+  null: 'its figure is unknown, and null in the answers',
+  neighbours: 'it takes the mean of its neighbours',
+  omit: 'nobody counts there: only if nobody lives there, or its people are counted nowhere else',
+  mask: 'these months are unknown, not 0',
+  uncovered: 'this ground belongs to no area',
+  nearest: 'cells without a value take that of the nearest cell',
+  value: 'cells without a value take the one that is named',
+};
+const EFFECTS: Readonly<Record<Exclude<Remedy['declare'], 'gap'>, string>> = {
+  merge:
+    'the two are one area as before the division, and every figure stays; to keep them apart, accept files with rows of both instead',
+  alias: 'its rows are those of this area, and add up with the other parts of it',
+  recode: 'its rows are those of what it means',
+  dissolve: 'these features are one area',
+  leave_out: 'these rows are not read',
+  sliver_km2: 'the border is drawn once, and areas change by no more than that',
+};
+
+/** What the answers are with a declaration. */
+export const describeEffect = (remedy: Remedy): string =>
+  remedy.declare === 'gap' ? GAP_EFFECTS[remedy.gap.rule] : EFFECTS[remedy.declare];
 
 const GAP_FINDINGS: Readonly<Record<Gap['rule'], string>> = {
   null: 'no figure',
@@ -114,9 +159,14 @@ export const declaredReason = (remedy: Remedy, reason: string): string =>
     ? `${describeFinding(remedy)}; accepted: ${reason}`
     : reason;
 
-function withAliasRemedies(model: Model, remedies: readonly Remedy[]): Model {
+function withModelRemedies(model: Model, remedies: readonly Remedy[]): Model {
   const aliases = remedies.flatMap((remedy) => (remedy.declare === 'alias' ? remedy.alias : []));
-  return aliases.length === 0 ? model : { ...model, aliases: mergeAliases(model.aliases, aliases) };
+  const merged = remedies.filter(({ declare }) => declare === 'merge').length;
+  return {
+    ...model,
+    expected: { ...model.expected, lgas: model.expected.lgas - merged },
+    ...(aliases.length === 0 ? {} : { aliases: mergeAliases(model.aliases, aliases) }),
+  };
 }
 
 function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
@@ -127,8 +177,13 @@ function withRemedy(source: Source, remedy: Remedy, reason: string): Source {
     return { ...source, leave_out: [...(source.leave_out ?? []), { where: remedy.where, reason }] };
   // Names belong to the country, not to one source.
   if (remedy.declare === 'alias') return source;
-  const { column, from, to } = remedy;
-  return { ...source, recode: { ...source.recode, [column]: { ...source.recode?.[column], [from]: to } } };
+  const isMerge = remedy.declare === 'merge';
+  const { column, from, to } = isMerge ? { column: 'lga_pcode', from: remedy.part, to: remedy.code } : remedy;
+  return {
+    ...source,
+    recode: { ...source.recode, [column]: { ...source.recode?.[column], [from]: to } },
+    ...(isMerge ? { dissolve: true } : {}),
+  };
 }
 
 /** Adds a gap, and merges masks of consecutive months of a place. */
@@ -186,6 +241,8 @@ export function describeRemedy(remedy: Remedy): string {
   if (remedy.declare === 'sliver_km2')
     return `sliver_km2: overlaps and gaps of outlines up to ${remedy.km2} km² are drawing errors`;
   if (remedy.declare === 'leave_out') return `leave_out: rows with ${describeLeaveOutRule(remedy)}`;
+  if (remedy.declare === 'merge')
+    return `merge ${remedy.part} with ${remedy.code}, of which it was a part (recode and dissolve)`;
   if (remedy.declare === 'recode') return `recode ${remedy.column}: "${remedy.from}" means "${remedy.to}"`;
   if (remedy.declare === 'alias') return describeNewAlias(remedy.alias);
   const { rule, first, last, area_km2 } = remedy.gap;
@@ -219,6 +276,11 @@ async function writeRepairs(
   });
   if (repaired.model.aliases !== original.model.aliases)
     await writeAtomic(path.join(original.directory, ALIASES_FILE), aliasesCsv(repaired.model.aliases!));
-  const file = path.join(original.directory, 'sources.json');
-  await writeAtomic(file, editJson(readFileSync(file, 'utf8'), edits));
+  const write = (name: string, fileEdits: readonly JsonEdit[]) => {
+    const file = path.join(original.directory, name);
+    return writeAtomic(file, editJson(readFileSync(file, 'utf8'), fileEdits));
+  };
+  const { lgas } = repaired.model.expected;
+  if (lgas !== original.model.expected.lgas) await write('model.json', [{ path: ['expected', 'lgas'], value: lgas }]);
+  await write('sources.json', edits);
 }

@@ -43,10 +43,11 @@ function addEntryEdits(accepted: Source, updated: Source, addEdit: AddEdit): voi
   if (updated.rounds) addEdit(['rounds'], accepted.rounds, updated.rounds);
   for (const [fileIndex, file] of updated.files.entries()) {
     const acceptedFile = accepted.files[fileIndex];
-    if (acceptedFile?.sha256 === file.sha256 && acceptedFile?.year === file.year) continue;
+    if (acceptedFile && (['path', 'sha256', 'year'] as const).every((name) => acceptedFile[name] === file[name]))
+      continue;
     if (!acceptedFile) addEdit(['files', fileIndex], undefined, file, `files, ${file.path}`);
     else
-      for (const name of ['rows', 'bytes', 'sha256', 'year'] as const)
-        addEdit(['files', fileIndex, name], acceptedFile[name], file[name], `files, ${file.path}, ${name}`);
+      for (const name of ['path', 'rows', 'bytes', 'sha256', 'year'] as const)
+        addEdit(['files', fileIndex, name], acceptedFile[name], file[name], `files, ${acceptedFile.path}, ${name}`);
   }
 }

@@ -1,12 +1,17 @@
 /** The catalog paths of new files, and temporary folders with links to raw files. */
+
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Country } from '../../catalog/country.ts';
+import { COVERAGE_FIGURES } from '../../catalog/figures.ts';
 import { isRainRaster } from '../../catalog/rain-files.ts';
 import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { Period } from '../../contract/months.ts';
-import { InputLocation } from '../../lib/bad-input.ts';
+import { writeAtomic } from '../../lib/atomic-write.ts';
+import { BadInput, InputLocation } from '../../lib/bad-input.ts';
 
 /** A new file and its path in the catalog. */
 export interface NewFile {
@@ -14,7 +19,48 @@ export interface NewFile {
   catalogPath: string;
   /** For a file that the catalog does not list yet: the month of a raster; no field for a delivery of a table. */
   newEntry?: { period?: Period };
+  /** The path of the file that it replaces, if their names have different years. */
+  replaces?: string;
 }
+
+const YEARS_IN_NAME = /(?<!\d)(?:19|20)\d\d(?!\d)/g;
+
+/** The years of a file's name and those of another in their place; null if the names differ in anything else. */
+function replacedYears(name: string, otherName: string): Map<string, string> | null {
+  const [years, otherYears] = [name, otherName].map((text) => text.match(YEARS_IN_NAME) ?? []);
+  const isAlike = name.replaceAll(YEARS_IN_NAME, '') === otherName.replaceAll(YEARS_IN_NAME, '');
+  return isAlike && name !== otherName ? new Map(years!.map((year, i) => [year, otherYears![i]!])) : null;
+}
+
+/** A file in place of another keeps its own name if that has other years. */
+function replaceFile(source: Source, file: string, replaced: string): NewFile {
+  const name = path.basename(file);
+  if (!replacedYears(path.basename(replaced), name)) return { file, catalogPath: replaced };
+  return { file, catalogPath: pathInFolder(source, name), replaces: replaced };
+}
+
+/**
+ * The entry with its new files. If the name of one has other years than that of the file that it replaces, they are
+ * those of its title and release too, and a single year is that of its figures.
+ */
+export function withNewFiles(source: Source, newFiles: readonly NewFile[]): Source {
+  const updated = { ...source, files: [...source.files] };
+  for (const { catalogPath, newEntry, replaces } of newFiles) {
+    if (newEntry) updated.files.push({ path: catalogPath, ...newEntry });
+    const index = updated.files.findIndex(({ path: listed }) => listed === replaces);
+    if (index === -1) continue;
+    const years = replacedYears(path.basename(replaces!), path.basename(catalogPath))!;
+    updated.files[index] = { ...updated.files[index]!, path: catalogPath };
+    if (hasCoverageYear(source) && years.size === 1) updated.files[index].year = Number([...years.values()][0]);
+    for (const field of ['title', 'release'] as const)
+      updated[field] = source[field].replaceAll(YEARS_IN_NAME, (year) => years.get(year) ?? year);
+  }
+  return updated;
+}
+
+/** Whether the API prints the year of the figures of a source. */
+export const hasCoverageYear = ({ figure }: Source): boolean =>
+  figure !== undefined && COVERAGE_FIGURES.includes(figure);
 
 /**
  * The catalog path of each new file: that of the entry's only file or of its file with the same name or extension. A
@@ -31,9 +77,9 @@ export function matchNewFiles(source: Source, files: readonly string[], period?:
     if (isRainRaster(source)) return matchMonthlyRaster(source, file, period);
     if (isTable(source) && deliveredFiles(source).length > 1)
       return { file, catalogPath: pathInFolder(source, name), newEntry: {} };
-    if (source.files.length === 1) return { file, catalogPath: source.files[0]!.path };
+    if (source.files.length === 1) return replaceFile(source, file, source.files[0]!.path);
     const sameExtension = source.files.filter((catalogFile) => extension(catalogFile.path) === extension(name));
-    if (sameExtension.length === 1) return { file, catalogPath: sameExtension[0]!.path };
+    if (sameExtension.length === 1) return replaceFile(source, file, sameExtension[0]!.path);
     throw location.error(
       'a name that matches no file of the catalog',
       source.files.map((catalogFile) => catalogFile.path).join(' or '),
@@ -76,6 +122,45 @@ function matchMonthlyRaster(source: Source, file: string, period: Period | undef
   return sameMonth
     ? { file, catalogPath: sameMonth.path }
     : { file, catalogPath: pathInFolder(source, name), newEntry: { period: month } };
+}
+
+/** @throws BadInput if a file of another name would overwrite a file of another source */
+export function refuseOverwriting({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): void {
+  for (const { file, catalogPath } of newFiles) {
+    const owner = sources.find(
+      ({ id, files }) => id !== source.id && files.some(({ path: otherPath }) => otherPath === catalogPath),
+    );
+    const isNew = !source.files.some(({ path: listed }) => listed === catalogPath);
+    if (isNew && owner && path.resolve(file) !== path.resolve(rawData, catalogPath))
+      throw new InputLocation(file).error(
+        `the name of a file of the source ${owner.id}`,
+        `another name, or that file itself, ${catalogPath}`,
+      );
+  }
+}
+
+/** @returns a temporary folder with links to all raw files, the new ones in place of those that they replace */
+export function linkProposedFiles({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): string {
+  const files = Object.fromEntries(
+    sources.flatMap(({ files: listed }) => listed.map((file) => [file.path, path.join(rawData, file.path)])),
+  );
+  for (const { catalogPath, file } of newFiles) files[catalogPath] = file;
+  for (const { path: file } of withNewFiles(source, newFiles).files)
+    if (!existsSync(files[file]!))
+      throw new BadInput({
+        file,
+        found: 'no such file',
+        expected: 'the file in the raw data (--raw-data) or as an argument after the source',
+      });
+  return createLinkFolder(files);
+}
+
+export async function copyIntoRawData(newFiles: readonly NewFile[], rawData: string): Promise<void> {
+  for (const { file, catalogPath } of newFiles) {
+    const destination = path.join(rawData, catalogPath);
+    if (path.resolve(file) !== path.resolve(destination))
+      await writeAtomic(destination, (temporary) => copyFile(file, temporary));
+  }
 }
 
 /** Creates a temporary folder with links to `files` (catalog path -> file) and returns its path. */

@@ -5,6 +5,7 @@ import type { Model } from '../../catalog/model.ts';
 import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthFromIndex, monthIndex } from '../../contract/months.ts';
+import { strayMonths } from '../../ingest/readers/months.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { groupMonthsIntoRounds, isLongPause } from '../../ingest/survey-doubts.ts';
 import { sha256File } from '../../lib/hash.ts';
@@ -52,7 +53,9 @@ type Span = NonNullable<Source['span']>;
  * places that end earlier and months that only a few places have.
  */
 function extendSpan(span: Span, rows: readonly ComparedRow[]): Span {
-  const dated = rows.filter(({ period }) => period !== null && isPeriod(period));
+  const periods = rows.flatMap(({ period }) => (period !== null && isPeriod(period) ? [period] : []));
+  const strays = strayMonths(periods, 'months');
+  const dated = rows.filter(({ period }) => period !== null && isPeriod(period) && !strays.has(period));
   if (dated.length === 0) return span;
   const placeSpans = [...Map.groupBy(dated, ({ place }) => place).values()].map((placeRows) => {
     const months = placeRows.map(({ period }) => monthIndex(period!));

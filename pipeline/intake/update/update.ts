@@ -1,12 +1,10 @@
 /** Checks changed files as a build does, compares them with the last accepted ones, and accepts them. */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ALIASES_FILE, aliasesCsv, levelJoinedByName, mergeAliases } from '../../catalog/aliases.ts';
 import { type Country, catalogSchemaErrors, readUncheckedCatalog } from '../../catalog/country.ts';
 import { checkCovariates } from '../../catalog/covariate-rules.ts';
 import { checkEvidence, newEvidence } from '../../catalog/evidence-rules.ts';
-import { COVERAGE_FIGURES } from '../../catalog/figures.ts';
 import type { Model } from '../../catalog/model.ts';
 import { checkModel } from '../../catalog/model-rules.ts';
 import { isRainRaster } from '../../catalog/rain-files.ts';
@@ -21,7 +19,7 @@ import type { Areas } from '../../ingest/ingest-tables.ts';
 import { indexPlacesByName, matchNames, type NameMatch, readTableWithCodes } from '../../ingest/places-by-name.ts';
 import { type RawTable, readTable, readTextTable } from '../../ingest/readers/raw-table.ts';
 import { writeAtomic } from '../../lib/atomic-write.ts';
-import { BadInput, InputLocation } from '../../lib/bad-input.ts';
+import { BadInput } from '../../lib/bad-input.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { sha256File } from '../../lib/hash.ts';
 import { quoteForShell } from '../../lib/shell.ts';
@@ -36,7 +34,16 @@ import { compareSources, type FilePair, type SourceComparison } from '../compare
 import { describeFigure } from '../compare/doubts.ts';
 import type { ReadWithCodes } from '../compare/read-rows.ts';
 import { catalogEdits, type Edit } from './edits.ts';
-import { createLinkFolder, matchAddedFile, matchNewFiles, type NewFile } from './file-paths.ts';
+import {
+  copyIntoRawData,
+  createLinkFolder,
+  hasCoverageYear,
+  linkProposedFiles,
+  matchAddedFile,
+  matchNewFiles,
+  refuseOverwriting,
+  withNewFiles,
+} from './file-paths.ts';
 import { editJson } from './json-edits.ts';
 import { measureSource } from './measure-source.ts';
 
@@ -152,7 +159,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     const doubts = [
       ...(isPinned && !acceptedRawData ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
-      ...unchangedYear(request, accepted, country.model),
+      ...unchangedYear(request, accepted, updated, country.model),
       ...(comparison?.rows ? correctionsTakenBack(accepted, comparison.rows) : []),
       ...report.map(({ what }) => wordingInCountry(what, words)),
     ];
@@ -160,12 +167,13 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
     const edits = catalogEdits(country, proposed, accepted, updated);
     const notes = [
       ...newEvidence(proposed.model, country.sources, proposed.sources),
-      ...unchangedDescription(request, accepted),
+      ...unchangedDescription(request, accepted, updated),
     ];
     const checked: Update = { ...update, files, edits, comparison, ...(files.length > 0 ? { doubts, notes } : {}) };
     if (!accept || (files.length === 0 && edits.length === 0)) return checked;
 
     const figures = comparison?.rows?.figures ?? [];
+    const divided = comparison?.outlines?.divided.map(({ code, parts }) => ({ code, parts })) ?? [];
     if (acceptedRawData) await storeFiles(out, accepted, acceptedRawData);
     await storeFiles(out, updated, proposedRawData);
     await copyIntoRawData(newFiles, country.rawData);
@@ -175,6 +183,7 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
       reason: accept.reason,
       what: describeChange(checked),
       ...(figures.length > 0 && figures.length <= MAX_CORRECTIONS ? { corrected: figures } : {}),
+      ...(divided.length > 0 ? { divided } : {}),
       ...(checked.doubts.length > 0 ? { doubts: checked.doubts } : {}),
     });
     return { ...checked, accepted: true };
@@ -244,14 +253,6 @@ async function storeFiles(out: string, { files }: Source, rawData: string): Prom
   for (const { path: file, sha256 } of files) await storeFile(out, path.join(rawData, file), sha256!);
 }
 
-async function copyIntoRawData(newFiles: readonly NewFile[], rawData: string): Promise<void> {
-  for (const { file, catalogPath } of newFiles) {
-    const destination = path.join(rawData, catalogPath);
-    if (path.resolve(file) !== path.resolve(destination))
-      await writeAtomic(destination, (temporary) => copyFile(file, temporary));
-  }
-}
-
 /** The source with this id, or else the one with a file of this name, with or without extension. */
 function findSource({ sources }: Country, name: string): Source {
   const byId = sources.filter((source) => source.id === name);
@@ -312,43 +313,6 @@ async function mapPlaceNames(source: Source, country: Country, rawData: string):
   return { ...source, columns: nameColumns, ...(recode ? { recode: withoutCode(recode) } : {}) };
 }
 
-/** @throws BadInput if an additional file would overwrite a file of another source */
-function refuseOverwriting({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): void {
-  for (const { file, catalogPath, newEntry } of newFiles) {
-    const owner = sources.find(
-      ({ id, files }) => id !== source.id && files.some(({ path: otherPath }) => otherPath === catalogPath),
-    );
-    if (newEntry && owner && path.resolve(file) !== path.resolve(rawData, catalogPath))
-      throw new InputLocation(file).error(
-        `the name of a file of the source ${owner.id}`,
-        `another name, or that file itself, ${catalogPath}`,
-      );
-  }
-}
-
-/** @returns a temporary folder with links to all raw files, the new ones in place of those that they replace */
-function linkProposedFiles({ sources, rawData }: Country, source: Source, newFiles: readonly NewFile[]): string {
-  const files = Object.fromEntries(
-    sources.flatMap(({ files: listed }) => listed.map((file) => [file.path, path.join(rawData, file.path)])),
-  );
-  for (const { catalogPath, file } of newFiles) files[catalogPath] = file;
-  for (const { path: file } of source.files)
-    if (!existsSync(files[file]!))
-      throw new BadInput({
-        file,
-        found: 'no such file',
-        expected: 'the file in the raw data (--raw-data) or as an argument after the source',
-      });
-  return createLinkFolder(files);
-}
-
-function withNewFiles(source: Source, newFiles: readonly NewFile[]): Source {
-  const newEntries = newFiles.flatMap(({ catalogPath: file, newEntry }) =>
-    newEntry ? [{ path: file, ...newEntry }] : [],
-  );
-  return newEntries.length === 0 ? source : { ...source, files: [...source.files, ...newEntries] };
-}
-
 function withYear(source: Source, year: number | undefined): Source {
   if (year === undefined) return source;
   return { ...source, files: source.files.map((file, index) => (index === 0 ? { ...file, year } : file)) };
@@ -388,10 +352,10 @@ async function checkAsBuild(country: Country, source: Source): Promise<ReportLin
   return findDoubts(reference, [await readOneTable(country, source, reference)], null);
 }
 
+/** The files whose bytes differ from those at the same place of the accepted entry, and those without such. */
 function changedFiles(accepted: Source, updated: Source): Update['files'] {
-  const acceptedHashes = new Map(accepted.files.map((file) => [file.path, file.sha256 ?? null]));
-  return updated.files.flatMap(({ path: file, sha256 }) => {
-    const acceptedHash = acceptedHashes.get(file) ?? null;
+  return updated.files.flatMap(({ path: file, sha256 }, index) => {
+    const acceptedHash = accepted.files[index]?.sha256 ?? null;
     if (acceptedHash === sha256) return [];
     return [
       { path: file, change: acceptedHash === null ? 'new' : 'changed', sha256: { was: acceptedHash, is: sha256! } },
@@ -401,9 +365,11 @@ function changedFiles(accepted: Source, updated: Source): Update['files'] {
 
 /** The raster of a new month is compared with the same month of the latest earlier year. */
 function filePairs(accepted: Source, updated: Source, files: Update['files']): FilePair[] {
-  return files.flatMap(({ path: file, sha256 }) => {
-    if (sha256.was !== null) return [{ path: file, before: file }];
-    const month = updated.files.find((listed) => listed.path === file)?.period?.slice(-2);
+  return files.flatMap(({ path: file }) => {
+    const index = updated.files.findIndex((listed) => listed.path === file);
+    const replaced = accepted.files[index];
+    if (replaced) return [{ path: file, before: replaced.path }];
+    const month = updated.files[index]!.period?.slice(-2);
     const earlier = accepted.files.filter(({ period }) => month !== undefined && period?.endsWith(`-${month}`));
     const latest = earlier.sort((a, b) => (a.period! < b.period! ? -1 : 1)).at(-1);
     return latest ? [{ path: file, before: latest.path }] : [];
@@ -411,17 +377,20 @@ function filePairs(accepted: Source, updated: Source, files: Update['files']): F
 }
 
 /** The fields by which the API describes a source, if none was given for new files. */
-function unchangedDescription({ source, description }: UpdateRequest, { title, release }: Source): string[] {
-  if (Object.keys(description).length > 0) return [];
+function unchangedDescription({ source, description }: UpdateRequest, accepted: Source, updated: Source): string[] {
+  const { title, release } = updated;
+  const isChanged = title !== accepted.title || release !== accepted.release;
+  if (isChanged || Object.keys(description).length > 0) return [];
   const options = `--title ${quoteForShell(title)} --release ${quoteForShell(release)}`;
   return [`what the API says of ${source}: ${options}; give those that differ for the new file`];
 }
 
 /** A doubt if net or treatment figures change and the year that the API prints of them was not given. */
-function unchangedYear(request: UpdateRequest, { figure, files }: Source, model: Model): string[] {
-  if (!figure || !COVERAGE_FIGURES.includes(figure) || request.year !== undefined) return [];
+function unchangedYear(request: UpdateRequest, accepted: Source, updated: Source, model: Model): string[] {
+  const [formerYear, year] = [accepted, updated].map(({ files }) => files[0]?.year);
+  if (!hasCoverageYear(accepted) || request.year !== undefined || year !== formerYear) return [];
   return [
-    `the API calls these the figures of ${files[0]?.year ?? model.parameters.context.coverage_year} (coverage_year): give the year of the new file, --year`,
+    `the API calls these the figures of ${year ?? model.parameters.context.coverage_year} (coverage_year): give the year of the new file, --year`,
   ];
 }
 
@@ -476,7 +445,7 @@ async function writeCatalog(
 }
 
 /** The changes in one line. */
-function describeChange({ files, comparison, edits }: Update): string {
+export function describeChange({ files, comparison, edits }: Update): string {
   const { rows } = comparison?.rows ?? {};
   const rowCounts = rows ? [`${rows.added} rows added, ${rows.removed} removed, ${rows.changed} changed`] : [];
   const figures = comparison?.rows?.figures.map(describeFigure) ?? [];

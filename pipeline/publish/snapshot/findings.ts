@@ -11,7 +11,7 @@ interface Group {
 export const DECISIONS_HEADING = 'To be decided before publishing';
 const DECISIONS: Group = {
   heading: DECISIONS_HEADING,
-  hint: '`malaria-risk review` shows what they change, and the options of `publish` that accept them',
+  hint: '`publish --approve REASON --finding KIND` accepts them; `malaria-risk review` lists the kinds',
   rules: ['hard to believe', 'accepted in doubt', 'not credited', 'unpinned'],
 };
 /** Groups of rules, the most serious first. */

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Manifest } from '../../contract/manifest.ts';
 import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../../contract/operations.ts';
+import { refuseBuildFolder } from '../../contract/published.ts';
 import { UsageError } from '../../lib/errors.ts';
 
 /** A snapshot whose answers are read one by one on request. */
@@ -19,6 +20,7 @@ export interface Snapshot {
 
 /** @throws UsageError if there is no snapshot */
 export function openSnapshot(directory: string): Snapshot {
+  refuseBuildFolder(directory);
   if (!existsSync(path.join(directory, 'manifest.json')))
     throw new UsageError(
       `${directory}: found no manifest.json, expected a snapshot; build one with \`malaria-risk build --publish\``,

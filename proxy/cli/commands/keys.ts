@@ -8,18 +8,8 @@ import type { AccountStore, NewKey } from '../../store/account-store.ts';
 import { checkBrand, curlCommand, hasValidTag, KEY_KINDS, type KeyKind, looksLikeKey } from '../../store/key-format.ts';
 import type { Account, Key } from '../../store/row-types.ts';
 import { PROPAGATION_MS } from '../../store/tag-secrets.ts';
-import {
-  type ApiAddress,
-  apiAddress,
-  apiOptions,
-  hostOption,
-  print,
-  printJson,
-  printTable,
-  type StoreOptions,
-  storeCommand,
-  toIso,
-} from './shared.ts';
+import { type ApiAddress, addApiAddress, apiAddress } from './addresses.ts';
+import { print, printJson, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
 
 interface NewKeyOptions extends StoreOptions, ApiAddress {
   expires?: string;
@@ -97,7 +87,8 @@ function addRotateCommand(keys: Command): void {
 
 function addNewKeyOptions(command: Command): void {
   command.option('--expires <iso>', 'date or time at which the new key stops working; by default it never expires');
-  for (const option of [brandOption(), hostOption(), ...apiOptions()]) command.addOption(option);
+  command.addOption(brandOption());
+  addApiAddress(command);
 }
 
 const expiryTime = ({ expires }: { expires?: string }, now: number) =>

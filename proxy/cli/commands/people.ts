@@ -8,18 +8,8 @@ import { Directory } from '../../store/people/directory.ts';
 import { INVITATION_LINK_MS, RESET_LINK_MS, rolesIn } from '../../store/people/person-rules.ts';
 import { hashToken, mintToken } from '../../store/people/tokens.ts';
 import type { Account, Person } from '../../store/row-types.ts';
-import {
-  type DashboardAddress,
-  dashboardAddress,
-  dashboardOptions,
-  hostOption,
-  print,
-  printJson,
-  printTable,
-  type StoreOptions,
-  storeCommand,
-  toIso,
-} from './shared.ts';
+import { addDashboardAddress, type DashboardAddress, dashboardAddress } from './addresses.ts';
+import { print, printJson, printTable, type StoreOptions, storeCommand, toIso } from './shared.ts';
 
 interface TeamOptions extends StoreOptions {
   account?: string;
@@ -38,8 +28,7 @@ export function addPeopleCommands(accounts: Command): void {
     '--two-step-off',
     'also turn off their two-step sign-in, if they have lost phone and recovery codes',
   );
-  for (const option of [hostOption(), ...dashboardOptions()])
-    for (const command of [invite, reset]) command.addOption(option);
+  for (const command of [invite, reset]) addDashboardAddress(command);
 
   const removeDescription = 'remove somebody from the dashboard for good; keys that they created stay';
   storeCommand(accounts, 'remove-person <email>', removeDescription, async ({ database }, { json }, address) => {

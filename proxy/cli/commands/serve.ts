@@ -1,30 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import ipaddr from 'ipaddr.js';
+import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../../pipeline/contract/limits.ts';
 import { countryWords } from '../../../pipeline/contract/words.ts';
 import { systemClock } from '../../../pipeline/lib/clock.ts';
 import { errorLine } from '../../../pipeline/lib/errors.ts';
-import { DEFAULT_PER_MINUTE, DEFAULT_PER_MONTH } from '../../limits/verdict.ts';
 import { limitKeylessLines, openLog } from '../../server/log.ts';
 import { type Level, openReports } from '../../server/reports.ts';
 import type { RunningServer, Settings } from '../../server/server.ts';
 import { exampleAddress } from '../../snapshot/snapshot.ts';
 import { curlCommand } from '../../store/key-format.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
+import { addressOptions, dashboardAddress, portOption } from './addresses.ts';
 import { createFirstKey } from './first-key.ts';
 import { brandOption } from './keys.ts';
-import {
-  addStoreOptions,
-  apiOptions,
-  dashboardAddress,
-  dashboardOptions,
-  envOption,
-  hostOption,
-  parseOrigin,
-  portParser,
-  print,
-  type StoreOptions,
-  wholeNumber,
-} from './shared.ts';
+import { addStoreOptions, envOption, parseOrigin, print, type StoreOptions, wholeNumber } from './shared.ts';
 
 /** How long the reader of the log has, once everything is closed, to read its last lines. */
 const LAST_LINES_WAIT_MS = 1000;
@@ -48,9 +37,8 @@ export function addCommands(program: Command): void {
       'build/copies',
     ),
     switchOption('--fall-back', 'while the published snapshot is damaged, serve the version that was current before'),
-    hostOption(),
-    ...apiOptions(),
-    envOption('--ops-port <n>', 'port for health and metrics; 0 for any free port').argParser(portParser).default(9090),
+    ...addressOptions(),
+    portOption('--ops-port <n>', 'port for health and metrics').default(9090),
     envOption('--per-minute <n>', 'requests per minute for each key, unless its owner has a limit of its own')
       .argParser(wholeNumber(1))
       .default(DEFAULT_PER_MINUTE),
@@ -61,7 +49,6 @@ export function addCommands(program: Command): void {
       .argParser(listParser(parseOrigin))
       .default([], 'none'),
     brandOption(),
-    ...dashboardOptions(),
     envOption(
       '--report-url <url>',
       'where people of the dashboard find the report of the snapshot, to which it links',

@@ -1,8 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { UsageError } from '../../../pipeline/lib/errors.ts';
-import { listenUrl } from '../../server/listen-url.ts';
 import { DEFAULT_STORE, openStore } from '../../server/open-store.ts';
-import type { Settings } from '../../server/server.ts';
 import type { AccountStore } from '../../store/account-store.ts';
 
 export interface StoreOptions {
@@ -49,42 +46,6 @@ export function envOption(flags: string, description: string): Option {
   const name = flags.split(' ')[0]!.slice(2).replaceAll('-', '_').toUpperCase();
   return new Option(flags, description).env(`MALARIA_${name}`);
 }
-
-export const portParser = wholeNumber(0, 65_535);
-
-export const hostOption = () => envOption('--host <host>', 'address to listen on').default('127.0.0.1');
-
-/** Where the API is. Commands that print its address have these and the host, as `serve` does. */
-export const apiOptions = (): Option[] => [
-  envOption('--port <n>', 'port of the API; 0 for any free port').argParser(portParser).default(8080),
-  envOption('--api-url <url>', 'URL at which clients reach the API, as shown in examples')
-    .argParser(parseOrigin)
-    .default(undefined, 'its own address'),
-];
-export const apiAddress = ({ host, port, apiUrl }: ApiAddress): string => apiUrl ?? listenUrl(host, port);
-export type ApiAddress = Pick<Settings, 'host' | 'port' | 'apiUrl'>;
-
-/** Where the dashboard is, likewise. */
-export const dashboardOptions = (): Option[] => [
-  envOption(
-    '--dashboard-port <n>',
-    'port of the dashboard; 0 for any free port; without it there is no dashboard',
-  ).argParser(portParser),
-  envOption('--dashboard-url <url>', 'URL at which people reach the dashboard; used in links and cookies')
-    .argParser(parseOrigin)
-    .default(undefined, 'its own address'),
-];
-
-/** @throws UsageError if the settings do not say where browsers reach it */
-export function dashboardAddress({ host, dashboardPort, dashboardUrl }: DashboardAddress): string {
-  if (dashboardUrl !== undefined) return dashboardUrl;
-  if (['0.0.0.0', '::'].includes(host))
-    throw new UsageError(`--dashboard-url: required with --host ${host}, which browsers cannot reach`);
-  if (dashboardPort === undefined)
-    throw new UsageError('expected --dashboard-port or --dashboard-url as `serve` has it: the link leads there');
-  return listenUrl(host, dashboardPort);
-}
-export type DashboardAddress = Pick<Settings, 'host' | 'dashboardPort' | 'dashboardUrl'>;
 
 /** A commander parser for http and https origins, without a trailing slash. */
 export function parseOrigin(text: string): string {

@@ -1,4 +1,5 @@
 /** Parts that several pages share. */
+import type { Sample } from '../../../pipeline/contract/samples.ts';
 import { type Html, type HtmlValue, html } from '../../../pipeline/lib/pages/html.ts';
 import type { Fields } from './visit.ts';
 
@@ -136,3 +137,10 @@ export function copyBlock(id: string, label: string, text: string): Html {
     <div class="copy"><code id="${id}" tabindex="0" role="group" aria-labelledby="${id}-label">${text}</code>
     <button type="button" class="button plain" data-copy="${id}" aria-describedby="${id}-label" hidden>Copy</button></div></div>`;
 }
+
+/** The samples, of which the browser keeps one open at a time. */
+export const sampleBlocks = (samples: readonly Sample[]): Html =>
+  html`${samples.map(
+    ({ language, text }, i) =>
+      html`<details name="language"${i === 0 && html` open`}><summary>${language}</summary>${copyBlock(`sample-${language.toLowerCase()}`, language, text)}</details>`,
+  )}`;

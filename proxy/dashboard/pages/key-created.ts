@@ -1,5 +1,6 @@
 /** Creating a key, and the only page that ever shows it. */
 
+import { codeSamples } from '../../../pipeline/contract/samples.ts';
 import { HOUR_MS } from '../../../pipeline/lib/clock.ts';
 import { UsageError } from '../../../pipeline/lib/errors.ts';
 import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
@@ -9,12 +10,11 @@ import type { NewKey } from '../../store/account-store.ts';
 import { curlCommand } from '../../store/key-format.ts';
 import { auditActor, SESSION_MS } from '../../store/people/person-rules.ts';
 import type { Key } from '../../store/row-types.ts';
-import { copyBlock, factList, linkButton, notice, timeElement } from '../kit/parts.ts';
+import { copyBlock, factList, linkButton, notice, sampleBlocks, timeElement } from '../kit/parts.ts';
 import type { Services } from '../kit/services.ts';
 import type { Answer, SignedIn } from '../kit/visit.ts';
 import { API_ACCESS_PATH, settingsHeading } from './key-parts.ts';
 import { FIRST_MAP_PATH } from './reference.ts';
-import { codeSamples, sampleBlocks } from './samples.ts';
 
 /**
  * Each key has its own requests per minute, so unlimited keys would mean unlimited requests. The command line has no

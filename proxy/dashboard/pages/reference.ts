@@ -1,14 +1,14 @@
 /** The reference: operations with search, samples and example answers; codes of states and LGAs. */
 import { commonParts, operationParts, operationTables } from '../../../pipeline/contract/reference-parts.ts';
+import { operationSamples } from '../../../pipeline/contract/samples.ts';
 import { type Html, html, withCodeMarked } from '../../../pipeline/lib/pages/html.ts';
 import { renderTable } from '../../../pipeline/lib/pages/table.ts';
 import { ROLES } from '../../store/people/person-rules.ts';
-import { notice, searchForm } from '../kit/parts.ts';
+import { notice, sampleBlocks, searchForm } from '../kit/parts.ts';
 import type { ReferenceContent as Reference } from '../kit/reference-content.ts';
 import type { Services } from '../kit/services.ts';
 import { type Answer, type PageHandler, routes, type SignedIn } from '../kit/visit.ts';
 import { firstMapPage, firstMapWithoutScores } from './first-map.ts';
-import { codeSamples, sampleBlocks } from './samples.ts';
 
 const REFERENCE_PATH = '/reference';
 const CODES_PATH = `${REFERENCE_PATH}/codes`;
@@ -67,8 +67,8 @@ function operationPage({ operations }: Reference, { params }: SignedIn, { apiUrl
     const body = html`${referenceKicker}<h1>No such operation</h1><p><a href="${REFERENCE_PATH}">All operations</a></p>`;
     return { title: 'No such operation', status: 404, body };
   }
-  const { id, path, summary, description, address, schema } = operation;
-  const samples = codeSamples(`${apiUrl()}${address}`, schema ? null : path.split('/').at(-1)!);
+  const { id, path, summary, description } = operation;
+  const samples = operationSamples(operation, apiUrl());
   const body = html`${referenceKicker}<h1>${summary}</h1>
     <p><code>GET ${path}</code></p>
     <p>${withCodeMarked(description)}</p>

@@ -36,7 +36,7 @@ test('a later round or record is said, with what may be estimated from it', () =
   expect(notes(before, before)).toEqual([]);
   expect(notes(before, [{ ...clusters(2018), id: 'renamed' }, cases('2021-03')])).toEqual([]);
   expect(notes(before, [...before, states])).toEqual([
-    'states: survey 2021 ends in 2021-12; months are estimated up to 2021-03; it cannot be later: the case records end there (sources.json, cases, span)',
+    'states: survey 2021 ends in 2021-12; months are estimated up to 2021-03; scores of later months need case records up to then: once there are, `malaria-risk catalog update cases FILE --last-estimated 2021-12`',
   ]);
   expect(notes(before, [clusters(2018), cases('2021-06')])).toEqual([
     'months are estimated up to 2021-03; --last-estimated 2021-06 (catalog update) estimates up to that month',

@@ -248,6 +248,21 @@ const numbers: Case[] = [
     /surveys\.csv, column positive: found the percent of those examined, expected counts, or the column as `positivity` in percent/,
   ],
   [
+    'a month of cases in the next century',
+    edit('cases.csv', (text) => text.replace('NG001,2021-12', 'NG001,2112-12')),
+    /cases\.csv, row \d+: found 2112-12, which is 1093 months from all other months, expected a month near the others/,
+  ],
+  [
+    'a month of rain years before the others',
+    edit('climate.csv', (text) => text.replace(',2018-03,', ',2008-03,')),
+    /climate\.csv, row \d+: found 2008-03, which is 118 months from all other months/,
+  ],
+  [
+    'a month of a survey decades after the others',
+    edit('surveys.csv', (text) => text.replace(',2021-10,', ',2041-10,')),
+    /surveys\.csv, row \d+: found 2041-10, which is 240 months from all other months/,
+  ],
+  [
     'a climate month in another form',
     cell('climate.csv', 2, 1, '2018/01'),
     /climate\.csv, row 2, period: found 2018\/01, expected a month YYYY-MM/,

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { sectionsText } from '../../../pipeline/cli/terminal/blocks-text.ts';
 import { openSnapshot } from '../../../pipeline/publish/snapshot/open-snapshot.ts';
 import { describeApproval, remainingApprovals } from '../../../pipeline/release/approvals.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { type Review, reviewSnapshot } from '../../../pipeline/release/review.ts';
+import { findingSections } from '../../../pipeline/release/review-sections.ts';
 import {
   buildHere,
   copySnapshot,
@@ -77,6 +79,14 @@ test('findings are new, known or gone; a new one can make the version need a rea
   // The earlier publication already gave a reason.
   expect((await review(withFindings(before, loud), withFindings(after, loud))).approvals).toEqual([]);
   expect((await review(null, withFindings(after, loud))).approvals).toHaveLength(1);
+});
+
+test('the first review has no new findings, but those to be decided and the others', async () => {
+  const first = await review(null, withFindings(after, { ...swapped, needs_approval: true }));
+  const text = sectionsText(findingSections(first)).join('\n');
+  expect(text).not.toContain('New findings');
+  expect(text).toMatch(/without a version to compare them with\nTo be decided before publishing .*\n.*look swapped/);
+  expect(text).toMatch(/\n\d+ findings about model fits$/);
 });
 
 test('a finding stays approved while its numbers move, place by place; a reason can be given for a kind or a place', async () => {

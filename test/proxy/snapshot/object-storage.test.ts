@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -193,4 +193,10 @@ test('s3:// addresses are parsed into bucket and prefix', async () => {
     const opening = openSource({ snapshot, snapshotCopies: folder, report: () => {} });
     await expect(opening).rejects.toThrow(/expected s3:/);
   }
+});
+
+test('the output of a build in place of its current snapshot is not called a damaged version', async () => {
+  mkdirSync(join(folder, 'snapshots'), { recursive: true });
+  const opening = openSource({ snapshot: folder, snapshotCopies: folder, report: () => {} });
+  await expect(opening).rejects.toThrow(/found the --out of a build, expected a snapshot; give .*current/);
 });

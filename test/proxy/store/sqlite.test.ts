@@ -259,5 +259,7 @@ test('a file that is not a store, or a store of a newer version, is refused', as
   db.exec('UPDATE store SET version = 99');
   db.close();
   await expect(openStore(`sqlite:${file}`)).rejects.toThrow(/schema 99 of a newer malaria-proxy/);
-  await expect(openStore('mysql:secret')).rejects.toThrow(/^store: expected sqlite:FILE or postgres:\/\/…$/);
+  await expect(openStore('mysql:secret')).rejects.toThrow(
+    /^--store or MALARIA_STORE: expected sqlite:FILE or postgres:\/\/…$/,
+  );
 });

@@ -31,7 +31,10 @@ test('a changed file stops the build; update shows and accepts it; publishing re
   expect(shown.output).toContain('Nothing has been changed yet; accept it with --accept REASON.');
 
   const accepted = await update('--accept', 'new survey', '--by', 'Ada', '--release', '2');
-  expect([accepted.code, accepted.output]).toEqual([0, expect.stringMatching(/release: 1 -> 2[\s\S]*\nAccepted\.\n$/)]);
+  expect([accepted.code, accepted.output]).toEqual([
+    0,
+    expect.stringMatching(/release was "1", is "2"[\s\S]*\nAccepted\.\n$/),
+  ]);
   expect(readFileSync(path.join(directory, 'sources.json'), 'utf8')).toContain('"by": "Ada"');
   expect((await update()).output).toBe('itn_use: unchanged since accepted, nothing to do\n');
 
@@ -43,6 +46,30 @@ test('a changed file stops the build; update shows and accepts it; publishing re
   const refused = await malaria('publish');
   expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/accepted in doubt/)]);
   expect((await malaria('publish', '--approve', 'seen')).code).toBe(0);
+});
+
+test('an update says first what the file changes and what is doubted, then gives the counts of years that differ', async () => {
+  const { directory, files } = writeTiny();
+  const file = path.join(temporary(), 'cases.csv');
+  const run = async () =>
+    (await runHere(['catalog', 'update', 'cases', file, '--country', directory, '--out', temporary()])).stdout.split(
+      '\n\n',
+    );
+  writeFileSync(file, `${String(files['cases.csv']).replace(/2020-05,\d+/, '2020-05,1')}NG001,2022-01,900\n`);
+  const [answer, doubts, notes, changes, rows, years, added] = await run();
+  expect(answer).toMatch(
+    /^cases: cases\.csv changed; 1 rows added, 0 removed, 1 changed; NG001 2020-05: confirmed \d+ -> 1$/,
+  );
+  expect([doubts, notes, changes, rows].map((block) => block!.split(':')[0])).toEqual([
+    'Doubts',
+    'What it does not change by itself',
+    'Changes to the catalog',
+    'Rows',
+  ]);
+  expect(years).toMatch(
+    /^Years that differ:\nyear .*\n2020 +12 +12 +confirmed +\d+ +\d+\n2022 +0 +1 +confirmed +— +900$/,
+  );
+  expect(added).toMatch(/^Added months, beside the usual sum of their places and months: \d/);
 });
 
 test('catalog check exits with 0, 1 if there are faults, 2 without a catalog; an invalid month is a usage error', async () => {

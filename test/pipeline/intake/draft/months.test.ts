@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { LGAS } from '../../../support/tiny-country.ts';
-import { draftOf } from './drafted.ts';
+import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
+import { catalogOf, draftOf, filesOf } from './drafted.ts';
 import { CASES, cases, country, ingested, iso, long, MONTHS, NAMES, rows, table, two } from './drafted-tables.ts';
 
 test.each<[string, string]>([
@@ -149,4 +149,12 @@ test('two reports that came in one month are told as such, not as rows that diff
   });
   const { draft } = await draftOf(country({ 'x.csv': received }));
   expect(draft.leftOut[0]!.why).toMatch(/2 rows for NG001001 2018-04, of days .*came in on these days, give each row/);
+});
+
+test('a mistyped month does not lengthen the span, and is a fault that nothing can be declared for', async () => {
+  const { files } = tinyCountry();
+  const cases = String(files['cases.csv']).replace('NG001,2021-06', 'NG001,2106-06');
+  const { sources, faults } = await catalogOf(filesOf({ ...files, 'cases.csv': cases }), { iso_code: 'NG' });
+  expect(sources.find(({ role }) => role === 'cases_states')!.span).toEqual({ first: '2018-01', last: '2021-12' });
+  expect(faults).toMatchObject([{ what: expect.stringMatching(/cases\.csv, row \d+: found 2106-06/), remedy: null }]);
 });

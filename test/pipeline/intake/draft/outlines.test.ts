@@ -166,3 +166,21 @@ test('a copy of the outlines is left out without a question; of two with other c
   expect(copied.questions.map(({ id }) => id)).not.toContain('outlines');
   expect(recoded.questions.find(({ id }) => id === 'outlines')!.guess).toBe('lgas.geojson');
 });
+
+test('codes that are not used, because two outlines have the same, are told', async () => {
+  const { files } = tinyCountry();
+  const outlines = JSON.parse(String(files['lgas.geojson']));
+  outlines.features[1].properties.pcode = LGAS[0];
+  const codes = LGAS.map((code, i) => `${code},Place ${i + 1},${code.slice(0, 5)}\n`).join('');
+  const { draft } = await draftOf(
+    filesOf({
+      ...files,
+      'lgas.geojson': JSON.stringify(outlines),
+      'codes.csv': `pcode,name,state_pcode\n${codes}`,
+    }),
+  );
+  expect(draft.areas.codes?.table.file).toBe('codes.csv');
+  expect(draft.doubts).toContain(
+    `lgas.geojson: the codes in "pcode" are not used, because two outlines have ${LGAS[0]}; outlines get the codes of their names`,
+  );
+});

@@ -11,6 +11,7 @@ import { Locator } from '../../../../pipeline/ingest/locator.ts';
 import { ingestSurveys } from '../../../../pipeline/ingest/surveys.ts';
 import { checkCountry } from '../../../../pipeline/intake/check/check-country.ts';
 import { groupRepairs, repairCountry } from '../../../../pipeline/intake/repair/repair.ts';
+import { areaKm2 } from '../../../../pipeline/lib/numerics/area.ts';
 import { pairedSources } from '../../../support/paired-sources.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { LGAS, replaceLine, sourceIn, type TinyCountry, writeTiny } from '../../../support/tiny-country.ts';
@@ -60,6 +61,48 @@ test('places without a row and months without a record become gaps with the rule
   ]);
   expect(cases.accepted).toEqual([{ ...ACCEPT, what: 'declared: gap mask: NG001 2019-01; gap mask: NG001 2019-02' }]);
   expect(await checkCountry(directory)).toEqual([]);
+});
+
+test('the new part of a divided area that no table has is merged with it: no figure changes', async () => {
+  const ring = (west: number, east: number) => [
+    [west, 4],
+    [east, 4],
+    [east, 5],
+    [west, 5],
+    [west, 4],
+  ];
+  const divide = (country: TinyCountry) => {
+    const outlines = JSON.parse(String(country.files['lgas.geojson']));
+    const part = structuredClone(outlines.features[0]);
+    Object.assign(part.properties, { pcode: 'NG001009', name: 'Place 9' });
+    part.geometry.coordinates = [ring(3, 3.4)];
+    outlines.features[0].geometry.coordinates = [ring(3.4, 4)];
+    outlines.features.unshift(part);
+    country.files['lgas.geojson'] = JSON.stringify(outlines);
+    country.model.expected.lgas = 5;
+    const divided = [{ code: LGAS[0], parts: ['NG001009'] }];
+    sourceIn(country, 'lga_boundaries').accepted = [{ ...ACCEPT, what: 'changed', divided }];
+  };
+  const areasOf = async (directory: string) => {
+    const { sources, model } = readCountry(directory);
+    const { areas, polygons } = await ingestAreas({ rawData: directory, sources, model, report: [] });
+    return { areas, km2: polygons.lgas.map(({ polygons: outline }) => areaKm2(outline)) };
+  };
+  const { directory, repairs, left } = await repaired(divide);
+  expect([repairs.map(({ declares }) => declares), left]).toEqual([
+    ['merge NG001009 with NG001001, of which it was a part (recode and dissolve)'],
+    [],
+  ]);
+  expect(await checkCountry(directory)).toEqual([]);
+  const [merged, undivided] = [await areasOf(directory), await areasOf(writeTiny().directory)];
+  expect(merged.areas).toEqual(undivided.areas);
+  for (const [i, km2] of undivided.km2.entries()) expect(merged.km2[i]).toBeCloseTo(km2, 6);
+  // With people of its own it is an area.
+  const counted = await repaired((country) => {
+    divide(country);
+    country.files['census.csv'] += String(country.files['census.csv']).split('\n')[1]!.replace(LGAS[0], 'NG001009');
+  });
+  expect(counted.repairs.map(({ declares }) => declares)).toContain('gap null: NG001009');
 });
 
 test('a month and a cell that a table of rain lacks have the mean of the neighbours, once it is declared', async () => {

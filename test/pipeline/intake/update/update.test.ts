@@ -289,12 +289,14 @@ test('an area that keeps its code for a part of its ground is a doubt of its own
     [west, 4],
   ];
   const doubtsOf = async (areas: number, change: (features: ReturnType<typeof JSON.parse>[]) => void) => {
-    const { country, update, given } = prepare(({ model }) => {
+    const { country, directory, update, given } = prepare(({ model }) => {
       model.expected.lgas = areas;
     });
     const outlines = JSON.parse(String(country.files['lgas.geojson']));
     change(outlines.features);
-    return (await update('lga_boundaries', { files: [given('l.geojson', JSON.stringify(outlines))] })).doubts;
+    const file = given('l.geojson', JSON.stringify(outlines));
+    const { doubts } = await update('lga_boundaries', { files: [file], accept: ACCEPT });
+    return [doubts, readCountry(directory).sources[0]!.accepted![0]!.divided] as const;
   };
   const divided = await doubtsOf(5, (features) => {
     const part = structuredClone(features[0]);
@@ -304,14 +306,17 @@ test('an area that keeps its code for a part of its ground is a doubt of its own
     features.push(part);
   });
   expect(divided).toEqual([
-    expect.stringMatching(
-      /^NG001001 keeps its code for 60% of its ground, and NG001009 has the rest: rows of NG001001 /,
-    ),
+    [
+      expect.stringMatching(
+        /^NG001001 keeps its code for 60% of its ground, and NG001009 has the rest: rows of NG001001 /,
+      ),
+    ],
+    [{ code: 'NG001001', parts: ['NG001009'] }],
   ]);
   const recoded = await doubtsOf(4, ([first]) => {
     first.properties.pcode = 'NG001009';
   });
-  expect(recoded).toEqual(['1 areas are new: NG001009', '1 areas are gone: NG001001']);
+  expect(recoded).toEqual([['1 areas are new: NG001009', '1 areas are gone: NG001001'], undefined]);
 });
 
 const RAIN_GRID = { west: 3, north: 5, step: 0.5, columns: 8, rows: 2 };
@@ -560,7 +565,7 @@ test('a survey after the last estimated month is not estimated by itself: the ch
   const survey = given('surveys.csv', `${[...rows, ...later].join('\n')}\n`);
   const { notes } = await update('surveys', { files: [survey] });
   expect(notes[0]).toBe(
-    'surveys: survey 2023 ends in 2023-10; months are estimated up to 2021-12; it cannot be later: the case records end there (sources.json, cases, span)',
+    'surveys: survey 2023 ends in 2023-10; months are estimated up to 2021-12; scores of later months need case records up to then: once there are, `malaria-risk catalog update cases FILE --last-estimated 2023-10`',
   );
   const cases = given('cases.csv', withMonth(country.files['cases.csv']!));
   expect((await update('cases', { files: [cases] })).notes[0]).toBe(
@@ -596,6 +601,25 @@ test('the year of net use is asked for, and the API prints the entry’s', async
   expect(readCountry(directory).sources.find(({ id }) => id === 'itn_use')!.files[0]!.year).toBe(2021);
   const { snapshot } = await buildHere(directory);
   expect(readJson(snapshot, 'v1/context/states.json').source.coverage_year).toBe(2021);
+});
+
+test('a file whose name has another year keeps it, and gives it to title, release and figures', async () => {
+  const years = (source: { title: string; release: string; files: { path: string; year?: number }[] }) =>
+    [source.title, source.release, source.files[0]!.path, source.files[0]!.year] as const;
+  const { country, directory, update, given } = prepare((tiny) => {
+    tiny.files['nets_2018.csv'] = tiny.files['nets.csv']!;
+    Object.assign(sourceIn(tiny, 'itn_use'), { title: 'Use of nets, 2018', release: '2018 (2)' });
+    sourceIn(tiny, 'itn_use').files = [{ path: 'nets_2018.csv', rows: 4 }];
+  });
+  const entry = () => readCountry(directory).sources.find(({ id }) => id === 'itn_use')!;
+  const nets = String(country.files['nets.csv']).replace('0.4', '0.45');
+  const { comparison, doubts } = await update('itn_use', { files: [given('nets_2021.csv', nets)], accept: ACCEPT });
+  expect(comparison?.rows?.rows).toMatchObject({ was: 4, is: 4, changed: 1 });
+  expect(doubts.filter((doubt) => doubt.includes('--year'))).toEqual([]);
+  expect(years(entry())).toEqual(['Use of nets, 2021', '2021 (2)', 'nets_2021.csv', 2021]);
+  await hashRawFiles(readCountry(directory));
+  await update('itn_use', { files: [given('other_2024.csv', `${nets}\n`)], year: 2023, accept: ACCEPT });
+  expect(years(entry())).toEqual(['Use of nets, 2021', '2021 (2)', 'nets_2021.csv', 2023]);
 });
 
 test('files are added like those of a source: months to its entry, a round of a survey as an entry of its own', async () => {

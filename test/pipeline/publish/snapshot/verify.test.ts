@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { strongEtag } from '../../../../pipeline/contract/manifest.ts';
 import { periodRange } from '../../../../pipeline/contract/months.ts';
 import { OPERATIONS, operationFiles } from '../../../../pipeline/contract/operations.ts';
@@ -698,12 +698,15 @@ describe.each([
 test('the command exits with 1 and a line for each fault, and with 2 if there is no snapshot', async () => {
   const copy = copySnapshot(intact);
   rmSync(path.join(copy, LGAS));
-  const [good, bad, none] = await Promise.all([
+  const [good, bad, none, output] = await Promise.all([
     runHere(['verify', intact]),
     runHere(['verify', copy, '--json']),
     runHere(['verify', '/nowhere']),
+    runHere(['verify', inject('builtTiny')]),
   ]);
-  expect([good.code, bad.code, none.code]).toEqual([0, 1, 2]);
+  expect([good.code, bad.code, none.code, output.code]).toEqual([0, 1, 2, 2]);
+  // Whoever took it for a damaged version would move all versions away.
+  expect(output.stderr).toMatch(/found the --out of a build, expected a snapshot; give .*\/current/);
   expect(JSON.parse(bad.stdout).faults).toContain(`${LGAS}: missing`);
   expect(none.stderr).toMatch(/\/nowhere: no snapshot there/);
 });

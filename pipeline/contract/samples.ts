@@ -2,8 +2,7 @@
  * Requests in several languages, with the key in the environment variable MALARIA_API_KEY. Tests run each exactly as
  * shown, but for PowerShell, which Debian does not have.
  */
-import { type Html, html } from '../../../pipeline/lib/pages/html.ts';
-import { copyBlock } from '../kit/parts.ts';
+import type { ReferenceOperation } from './reference.ts';
 
 export interface Sample {
   language: string;
@@ -67,9 +66,6 @@ export function codeSamples(url: string, file: string | null): Sample[] {
   ];
 }
 
-/** The samples, of which the browser keeps one open at a time. */
-export const sampleBlocks = (samples: readonly Sample[]): Html =>
-  html`${samples.map(
-    ({ language, text }, i) =>
-      html`<details name="language"${i === 0 && html` open`}><summary>${language}</summary>${copyBlock(`sample-${language.toLowerCase()}`, language, text)}</details>`,
-  )}`;
+/** Requests for the example of an operation, at an API that listens at `baseUrl`. */
+export const operationSamples = ({ path, address, schema }: ReferenceOperation, baseUrl: string): Sample[] =>
+  codeSamples(`${baseUrl}${address}`, schema ? null : path.split('/').at(-1)!);
