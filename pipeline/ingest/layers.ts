@@ -160,6 +160,12 @@ export async function ingestCensus(
   );
   const lastRecord = recordEnds.length > 0 ? Math.max(...recordEnds) : Number.POSITIVE_INFINITY;
   const usedYear = years.findLast((year) => (year ?? 0) <= lastRecord) ?? years[0]!;
+  if (usedYear === null && caseRecords(input.sources).length > 0)
+    input.report.push({
+      source: source.id,
+      rule: 'people of no year',
+      what: `rates of all years refer to the people of ${source.files[0]!.path} as they are, since no year of them is known: give it as \`year\` in \`files\` (sources.json)`,
+    });
   const rowByLga = new Map(
     readEach(
       counts.filter(({ year }) => year === usedYear),

@@ -216,6 +216,7 @@ test('answers must have the right form, and are required if nothing can be guess
     population: ['a.tif', 'b.tif'],
     unnamedNumbers: [],
     caseSums: [],
+    tableQuestions: [],
     countFiles: [],
   };
   const questions = listQuestions(hints);
