@@ -159,5 +159,6 @@ test('a mistyped month does not lengthen the span, and is a fault that nothing c
   const cases = String(files['cases.csv']).replace('NG001,2021-06', 'NG001,2106-06');
   const { sources, faults } = await catalogOf(filesOf({ ...files, 'cases.csv': cases }), { iso_code: 'NG' });
   expect(sources.find(({ role }) => role === 'cases_states')!.span).toEqual({ first: '2018-01', last: '2021-12' });
-  expect(faults).toMatchObject([{ what: expect.stringMatching(/cases\.csv, row \d+: found 2106-06/), remedy: null }]);
+  expect(faults).toMatchObject([{ what: expect.stringMatching(/cases\.csv, row \d+: found 2106-06/) }]);
+  expect(faults[0]!.remedy ?? null).toBe(null);
 });
