@@ -36,6 +36,13 @@ export function peopleFinder(
   };
 }
 
+/** The rasters' counts that tell people of a year: none beside a table without a year, which counts in all years. */
+export const rastersBesideTable = (
+  census: readonly CensusRow[],
+  table: readonly PeopleRow[],
+  rasters: readonly PeopleRow[],
+): readonly PeopleRow[] => (census.length > 0 && table.length === 0 ? [] : rasters);
+
 /** People on the curve of constant growth through the two years around `year`, or the two nearest to it. */
 function onCurve(counts: readonly PeopleRow[], year: number): number {
   const next = counts.findIndex((count) => count.year >= year);

@@ -6,6 +6,7 @@ import { candidateColumns, countDistinct, filledCells, likeliestColumn, nameAsWo
 import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnName } from './draft-keys.ts';
 import { parseMethods } from './draft-survey.ts';
+import { type Answers, prevalenceQuestion, USUAL_AGES } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import { findRounds, findYearColumn, onlyYearIn } from './survey-rounds.ts';
 
@@ -21,44 +22,75 @@ const PRECISION_FORMS = [['low', 'high'], ['interval'], ['standard_error']] as c
 /** Other diseases, and intervals of another level. */
 const OTHER_WORDS = /\b(ana?emi\w*|hiv|vih|80|90|99)\b/;
 const INTERVAL = /^\D*\d+([.,]\d+)?\D+\d+([.,]\d+)?\D*$/;
+/** Ages such as `6-59 mois` or `5 to 14 years`; without a unit they are taken for months. */
+const AGES = /\b(\d{1,3}) (?:(?:to|and|a|et|e|y) )?(\d{1,3}) ?(?:m|mo|months?|mois|meses|(y|yrs?|years?|ans|anos))?\b/;
 const bareWords = (text: string) => nameAsWords(text).replaceAll(/[^a-z0-9]+/g, ' ');
+const testsIn = (text: string) => METHODS.filter((test) => TEST_WORDS[test].test(bareWords(text)));
+
+/** Ages in months in the name of a column or else of its file; null if neither has any. */
+function agesInNames(column: string, file: string): string | null {
+  const [, youngest, oldest, years] = AGES.exec(bareWords(column)) ?? AGES.exec(bareWords(path.basename(file))) ?? [];
+  return youngest ? [youngest, oldest].map((age) => Number(age) * (years ? 12 : 1)).join('-') : null;
+}
 
 /**
  * The entry of a table with a share of children by area, or what it lacks; null for another table.
  * @param place the column of areas, of either level
+ * @param answers about the ages of the score, and about whose prevalence it is if no name says so
  */
-export function draftAreaSurvey(table: TableFile, place: PlaceKey | null): TableDraft | null {
+export function draftAreaSurvey(table: TableFile, place: PlaceKey | null, answers: Answers): TableDraft | null {
   if (!place || place.kind === 'facility' || place.facilityColumn) return null;
   const { header, file } = table;
   const isNumeric = (column: string) => filledCells(table, column).every((cell) => Number.isFinite(Number(cell)));
   const columnsNamed = (words: RegExp) =>
     header.filter((column) => words.test(bareWords(column)) && !OTHER_WORDS.test(bareWords(column)));
-  const findColumns = (names: readonly (keyof typeof PRECISION_WORDS)[]): Record<string, string> =>
-    Object.fromEntries(
-      names.flatMap((name) => {
-        const columns = columnsNamed(PRECISION_WORDS[name]).filter((column) =>
-          name === 'interval' ? filledCells(table, column).every((cell) => INTERVAL.test(cell)) : isNumeric(column),
-        );
-        return columns.length === 1 ? [[name, columns[0]!]] : [];
-      }),
-    );
-  const precision =
-    PRECISION_FORMS.map(findColumns).find((found, i) => Object.keys(found).length === PRECISION_FORMS[i]!.length) ?? {};
   const isShare = (column: string) =>
     isNumeric(column) && !Object.values(PRECISION_WORDS).some((words) => words.test(bareWords(column)));
   const named = columnsNamed(PREVALENCE_WORDS).filter(isShare);
-  const [positivity, other] = named.length > 0 ? named : candidateColumns(header, 'positivity').filter(isShare);
+  const shares = named.length > 0 ? named : candidateColumns(header, 'positivity').filter(isShare);
+  /** Whether an interval belongs to a share: they name the same test, or no other share stands between them. */
+  const belongsTo = (share: string) => (column: string) =>
+    shares.length === 1 ||
+    (testsIn(column).length > 0
+      ? String(testsIn(column)) === String(testsIn(share))
+      : shares.findLast((other) => header.indexOf(other) < header.indexOf(column)) === share);
+  const findColumns = (share: string, names: readonly (keyof typeof PRECISION_WORDS)[]): Record<string, string> =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const columns = columnsNamed(PRECISION_WORDS[name])
+          .filter(belongsTo(share))
+          .filter((column) =>
+            name === 'interval' ? filledCells(table, column).every((cell) => INTERVAL.test(cell)) : isNumeric(column),
+          );
+        return columns.length === 1 ? [[name, columns[0]!]] : [];
+      }),
+    );
+  const findPrecision = (share: string) =>
+    PRECISION_FORMS.map((names) => findColumns(share, names)).find(
+      (found, i) => Object.keys(found).length === PRECISION_FORMS[i]!.length,
+    ) ?? {};
+  const scoreAges = answers.ages_months ?? USUAL_AGES.join('-');
+  // Microscopy comes first, as of two tests of the same sample.
+  const preference = (share: string) => [
+    Number(Object.keys(findPrecision(share)).length === 0),
+    Number(agesInNames(share, file) !== scoreAges),
+    METHODS.indexOf(testsIn(share)[0] ?? METHODS.at(-1)!),
+  ];
+  const comparePreference = (a: string, b: string) =>
+    preference(a)
+      .map((value, i) => value - preference(b)[i]!)
+      .find((difference) => difference !== 0) ?? 0;
+  const [positivity, ...others] = shares.toSorted(comparePreference);
+  if (positivity === undefined) return null;
+  const precision = findPrecision(positivity);
   const isPrecise = Object.keys(precision).length > 0;
-  if (positivity === undefined || (!isPrecise && (named.length === 0 || likeliestColumn(header, 'examined'))))
-    return null;
+  if (!isPrecise && (named.length === 0 || likeliestColumn(header, 'examined'))) return null;
   const year = findYearColumn(table);
   const method = likeliestColumn(header, 'method');
   const sampleColumns = [place.column, place.stateColumn, year?.column, method].filter((column) => column != null);
   // Places with records of many months are not samples.
   if (countDistinct(table, sampleColumns) < table.rows.length) return null;
-  const [testNamed, secondTest] = METHODS.filter((test) =>
-    TEST_WORDS[test].test(bareWords(`${positivity} ${path.basename(file)}`)),
-  );
+  const [testNamed, secondTest] = testsIn(`${positivity} ${path.basename(file)}`);
   const methods = method
     ? parseMethods(filledCells(table, method))
     : testNamed && !secondTest
@@ -69,19 +101,26 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null): Table
     return `${year?.recode?.[cell] ?? cell}-06`;
   });
   const { rounds, doubts } = findRounds(table, year, middles);
+  const rival = others.find((other) => comparePreference(other, positivity) === 0);
+  const question = prevalenceQuestion(file, positivity, scoreAges);
+  const isAsked = agesInNames(positivity, file) !== scoreAges;
+  const questions = isAsked ? [question] : [];
   const lacking = !isPrecise
     ? `the number examined; add it, or ${EXPECTED_PRECISION}`
     : typeof methods === 'string'
       ? `a test that is known; name it in the heading, such as "${positivity} (RDT)"`
       : rounds.length === 0
         ? 'the year of the survey; add a column of it, or give it in the name of the file'
-        : other === undefined
-          ? null
-          : `a file of its own, as "${other}" is another; keep one, or one file for each test`;
+        : rival !== undefined
+          ? `a file of its own, as "${rival}" is another; keep one, or one file for each test`
+          : isAsked && answers[question.id] !== scoreAges
+            ? `ages of ${scoreAges} months in its name; if it is of these children, answer "${question.id}" with ${scoreAges}`
+            : null;
   if (lacking || typeof methods === 'string')
     return {
       entries: [],
-      obstacles: [{ why: `"${positivity}" is a share of children by area without ${lacking}`, lost: 'survey results' }],
+      obstacles: [{ why: `"${positivity}" is a share by area without ${lacking}`, lost: 'survey results' }],
+      questions,
     };
   const isPercent = [positivity, ...Object.values(precision)].some((column) =>
     filledCells(table, column).some((cell) => Number.parseFloat(cell) > 1),
@@ -107,6 +146,12 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null): Table
   return {
     entries: [{ entry, note: `"${positivity}" is prevalence by area, of children of the ages of the score` }],
     obstacles: [],
-    doubts: [...(year?.doubts ?? []), ...doubts, monthsDoubt],
+    doubts: [
+      ...(year?.doubts ?? []),
+      ...doubts,
+      monthsDoubt,
+      ...others.map((other) => `${file}: "${other}" is not used: an area counts once, by "${positivity}"`),
+    ],
+    questions,
   };
 }

@@ -3,7 +3,7 @@ import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import type { TimeKey } from './draft-keys.ts';
-import type { CaseSum } from './questions.ts';
+import type { CaseSum, Question } from './questions.ts';
 import type { TableFile } from './recognise.ts';
 import type { UnnamedNumbers } from './unnamed-numbers.ts';
 
@@ -27,6 +27,8 @@ export interface TableDraft {
   statePeople?: DraftEntry;
   /** The columns that are added up to its cases, and those that are not. */
   cases?: CaseSum;
+  /** What only people can tell of it. */
+  questions?: Question[];
 }
 
 /** The dialect of the file and of its months, if it is not the project's own. */

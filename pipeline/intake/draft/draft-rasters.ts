@@ -23,6 +23,7 @@ export function yearInName(raster: RasterFile): number | null {
   const [, year] = /(?<!\d)((?:19|20)\d\d)(?!\d)/.exec(lowerName(raster)) ?? [];
   return year ? Number(year) : null;
 }
+const withoutYear = (raster: RasterFile) => raster.file.replace(String(yearInName(raster)), '');
 const rangeField = (least: number, most: number): Pick<Source, 'range'> => ({ range: [least, most] });
 
 /** Rasters that may be of people per cell, by their values. */
@@ -37,8 +38,9 @@ export const populationRasters = (rasters: readonly RasterFile[]): RasterFile[] 
 /**
  * One raster each of population, elevation and travel time, and monthly rasters of rain.
  * @param ratios each population raster compared with the table by area; empty without a table
- * @param requestedFile path of the requested population raster; null chooses the one that agrees best with the table
- *   or, without a table, that of the year that is nearest to the records', of those that are no part of the people
+ * @param requestedFile path of the requested population raster; null chooses those of one name, apart from the year, of
+ *   which one agrees best with the table or, without a table, those that are no part of the people, and of them that of
+ *   the year that is nearest to the records'
  * @param lastRecordYear the last year of the records; null if there are none
  */
 export function draftRasters(
@@ -58,8 +60,11 @@ export function draftRasters(
   const priority = (raster: RasterFile): number[] => {
     const [areaRatios, year] = [ratios.get(raster), yearInName(raster)];
     const years = year === null || lastRecordYear === null ? Number.POSITIVE_INFINITY : Math.abs(year - lastRecordYear);
-    const mismatch = areaRatios ? [disagreement(areaRatios)] : [Number(raster.sum < largestSum / 2), years, year ?? 0];
-    return [Number(raster.file !== requestedFile), ...mismatch, -raster.sum];
+    const sameName = [...candidates].filter((other) => withoutYear(other) === withoutYear(raster));
+    const mismatch = areaRatios
+      ? Math.min(...sameName.map((other) => disagreement(ratios.get(other) ?? [])))
+      : Number(raster.sum < largestSum / 2);
+    return [Number(raster.file !== requestedFile), mismatch, years, year ?? 0, -raster.sum];
   };
   const population = [...candidates]
     .map((raster) => ({ raster, order: priority(raster) }))
@@ -82,7 +87,6 @@ export function draftRasters(
   const largestValue = (ofRasters: readonly RasterFile[]) =>
     ofRasters.reduce((most, raster) => Math.max(most, raster.max), 0);
   const twiceRounded = (value: number) => Number((2 * value).toPrecision(1));
-  const withoutYear = (raster: RasterFile) => raster.file.replace(String(yearInName(raster)), '');
   const [chosenPeople, ...otherPeople] = population;
   const samePeople = otherPeople.filter(
     (raster) => yearInName(chosenPeople!) !== null && withoutYear(raster) === withoutYear(chosenPeople!),

@@ -15,7 +15,7 @@ import { draftFacilities } from './draft-facilities.ts';
 import { type AreaCodes, findPlaceColumn, type PlaceKey } from './draft-keys.ts';
 import { draftSurvey } from './draft-survey.ts';
 import { surveysInParts } from './draft-survey-parts.ts';
-import type { Answers, CaseSum, Hints } from './questions.ts';
+import type { Answers, CaseSum, Hints, Question } from './questions.ts';
 import type { LeftOut, TableFile } from './recognise.ts';
 import type { UnnamedNumbers } from './unnamed-numbers.ts';
 
@@ -62,10 +62,11 @@ export function draftTables(
   doubts: string[];
   statePeople: PeopleTable[];
   unnamedNumbers: UnnamedTable[];
-} & Pick<Hints, 'caseSums'> {
+} & Pick<Hints, 'caseSums' | 'tableQuestions'> {
   const leftOut: LeftOut[] = [];
   const doubts: string[] = [];
   const unnamedNumbers: UnnamedTable[] = [];
+  const tableQuestions: Question[] = [];
   const caseSums: { file: string; cases: CaseSum }[] = [];
   const statePeople: PeopleTable[] = [];
   const leaveOut = ({ file }: TableFile, why: string, lost: string | null) =>
@@ -82,6 +83,7 @@ export function draftTables(
     const draft = draftTable();
     const { entries, obstacles, rows = table, joinedFiles = [] } = draft;
     doubts.push(...(draft.doubts ?? []));
+    tableQuestions.push(...(draft.questions ?? []));
     if (draft.unnamed) unnamedNumbers.push({ ...draft.unnamed, file: table.file, table, place: place! });
     if (draft.cases) caseSums.push({ file: table.file, cases: draft.cases });
     if (draft.statePeople)
@@ -105,7 +107,7 @@ export function draftTables(
         return { entries: [], obstacles: [{ why: surveyPart, lost: 'survey results' }] };
       const survey = draftSurvey(joinedTable, place, areas.states, surveyPart);
       if (survey) return survey;
-      const [areaSurvey, draft] = [draftAreaSurvey(table, place), draftByPlace(table, place, areas, answers)];
+      const [areaSurvey, draft] = [draftAreaSurvey(table, place, answers), draftByPlace(table, place, areas, answers)];
       if (!areaSurvey) return draft;
       const { entries, doubts = [] } = draft;
       return {
@@ -151,6 +153,7 @@ export function draftTables(
     statePeople,
     unnamedNumbers,
     caseSums,
+    tableQuestions,
   };
 }
 

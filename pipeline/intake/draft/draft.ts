@@ -28,7 +28,7 @@ import { type DraftedTable, draftTables, type PeopleTable } from './draft-tables
 import { levelWords } from './level-words.ts';
 import { widenLongTable } from './long-form.ts';
 import { limitAfterSurvey } from './parameters.ts';
-import { type Answers, controlsFor, listQuestions, numbersQuestionId, type Question } from './questions.ts';
+import { type Answers, controlsFor, listQuestions, numbersQuestionId, type Question, USUAL_AGES } from './questions.ts';
 import {
   type LeftOut,
   NOT_TABLE,
@@ -107,7 +107,7 @@ export async function draftCountry(
     ...firstDraft.statePeople,
   ]);
   const notPeople = tablesUnlikePeople(firstDraft.peopleTables, comparison);
-  const { kept, leftOut, doubts, statePeople, unnamedNumbers, caseSums } =
+  const { kept, leftOut, doubts, statePeople, unnamedNumbers, caseSums, tableQuestions } =
     notPeople.size > 0 ? draftWith(peopleAnswers, notPeople) : firstDraft;
   const ages = answeredAges(answers) ?? guessAges(kept);
   for (const draftedSource of kept)
@@ -128,7 +128,9 @@ export async function draftCountry(
   const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
   const stateComparison = describeStatePeople(statePeople, comparison, rasters.population[0] ?? null);
   const countedPeople = census ? columnTotal(census, peopleColumn(census, year)) : null;
-  const peopleYear = census ? readPeopleByYear(census) : null;
+  const { peopleYear, questions: yearQuestions } = census
+    ? readPeopleByYear(census, answers)
+    : { peopleYear: null, questions: [] };
   const rain = chooseRain(kept, rasters.drafted);
   const used = kept.filter((draftedSource) => draftedSource !== rain.unused);
   const entries: DraftSource[] = [
@@ -139,7 +141,7 @@ export async function draftCountry(
       files: [
         ...[table, ...laterDeliveries]
           .flatMap((delivery) => [delivery.path, ...delivery.companions])
-          .map((file) => ({ path: file, ...(peopleYear && file === census?.table.path ? { year: peopleYear } : {}) })),
+          .map((file) => ({ path: file, ...(peopleYear && entry === census?.entry ? { year: peopleYear } : {}) })),
         ...joinedFiles,
       ],
       notes: [describeForm(note, table)],
@@ -211,6 +213,7 @@ export async function draftCountry(
         return isAsked ? [{ ...numbers, guess: peopleAnswers[id] ?? numbers.guess }] : [];
       }),
       caseSums,
+      tableQuestions: [...yearQuestions, ...tableQuestions],
     }),
   };
 }
@@ -375,7 +378,7 @@ const answeredAges = ({ ages_months }: Answers): [number, number] | null =>
   ages_months ? (ages_months.split('-').map(Number) as [number, number]) : null;
 
 /** 6 to 59 months, unless the surveys include much older children. */
-function guessAges(kept: readonly DraftedTable[]): [number, number] {
+function guessAges(kept: readonly DraftedTable[]): readonly [number, number] {
   const years = (name: 'youngest_years' | 'oldest_years') =>
     kept
       .flatMap(({ usedRows, entry }) => {
@@ -387,5 +390,5 @@ function guessAges(kept: readonly DraftedTable[]): [number, number] {
   const median = oldest[Math.floor(oldest.length / 2)];
   return median !== undefined && median > 5.2
     ? [Math.round(12 * (years('youngest_years')[0] ?? 0)), Math.round(12 * median)]
-    : [6, 59];
+    : USUAL_AGES;
 }

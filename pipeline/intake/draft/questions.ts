@@ -59,6 +59,8 @@ export interface Hints {
   unnamedNumbers: readonly (UnnamedNumbers & { file: string })[];
   /** Tables whose cases are chosen from several columns. */
   caseSums: readonly { file: string; cases: CaseSum }[];
+  /** What else is asked about tables. */
+  tableQuestions: readonly Question[];
 }
 
 /** What numbers without a name may be. */
@@ -75,6 +77,28 @@ export function numberKinds(answer: string, columns: readonly string[]): Map<str
 }
 /** The id of the question about the numbers of a table. */
 export const numbersQuestionId = (file: string) => `numbers of ${file}`;
+
+/** Ages of the score, months, unless the surveys suggest others. */
+export const USUAL_AGES: readonly [number, number] = [6, 59];
+const OTHER_PEOPLE = 'other';
+/** The question whose prevalence a column has; until it is answered with the ages of the score, it is not used. */
+export const prevalenceQuestion = (file: string, column: string, scoreAges: string): Question => ({
+  id: `prevalence of ${file}`,
+  asks: `Ages in months, as in ${scoreAges}, of all the children whose prevalence is "${column}" in ${file}, or ${OTHER_PEOPLE}; only that of the ages of the score is used`,
+  guess: OTHER_PEOPLE,
+  pattern: new RegExp(`^(${OTHER_PEOPLE}|\\d+-\\d+)$`),
+  redraws: true,
+});
+
+/** The question of which year the people of a table are that tells none. */
+export const peopleYearQuestion = (file: string): Question => ({
+  id: `year of the people in ${file}`,
+  asks: `Year of the people in ${file}, or ${NO_YEAR}: rates of all years then refer to them as they are`,
+  guess: NO_YEAR,
+  pattern: new RegExp(`^(${NO_YEAR}|(19|20)\\d\\d)$`),
+  redraws: true,
+});
+const NO_YEAR = 'unknown';
 
 /** The id of the question about a figure of another source with which a table's counts are compared. */
 const controlQuestionId = (file: string) => `control of ${file}`;
@@ -182,6 +206,7 @@ export function listQuestions(hints: Hints): Question[] {
       pattern: /^\d+-\d+$/,
       redraws: true as const,
     },
+    ...hints.tableQuestions,
     ...hints.countFiles.map((file) => ({
       id: controlQuestionId(file),
       asks: `What ${file} adds up to by another source: year, number and source, as in "2023 2158972 annual report, table 4", or ${NO_CONTROL}`,

@@ -32,7 +32,7 @@ export function renderApiPage(reference: Reference): string {
 <p id="count" role="status"></p>
 <nav aria-label="Operations">${operationTables(reference, operations, '#')}</nav></section>
 ${operations.map((operation) => renderOperation(operation, baseUrl))}
-<section id="requests" tabindex="-1">${Object.entries(commonParts(reference)).map(([part, body]) => html`<h2>${part}</h2>${body}`)}</section>`,
+<section id="requests" tabindex="-1"><p><a href="#operations">All operations</a></p>${Object.entries(commonParts(reference)).map(([part, body]) => html`<h2>${part}</h2>${body}`)}</section>`,
     )}
 <script>${Html.fromTrustedMarkup(script)}</script>`,
   );

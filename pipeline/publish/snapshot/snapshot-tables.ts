@@ -13,8 +13,9 @@ import type { AreaGeometry, TransmissionModel } from '../../contract/schemas.ts'
 import { TABLE_NAMES, type TableName, tableFile, tableFormats } from '../../contract/table-list.ts';
 import type { Territory } from '../../contract/territory.ts';
 import type { StageTable } from '../../engine/stage.ts';
+import type { CensusRow, PeopleRow } from '../../ingest/ingest-tables.ts';
 import * as ingest from '../../ingest/ingest-tables.ts';
-import { peopleFinder } from '../../ingest/people-by-year.ts';
+import { peopleFinder, rastersBesideTable } from '../../ingest/people-by-year.ts';
 import { type Database, sqlIdentifier, sqlLiteral, withDatabase } from '../../lib/tables/duckdb.ts';
 import { writeTable } from '../../lib/tables/parquet.ts';
 import { rowByCode, type TableRow, toTable } from '../../lib/tables/table.ts';
@@ -152,6 +153,10 @@ export async function makeTables(
       geometry: outlineByState[state_code]!.geometry,
     })),
   });
+  const [census, people] = [
+    await db.rows<CensusRow>('FROM ingest.census'),
+    await db.rows<PeopleRow>('FROM ingest.people'),
+  ];
   return {
     risk_lgas: await readLgaScores(first_estimated, last_estimated),
     risk_states: await readStateScores(first_estimated, last_estimated),
@@ -164,8 +169,8 @@ export async function makeTables(
     incidence: incidenceTable(
       { context_states, context_lgas },
       await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
-      await db.rows('FROM ingest.census'),
-      peopleFinder(await db.rows('FROM ingest.people'), await db.rows('FROM zonal.people'), growth),
+      census,
+      peopleFinder(people, rastersBesideTable(census, people, await db.rows('FROM zonal.people')), growth),
     ),
     forecast_skill,
     alerts: publishableAlerts(await db.rows('FROM alerts.areas'), cases_in),

@@ -3,7 +3,7 @@ import { readCountry } from '../../../pipeline/catalog/country.ts';
 import { stageView } from '../../../pipeline/catalog/country-stage.ts';
 import { run } from '../../../pipeline/ingest/ingest-stage.ts';
 import type { AccountRow } from '../../../pipeline/ingest/ingest-tables.ts';
-import { censusOfRaster, peopleFinder } from '../../../pipeline/ingest/people-by-year.ts';
+import { censusOfRaster, peopleFinder, rastersBesideTable } from '../../../pipeline/ingest/people-by-year.ts';
 import { checkCountry } from '../../../pipeline/intake/check/check-country.ts';
 import { incidenceTable } from '../../../pipeline/publish/snapshot/incidence.ts';
 import { STAGES } from '../../../pipeline/stages.ts';
@@ -44,6 +44,7 @@ async function rates(census: string, columns: object, more: object = {}) {
     ({ reason, people }) => reason === 'confirmed' && people,
   );
   return {
+    undated: output.report.some(({ rule }) => rule === 'people of no year'),
     people: [2019, 2021].map((year) => accounts.find((row) => row.year === year)!.people),
     census: outputRows<{ people: number }>(output.census).map(({ people }) => people),
   };
@@ -74,6 +75,11 @@ test('the account of cases counts them per 1,000 people of their own year', asyn
     },
   );
   expect(grown.people).toEqual([200_010, 242_012]);
+  const undated = await rates(
+    table('lga,n', (i) => [`${first(i)}`]),
+    { people: 'n' },
+  );
+  expect([undated.people, undated.undated, grown.undated]).toEqual([[200_010, 200_010], true, false]);
   await expect(
     rates(
       table('lga,n,p2019', (i) => [`${first(i)},${second(i)}`]),
@@ -114,4 +120,27 @@ test('incidence counts cases per 1,000 people of their own year', () => {
   ]);
   const without = incidenceTable(context, cases, census, peopleFinder([], [], null));
   expect(without.map(({ people }) => people)).toEqual([1000, 1000, 1000, 1000]);
+  // A table without a year counts although the raster has one; without a table the raster does.
+  const raster = counts('A', { 2019: 700 });
+  const peopleBeside = (table: typeof census) =>
+    incidenceTable(context, cases, table, peopleFinder([], rastersBesideTable(table, [], raster), null)).map(
+      ({ people }) => people,
+    );
+  expect([peopleBeside(census), peopleBeside([])]).toEqual([Array(4).fill(1000), Array(4).fill(700)]);
+});
+
+test('years of people that are not of one series are told, with their sums', async () => {
+  const doubtsOf = async (factor: number) => {
+    const { directory } = writeTiny((country) => {
+      const rows = LGAS.map((code, i) => `${code},${100_000 + i},${Math.round(factor * (100_000 + i))}`);
+      country.files['census.csv'] = `${['lga,p2019,p2020', ...rows].join('\n')}\n`;
+      const columns = { lga_pcode: 'lga', people_2019: 'p2019', people_2020: 'p2020' };
+      Object.assign(sourceIn(country, 'population_census'), { columns });
+    });
+    return (await checkCountry(directory)).map(({ what }) => what).filter((what) => /people change/.test(what));
+  };
+  expect(await doubtsOf(1.028)).toEqual([]);
+  expect(await doubtsOf(0.85)).toEqual([
+    expect.stringMatching(/people change by -15\.0% a year from 2019 to 2020 \(400,006, /),
+  ]);
 });

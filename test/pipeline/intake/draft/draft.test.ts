@@ -194,7 +194,9 @@ test('unsupported files are left out with the reason and a conversion command; r
   expect(all).toContain(`more/round.csv: ${lacks('examined (such as examined)')}`);
   expect(all).toContain(`more/other.csv: ${lacks('positive (such as positive)')}`);
   expect(why['more/.hidden']).toBeUndefined();
-  const { draft: lacking } = await draftOf(filesOf({ ...tinyCountry().files, 'x_cases.csv': '', '~$cases.csv': 'locked by Excel' }));
+  const { draft: lacking } = await draftOf(
+    filesOf({ ...tinyCountry().files, 'x_cases.csv': '', '~$cases.csv': 'locked by Excel' }),
+  );
   const added = lacking.leftOut.filter(({ file }) => /x_cases|~/.test(file));
   expect(added).toEqual([
     { kind: 'left out', file: 'x_cases.csv', why: 'the file is empty: get it again', lost: 'cases' },
@@ -221,6 +223,7 @@ test('answers must have the right form, and are required if nothing can be guess
     population: ['a.tif', 'b.tif'],
     unnamedNumbers: [],
     caseSums: [],
+    tableQuestions: [],
     countFiles: [],
   };
   const questions = listQuestions(hints);

@@ -130,8 +130,24 @@ test('of population rasters of several years, without a table, that of the last 
   expect(draft.questions).toContainEqual(expect.objectContaining({ id: 'population', guess: 'pop_2021.tif' }));
 });
 
-test('people are of the year in the name of their file', async () => {
+test('of population rasters of several years beside a table, that of the last records weights, whichever fits it best', async () => {
+  const years = { 'pop_2015.tif': raster(0.9), 'pop_2021.tif': raster(1), 'pop_2030.tif': raster(1.3) };
+  const large = String(census).replaceAll(',1000', ',1300');
+  const { raster: chosen } = await used({ ...years, 'census.csv': large, 'pop_women_2021.tif': raster(0.5) });
+  expect(chosen).toEqual(['pop_2021.tif', 'pop_2015.tif', 'pop_2030.tif']);
+});
+
+test('people are of the year in the name of their file or in the answer, which is asked for without it', async () => {
+  const filesWith = async (answers: Record<string, string>) => {
+    const { draft } = await used({ 'census.csv': census!, 'people.tif': people! }, answers);
+    const question = draft.questions.find(({ id }) => id === 'year of the people in census.csv');
+    return [question!.guess, draft.entries.find(({ entry }) => entry.role === 'population_census')!.files];
+  };
+  expect(await filesWith({})).toEqual(['unknown', [{ path: 'census.csv' }]]);
+  const answered = { 'year of the people in census.csv': '2018' };
+  expect(await filesWith(answered)).toEqual(['unknown', [{ path: 'census.csv', year: 2018 }]]);
   const { draft } = await used({ 'census_2015.csv': census!, 'people.tif': people! });
   const { files } = draft.entries.find(({ entry }) => entry.role === 'population_census')!;
   expect(files).toEqual([{ path: 'census_2015.csv', year: 2015 }]);
+  expect(draft.questions.map(({ id }) => id).join()).not.toContain('year of the people');
 });

@@ -4,6 +4,7 @@ import { readCountry } from '../../../../pipeline/catalog/country.ts';
 import { run } from '../../../../pipeline/ingest/ingest-stage.ts';
 import type { Cluster } from '../../../../pipeline/ingest/ingest-tables.ts';
 import { testColumnsIn } from '../../../../pipeline/intake/columns.ts';
+import type { Answers } from '../../../../pipeline/intake/draft/questions.ts';
 import { ioOf, outputRows } from '../../../support/stage-io.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf } from './drafted.ts';
@@ -285,6 +286,15 @@ test('a cluster far from the upper-level area in its row is put in doubt with it
   ]);
 });
 
+test('a cluster far from the area that its row names is put in doubt, whatever its upper-level area', async () => {
+  const { report } = await surveyed({
+    'MIS2021.csv': plainSurvey('date,district', (k) => [`2021-10-1${k}`, `Place ${k === 4 ? 1 : k}`]),
+  });
+  expect(report.filter(({ rule }) => rule === 'other area')).toEqual([
+    expect.objectContaining({ what: expect.stringMatching(/row 5 \(4\) lies in Place 4, and its row says Place 1\./) }),
+  ]);
+});
+
 test('prevalence by area, as reports print it, is drafted with its interval or asked for it', async () => {
   const printed = (header: string, cells: (i: number) => (string | number)[]) =>
     `${[header, ...LGAS.map((code, i) => [code, ...cells(i)].join(','))].join('\n')}\n`;
@@ -301,7 +311,7 @@ test('prevalence by area, as reports print it, is drafted with its interval or a
   const found = await catalogOf(
     filesOf({
       ...withoutNets,
-      'eipm_2021.csv': printed('District;Prévalence TDR (%);IC 95%;ITN use (%)'.replaceAll(';', ','), (i) => [
+      'eipm_2021.csv': printed('District;Prévalence TDR 6-59 mois (%);IC 95%;ITN use (%)'.replaceAll(';', ','), (i) => [
         `${20 + i}.5`,
         `${12 + i}.1 - ${30 + i}.4`,
         40 + i,
@@ -312,7 +322,7 @@ test('prevalence by area, as reports print it, is drafted with its interval or a
   expect(found.faults).toEqual([]);
   expect(found.sources.find(({ role }) => role === 'survey_states')).toMatchObject({
     unit: 'percent',
-    columns: { positivity: 'Prévalence TDR (%)', interval: 'IC 95%' },
+    columns: { positivity: 'Prévalence TDR 6-59 mois (%)', interval: 'IC 95%' },
     methods: { rdt: 'rdt' },
     rounds: [{ survey_year: 2021, first: '2021-06', last: '2021-06' }],
   });
@@ -320,7 +330,7 @@ test('prevalence by area, as reports print it, is drafted with its interval or a
   expect(found.draft.doubts.join()).toContain('eipm_2021.csv: the months of fieldwork are taken for 2021-06');
   expect(found.model.parameters.survey.method).toBe('rdt');
 
-  const bounds = 'district,year,prevalence_microscopy,lower_ci,upper_ci';
+  const bounds = 'district,year,prevalence_microscopy_6_59_months,lower_ci,upper_ci';
   expect(
     (
       await drafted(
@@ -341,9 +351,57 @@ test('prevalence by area, as reports print it, is drafted with its interval or a
       )
     ).why;
   expect(await why('district,PfPR RDT', [0.1])).toBe(
-    '"PfPR RDT" is a share of children by area without the number examined; add it, or their 95% confidence interval (columns low and high, or interval with both), or their standard error (standard_error)',
+    '"PfPR RDT" is a share by area without the number examined; add it, or their 95% confidence interval (columns low and high, or interval with both), or their standard error (standard_error)',
   );
   expect(await why('district,PfPR RDT,low 90%,high 90%', [0.1, 0.05, 0.2])).toContain('without the number examined');
   expect(await why('district,prevalence,se', [0.1, 0.02])).toContain('without a test that is known; name it');
   expect(await why('district,PfPR RDT,se', [0.1, 0.02], 'mis.csv')).toContain('without the year of the survey');
+});
+
+test('prevalence is taken for that of children of the score if its name gives their ages, else asked about', async () => {
+  const drafted = async (header: string, cells: (string | number)[], answers: Answers = {}, file = 'mis_2016.csv') => {
+    const rows = LGAS.map((code) => [code, ...cells].join(','));
+    const { draft } = await draftOf(filesOf({ ...OTHERS, [file]: [header, ...rows, ''].join('\n') }), answers);
+    return {
+      columns: draft.entries.find(({ entry }) => entry.role === 'survey_states')?.entry.columns,
+      why: draft.leftOut.find((skipped) => skipped.file === file)?.why,
+      question: draft.questions.find(({ id }) => id === `prevalence of ${file}`),
+      doubts: draft.doubts.join('\n'),
+    };
+  };
+  const beside = (heading: string) => `district,${heading},low,high`;
+  const [percent, score] = [[12, 7.7, 18.2], { 'prevalence of mis_2016.csv': '6-59' }];
+  for (const heading of [
+    'Malaria prevalence RDT (%)',
+    'Malaria prevalence pregnant women RDT (%)',
+    'RDT malaria prevalence 5-14 years (%)',
+    'PfPR 2-10 RDT (%)',
+  ]) {
+    const { columns, why, question } = await drafted(beside(heading), percent);
+    expect([columns, question?.guess]).toEqual([undefined, 'other']);
+    expect(why).toBe(
+      `"${heading}" is a share by area without ages of 6-59 months in its name; if it is of these children, answer "prevalence of mis_2016.csv" with 6-59`,
+    );
+    expect((await drafted(beside(heading), percent, { 'prevalence of mis_2016.csv': '60-168' })).columns).toBe(
+      undefined,
+    );
+    expect((await drafted(beside(heading), percent, score)).columns).toMatchObject({ positivity: heading });
+  }
+  for (const [heading, file, answers] of [
+    ['RDT prevalence in children 6 to 59 months (%)', 'mis_2016.csv', {}],
+    ['Prévalence TDR 6–59 mois', 'mis_2016.csv', {}],
+    ['RDT prevalence', 'mis_2016_6-59_months.csv', {}],
+    ['PfPR RDT 2-10 years', 'mis_2016.csv', { ages_months: '24-120' }],
+  ] as const) {
+    const { columns, question } = await drafted(beside(heading), percent, answers, file);
+    expect([columns?.positivity, question]).toEqual([heading, undefined]);
+  }
+
+  // Two tests side by side, each with its interval: microscopy is read, and the other is named.
+  const two = 'district,RDT prevalence 6-59 months,low,high,Microscopy prevalence 6-59 months,low mic,high mic';
+  const both = await drafted(two, [13, 8.7, 19.2, ...percent]);
+  expect(both.columns).toMatchObject({ positivity: 'Microscopy prevalence 6-59 months', low: 'low mic' });
+  expect(both.doubts).toContain('"RDT prevalence 6-59 months" is not used: an area counts once, by "Microscopy');
+  const girls = two.replace('Microscopy', 'Girls RDT').replaceAll(' mic', ' girls');
+  expect((await drafted(girls, [13, 8.7, 19.2, ...percent])).why).toContain('without a file of its own');
 });
