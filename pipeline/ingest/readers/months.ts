@@ -1,6 +1,6 @@
 /** Months as people's programs write them. */
 import { MONTH_ORDERS, type MonthOrder } from '../../catalog/dialect.ts';
-import { isPeriod, monthIndex, type Period } from '../../contract/months.ts';
+import { isPeriod, monthFromIndex, monthIndex, type Period } from '../../contract/months.ts';
 
 const lettersOnly = (name: string) =>
   name
@@ -136,28 +136,19 @@ const STRAY_AFTER = { months: 36, rounds: 120 };
 const MOST_STRAY_SHARE = 0.05;
 
 /**
- * The months of a few rows that lie years before or after all others, such as 2108-12 for 2018-12, with the number of
- * months between.
+ * The first and the last month, without those of a few rows that lie years before or after all others, such as 2108-12
+ * for 2018-12.
  * @param periods the month of each row
  * @param kind whether rows follow month by month, or are of survey rounds
  */
-export function strayMonths(periods: readonly Period[], kind: keyof typeof STRAY_AFTER): Map<Period, number> {
-  const rows = Map.groupBy(periods, (period) => period);
-  const months = [...rows.keys()].sort();
-  const distances = new Map<Period, number>();
-  let rowsBefore = 0;
-  for (const [i, month] of months.slice(1).entries()) {
-    const previous = months[i]!;
-    rowsBefore += rows.get(previous)!.length;
-    if (monthIndex(month) - monthIndex(previous) <= STRAY_AFTER[kind]) continue;
-    const isFew = (count: number) => count <= MOST_STRAY_SHARE * periods.length;
-    const strays = isFew(rowsBefore)
-      ? months.slice(0, i + 1)
-      : isFew(periods.length - rowsBefore)
-        ? months.slice(i + 1)
-        : [];
-    const nearest = isFew(rowsBefore) ? month : previous;
-    for (const stray of strays) distances.set(stray, Math.abs(monthIndex(stray) - monthIndex(nearest)));
-  }
-  return distances;
+export function coherentSpan(
+  periods: readonly Period[],
+  kind: keyof typeof STRAY_AFTER,
+): { first: Period; last: Period } {
+  const months = Int32Array.from(periods, monthIndex).sort();
+  const few = Math.floor(MOST_STRAY_SHARE * months.length);
+  let [first, last] = [few, months.length - 1 - few];
+  while (first > 0 && months[first]! - months[first - 1]! <= STRAY_AFTER[kind]) first--;
+  while (last < months.length - 1 && months[last + 1]! - months[last]! <= STRAY_AFTER[kind]) last++;
+  return { first: monthFromIndex(months[first]!), last: monthFromIndex(months[last]!) };
 }

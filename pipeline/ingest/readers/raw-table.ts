@@ -14,7 +14,7 @@ import { normalizeTable } from './dialect.ts';
 import { joinTables } from './join-tables.ts';
 import { readJsonTable } from './json-table.ts';
 import { removeLeftOut } from './left-out.ts';
-import { monthText, readMonth, readMonthOfYear, strayMonths } from './months.ts';
+import { coherentSpan, monthText, readMonth, readMonthOfYear } from './months.ts';
 import { removeReplaced } from './replaced-rows.ts';
 import { readXlsx } from './xlsx.ts';
 
@@ -182,14 +182,16 @@ export class RawTable extends InputLocation {
   }
 
   /** @throws BadInput for each row whose month lies years before or after all others */
-  refuseStrayMonths(kind: Parameters<typeof strayMonths>[1]): void {
-    const periods = this.rows.flatMap(({ monthText: text }) => (text !== null && isPeriod(text) ? [text] : []));
-    const distances = strayMonths(periods, kind);
-    readEach(distances.size === 0 ? [] : this.rows, (row) => {
-      const distance = distances.get(row.monthText ?? '');
-      if (distance === undefined) return;
-      const found = `${row.monthText}, which is ${distance} months from all other months`;
-      throw row.error(found, 'a month near the others: correct it in the file, or recode it (sources.json, recode)');
+  refuseStrayMonths(kind: Parameters<typeof coherentSpan>[1]): void {
+    const dated = this.rows.filter(({ monthText: text }) => text !== null && isPeriod(text));
+    const { first, last } = coherentSpan(
+      dated.map((row) => row.monthText!),
+      kind,
+    );
+    readEach(dated, (row) => {
+      if (row.monthText! >= first && row.monthText! <= last) return;
+      const found = `${row.monthText}, and all other months from ${first} to ${last}`;
+      throw row.error(found, 'a month near these: correct it in the file, or recode it (sources.json, recode)');
     });
   }
 

@@ -5,11 +5,11 @@ import { isPeriod } from '../../contract/months.ts';
 import { codeReader } from '../../ingest/places-by-code.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
 import {
+  coherentSpan,
   dateOrders,
   monthOrders,
   readMonth,
   readMonthOfYear,
-  strayMonths,
   unreadMonth,
 } from '../../ingest/readers/months.ts';
 import { plainName, sharedWords, splitWords, withoutWords } from '../../lib/name-similarity.ts';
@@ -253,9 +253,5 @@ function describeFiscalYears(table: TextTable, header: readonly string[]): strin
 }
 
 /** The first and the last of some months, without those that are mistyped. */
-export function monthSpan(times: readonly string[]): NonNullable<Source['span']> {
-  const periods = times.filter(isPeriod).sort();
-  const strays = strayMonths(periods, 'months');
-  const months = periods.filter((period) => !strays.has(period));
-  return { first: months[0]!, last: months.at(-1)! };
-}
+export const monthSpan = (times: readonly string[]): NonNullable<Source['span']> =>
+  coherentSpan(times.filter(isPeriod), 'months');

@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Model } from '../../catalog/model.ts';
 import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { isPeriod, monthFromIndex, monthIndex } from '../../contract/months.ts';
-import { strayMonths } from '../../ingest/readers/months.ts';
+import { isPeriod } from '../../contract/months.ts';
+import { coherentSpan } from '../../ingest/readers/months.ts';
 import { readTable } from '../../ingest/readers/raw-table.ts';
 import { groupMonthsIntoRounds, isLongPause } from '../../ingest/survey-doubts.ts';
 import { sha256File } from '../../lib/hash.ts';
@@ -54,18 +54,14 @@ type Span = NonNullable<Source['span']>;
  */
 function extendSpan(span: Span, rows: readonly ComparedRow[]): Span {
   const periods = rows.flatMap(({ period }) => (period !== null && isPeriod(period) ? [period] : []));
-  const strays = strayMonths(periods, 'months');
-  const dated = rows.filter(({ period }) => period !== null && isPeriod(period) && !strays.has(period));
-  if (dated.length === 0) return span;
-  const placeSpans = [...Map.groupBy(dated, ({ place }) => place).values()].map((placeRows) => {
-    const months = placeRows.map(({ period }) => monthIndex(period!));
-    return { first: Math.min(...months), last: months.reduce((a, b) => Math.max(a, b)) };
-  });
-  const lastMonths = placeSpans.map(({ last }) => last).sort((a, b) => b - a);
-  return {
-    first: monthFromIndex(Math.min(...placeSpans.map(({ first }) => first))),
-    last: monthFromIndex(lastMonths[Math.ceil(lastMonths.length / 2) - 1]!),
-  };
+  if (periods.length === 0) return span;
+  const { first, last: latest } = coherentSpan(periods, 'months');
+  const dated = rows.filter(({ period }) => period !== null && isPeriod(period) && period <= latest);
+  const lastMonths = [...Map.groupBy(dated, ({ place }) => place).values()]
+    .map((placeRows) => placeRows.map(({ period }) => period!).reduce((a, b) => (a > b ? a : b)))
+    .sort()
+    .reverse();
+  return { first, last: lastMonths[Math.ceil(lastMonths.length / 2) - 1]! };
 }
 
 type Rounds = NonNullable<Source['rounds']>;

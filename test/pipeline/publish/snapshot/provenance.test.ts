@@ -108,7 +108,7 @@ test('`show risk` shows forecast months like estimated ones', async () => {
   expect(JSON.parse(states.stdout)).toEqual(forecasts[0].states);
   const ofLgas = readJson(built.snapshot, 'v1/forecasts/lgas/4/AB.json').forecasts;
   expect(JSON.parse(lgas.stdout)).toEqual(ofLgas[3].lgas);
-  expect([after.code, after.stderr]).toEqual([2, expect.stringMatching(/expected a month that it covers/)]);
+  expect([after.code, after.stderr]).toEqual([2, expect.stringMatching(/expected a month of .*, 2020-11 to 2022-04/)]);
 });
 
 test('`show --state` accepts names too, and suggests one for a misspelt name', async () => {
