@@ -188,9 +188,9 @@ export function findCaseColumns(
   const isAboutCases = (column: string) =>
     /\b(cases?|cas|casos|mal\w*|palu\w*|susp\w*|conf|confirm\w+)\b/.test(cleanName(column)) ||
     parts.some((part) => part.column === column);
-  const overlapping = parts
-    .map(({ column }) => column)
-    .filter((column) => summed.length > 0 && !summed.includes(column));
+  const overlapping = parts.flatMap((part) =>
+    summed.length > 0 && isOfSubgroup(part) && !summed.includes(part.column) ? [part.column] : [],
+  );
   return { summed, overlapping, leftOut: columns.filter((column) => isAboutCases(column) && !summed.includes(column)) };
 }
 
