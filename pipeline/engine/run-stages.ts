@@ -107,7 +107,7 @@ async function runStage<ProjectStage extends Stage>(
   const outputNames = [...stage.outputs, 'report'];
   for (const name of outputNames) if (values[name] === undefined) throw new Error(`${stage.name} returned no ${name}`);
   const outputs = Object.fromEntries(outputNames.map((name) => [name, values[name]]));
-  return writeEntry(cache, cacheKey, outputs, (performance.now() - startedAtMs) / 1000);
+  return writeEntry(cache, cacheKey, outputs, Math.round(performance.now() - startedAtMs) / 1000);
 }
 
 /**

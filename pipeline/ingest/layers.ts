@@ -204,7 +204,32 @@ export async function ingestCensus(
   const people = counts.flatMap(({ lga_code, year, people }) =>
     year === null || people === 0 ? [] : [{ lga_code, year, people }],
   );
+  doubtPeopleByYear(input, source, people);
   return { census: census.flat(), people };
+}
+
+/** Yearly growth of a country's people: outside of it, counts of two years are not of one series. */
+const GROWTH_RANGE = [-0.03, 0.06] as const;
+
+/** Puts years in doubt between which the people of the same areas change as no country does. */
+function doubtPeopleByYear(input: IngestInput, source: Source, people: readonly PeopleRow[]): void {
+  const peopleByYear = [...Map.groupBy(people, ({ year }) => year)].sort(([a], [b]) => a - b);
+  for (const [i, [year, rows]] of peopleByYear.entries()) {
+    const [earlierYear, earlierRows] = peopleByYear[i - 1] ?? [year, []];
+    const earlierPeople = new Map(earlierRows.map((row) => [row.lga_code, row.people]));
+    const both = rows.filter(({ lga_code }) => earlierPeople.has(lga_code));
+    const [before, now] = [both.map(({ lga_code }) => earlierPeople.get(lga_code)!), both.map((row) => row.people)].map(
+      (counts) => counts.reduce((sum, count) => sum + count, 0),
+    ) as [number, number];
+    const growth = before > 0 ? (now / before) ** (1 / (year - earlierYear)) - 1 : 0;
+    if (growth >= GROWTH_RANGE[0] && growth <= GROWTH_RANGE[1]) continue;
+    input.report.push({
+      source: source.id,
+      rule: 'hard to believe',
+      what: `people change by ${(100 * growth).toFixed(1)}% a year from ${earlierYear} to ${year} (${before.toLocaleString('en-US')}, ${now.toLocaleString('en-US')} in the same areas). Perhaps a census came between projections: take one series, and give the others' years by its growth`,
+      needs_approval: true,
+    });
+  }
 }
 
 /** Children aged 0-4, a plausible share of the people. */

@@ -16,7 +16,7 @@ import {
   withoutWords,
 } from '../lib/name-similarity.ts';
 import type { Areas } from './ingest-tables.ts';
-import type { IngestInput } from './input.ts';
+import { codeAndName, type IngestInput } from './input.ts';
 import {
   describeOtherForms,
   describeUnmatchedPlace,
@@ -150,12 +150,16 @@ function refuseUnmatched(
   const isLikeNone = !proposal && candidates.length === 0;
   const advice =
     isLikeNone && describeUnmatchedPlace({ name, rows }, level, matches, listPlaces(`${level}_pcode`, areas), source);
+  const namesake = parent && !proposal ? areas.lgas.find(({ lga }) => plainName(lga) === plainName(name)) : undefined;
+  const elsewhere = namesake
+    ? `: ${codeAndName(areas, namesake.lga_code)} lies in ${areas.states.find(({ state_code }) => state_code === namesake.state_code)!.state}; if many rows are so, one of the two columns may have been sorted alone`
+    : '';
   const remedy: Remedy | null = proposal && { declare: 'alias', alias: proposal };
   throw rows[0]!
     .at('name')
     .error(
       `${name}${parent && ` in ${parent}`} (${rows.length === 1 ? 'a row' : `${rows.length} rows`})`,
-      `the name of an area in the outlines${advice || (likest && `: ${likest}${explanation}${aliasHint}`)}`,
+      `the name of an area in the outlines${elsewhere || advice || (likest && `: ${likest}${explanation}${aliasHint}`)}`,
       remedy,
     );
 }

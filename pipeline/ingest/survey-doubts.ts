@@ -53,9 +53,9 @@ export function doubtPauses(input: IngestInput, source: Source, clusters: readon
 const MOST_EXAMPLES = 5;
 
 /**
- * Puts clusters in doubt that lie farther from the upper-level area that their row names than they can be displaced.
+ * Puts clusters in doubt that lie farther from the area that their row names than they can be displaced.
  */
-export function doubtStates(
+export function doubtPlaces(
   input: IngestInput,
   areas: Areas,
   locator: Locator,
@@ -63,21 +63,25 @@ export function doubtStates(
   rows: readonly RawRow[],
   clusters: readonly Cluster[],
 ): void {
-  const { longitude: hasCoordinates, state, state_pcode } = source.columns ?? {};
+  const { longitude: hasCoordinates, lga, lga_pcode, state, state_pcode } = source.columns ?? {};
+  const level = lga ? 'lga' : 'state';
   // A code is refused if it belongs to another area.
-  if (!hasCoordinates || !state || state_pcode) return;
-  const names = rows.flatMap(({ values }) => values.state ?? []);
-  const { placesNamed } = indexPlacesByName('state', areas, input.model, names);
+  if (!hasCoordinates || !(lga ?? state) || lga_pcode || state_pcode) return;
+  const names = rows.flatMap(({ values }) => values[level] ?? []);
+  const { placesNamed } = indexPlacesByName(level, areas, input.model, names);
   const distantRows = rows.flatMap((row, i) => {
-    const { cluster_id, longitude, latitude, state_code } = clusters[i]!;
-    const [statedState, ...alternatives] = row.hasValue('state') ? placesNamed(row.text('state')) : [];
-    if (!statedState || alternatives.length > 0 || statedState.state_code === state_code) return [];
-    if (longitude === null || latitude === null) return [];
-    const lgas = areas.lgas.filter((lga) => lga.state_code === statedState.state_code);
-    if (lgas.some(({ lga_code }) => locator.distanceKm(longitude, latitude, lga_code) <= MOST_DISPLACEMENT_KM))
-      return [];
-    const actualState = areas.states.find((state) => state.state_code === state_code)!.state;
-    return `row ${row.line} (${cluster_id}) lies in ${actualState}, and its row says ${row.text('state')}`;
+    const { cluster_id, longitude, latitude, lga_code } = clusters[i]!;
+    const [stated, ...alternatives] = row.hasValue(level) ? placesNamed(row.text(level)) : [];
+    if (!stated || alternatives.length > 0 || longitude === null || latitude === null) return [];
+    const lgas = areas.lgas.filter((area) =>
+      lga ? area.lga_code === stated.code : area.state_code === stated.state_code,
+    );
+    if (lgas.some((area) => locator.distanceKm(longitude, latitude, area.lga_code) <= MOST_DISPLACEMENT_KM)) return [];
+    const actual = areas.lgas.find((area) => area.lga_code === lga_code)!;
+    const actualName = lga
+      ? actual.lga
+      : areas.states.find(({ state_code }) => state_code === actual.state_code)!.state;
+    return `row ${row.line} (${cluster_id}) lies in ${actualName}, and its row says ${row.text(level)}`;
   });
   // A cluster has a row for each test.
   const doubts = [...new Set(distantRows)];
@@ -85,7 +89,7 @@ export function doubtStates(
   input.report.push({
     source: source.id,
     rule: 'other area',
-    what: `the coordinates of ${doubts.length === 1 ? 'a cluster' : `${doubts.length} clusters`} are not where they are said to be: ${firstFew(doubts, MOST_EXAMPLES, '; ')}. If the coordinates are wrong, correct or leave out these rows`,
+    what: `the coordinates of ${doubts.length === 1 ? 'a cluster' : `${doubts.length} clusters`} are not where they are said to be: ${firstFew(doubts, MOST_EXAMPLES, '; ')}. If the coordinates are wrong, correct or leave out these rows; in a round of which most are, longitude and latitude may be exchanged`,
     needs_approval: true,
   });
 }

@@ -166,10 +166,11 @@ export function readExamined(row: RawRow, { weighted_counts }: Source): number {
 /** In fewer rows, chance makes whole children; a few rows may be mistyped. */
 const LEAST_SHARE_ROWS = 10;
 const WHOLE_SHARE = 0.95;
+const MOST_CHANCE = 1e-6;
 
 /**
- * What numbers of positives are that are not whole, although those examined are: shares or percentages, if read as such
- * they are whole children, as far as they are rounded. Null if they are counts, or weighted ones.
+ * What numbers of positives are if those examined are whole: shares or percentages, if read as such they are whole
+ * children, as far as they are rounded, and counts would hardly ever be. Null if they are counts, or weighted ones.
  * @param cells the texts of the two columns
  */
 export function findPositivesUnit(
@@ -179,7 +180,13 @@ export function findPositivesUnit(
     examined === null || positive === null ? [] : [{ examined: Number(examined), positive: Number(positive) }],
   );
   if (!rows.every(({ examined }) => Number.isInteger(examined))) return null;
-  if (rows.filter(({ positive }) => !Number.isInteger(positive)).length < LEAST_SHARE_ROWS) return null;
+  const areWhole = rows.filter(({ positive }) => !Number.isInteger(positive)).length < LEAST_SHARE_ROWS;
+  // The chance that counts of positives, read as percentages, would be whole children in all rows.
+  const chance = rows.reduce(
+    (product, { examined, positive }) => product * (positive > 0 ? Math.min(1, examined / 100) : 1),
+    1,
+  );
+  if (areWhole && chance > MOST_CHANCE) return null;
   const decimals = Math.max(...cells.map(({ positive }) => positive?.split('.')[1]?.length ?? 0));
   const rounding = Math.max(0.5 * 10 ** -decimals, 1e-6);
   const areWholeChildren = (whole: number) =>
@@ -188,7 +195,7 @@ export function findPositivesUnit(
       return positive <= whole && Math.abs(children - Math.round(children)) <= (rounding * examined) / whole;
     }).length >=
     WHOLE_SHARE * rows.length;
-  return areWholeChildren(1) ? 'share' : areWholeChildren(100) ? 'percent' : null;
+  return !areWhole && areWholeChildren(1) ? 'share' : areWholeChildren(100) ? 'percent' : null;
 }
 
 export function readPositivity(row: RawRow, examined: number, source: Source): number {

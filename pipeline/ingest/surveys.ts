@@ -8,7 +8,7 @@ import { createAreaLookup, type IngestInput, sourcesInRole } from './input.ts';
 import type { Locator } from './locator.ts';
 import { readTableWithCodes } from './places-by-name.ts';
 import type { RawRow } from './readers/raw-table.ts';
-import { doubtPauses, doubtStates } from './survey-doubts.ts';
+import { doubtPauses, doubtPlaces } from './survey-doubts.ts';
 import {
   createPlaceReader,
   findPositivesUnit,
@@ -132,7 +132,7 @@ export async function readClusters(
     if (!usedClusters.has(cluster))
       table.rows[i]!.recordLeftOut(methodClusterSet.has(cluster) ? 'other ages' : 'one method only');
   doubtPauses(input, source, allClusters);
-  doubtStates(input, areas, locator, source, table.rows, allClusters);
+  doubtPlaces(input, areas, locator, source, table.rows, allClusters);
   for (const { survey_year } of source.rounds!) {
     if (clusters.some((cluster) => cluster.survey_year === survey_year)) continue;
     const roundClusters = allClusters.filter((cluster) => cluster.survey_year === survey_year);

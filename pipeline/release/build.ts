@@ -187,7 +187,7 @@ async function buildSnapshot(
         );
     },
   });
-  const seconds = (performance.now() - startedAt) / 1000;
+  const seconds = Math.round(performance.now() - startedAt) / 1000;
   if (!already) await recordLatest(cache, { ...cacheKey, outputs: {}, counts: {}, seconds }, country.model.country);
   onEvent(already ? { type: 'cached', stage } : { type: 'finished', stage, seconds });
   const manifest_sha256 = hashOfManifest(directory);

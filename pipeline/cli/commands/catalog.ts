@@ -139,7 +139,7 @@ function repairCommand(): Command {
           printLines(
             `${source}, ${declares}`,
             `  for ${fault}`,
-            `  then ${describeEffect(remedy)}`,
+            ...describeEffect(remedy).map((effect) => `  then ${effect}`),
             ...(accept ? [`  reason: ${declaredReason(remedy, accept)}`] : []),
           );
         if (faultsLeft.length > 0)
@@ -272,35 +272,17 @@ function printUpdate(update: Update, { json }: UpdateOptions): void {
   if (isPending) process.exitCode = EXIT.finding;
 }
 
-function updateRequest(source: string, files: string[], options: UpdateOptions): UpdateRequest {
-  const {
-    country,
-    rawData,
-    out,
-    accept,
-    acceptNames,
-    by,
-    period,
-    lastEstimated,
-    release,
-    citation,
-    licence,
-    title,
-    year,
-  } = options;
+function updateRequest(
+  source: string,
+  files: string[],
+  { accept, by, release, citation, licence, title, ...options }: UpdateOptions,
+): UpdateRequest {
   const description = Object.entries({ release, citation, licence, title }).filter(([, value]) => value !== undefined);
-  const accepted = accept === undefined ? undefined : acceptance(accept, by);
   return {
-    country,
-    rawData,
-    out,
+    ...options,
     source,
     files,
-    period,
-    lastEstimated,
-    year,
-    acceptNames,
-    accept: accepted,
+    accept: accept === undefined ? undefined : acceptance(accept, by),
     description: Object.fromEntries(description),
   };
 }

@@ -110,13 +110,12 @@ function describeRows({
   changed_columns,
   columns,
   by_year,
-  places,
   added_months,
 }: RowComparison): string[][] {
   const exampleText = (what: string, keys: readonly string[]) =>
     keys.length > 0 ? [`  ${what} ${keys.join(', ')}${keys.length === 5 ? ' …' : ''}`] : [];
   const addedCases = added_months.filter(({ column }) => column === 'confirmed');
-  const changedYears = by_year.filter(({ rows: { was, is }, ...sums }) => was !== is || sums.was !== sums.is);
+  const changedYears = by_year.filter(({ rows_was, rows_is, was, is }) => rows_was !== rows_is || was !== is);
   return [
     [
       `Rows: ${rows.was} -> ${rows.is}`,
@@ -138,28 +137,13 @@ function describeRows({
         ]),
       ),
     ],
-    ...(rows.changed > 0
-      ? [
-          [
-            'Places, over rows in both files:',
-            formatTable(
-              places.map(({ column, places: count, rank_correlation, months_shifted }) => ({
-                column,
-                places: count,
-                'rank correlation': threeDecimals(rank_correlation),
-                'months shifted': months_shifted === null ? null : months_shifted.toFixed(1),
-              })),
-            ),
-          ],
-        ]
-      : []),
   ];
 }
 
-const yearCells = ({ year, column, rows, was, is }: RowComparison['by_year'][number]): Cells => ({
+const yearCells = ({ year, column, rows_was, rows_is, was, is }: RowComparison['by_year'][number]): Cells => ({
   year: year || 'all',
-  'rows, was': rows.was,
-  'rows, is': rows.is,
+  'rows, was': rows_was,
+  'rows, is': rows_is,
   column,
   was: sixDigits(was),
   is: sixDigits(is),

@@ -91,13 +91,18 @@ export function monthOrders(cells: readonly string[]): (MonthOrder | undefined)[
 /** All ways in which a column of dates or months can be read. */
 export function dateOrders(cells: readonly string[]): (MonthOrder | undefined)[] {
   const distinct = [...new Set(cells)];
-  if (distinct.length === 0) return [];
+  if (distinct.length === 0 || monthWithoutZero(distinct) !== undefined) return [];
   if (distinct.every((cell) => readMonth(cell) !== null)) return [undefined];
   return MONTH_ORDERS.filter((order) => distinct.every((cell) => readMonth(cell, order) !== null));
 }
 
+/** 2015.1 beside 2015.01 is a number that was 2015.10: October, which reads as January. */
+const monthWithoutZero = (cells: readonly string[]): string | undefined =>
+  cells.some((cell) => /^\d{4}\.0\d$/.test(cell)) ? cells.find((cell) => /^\d{4}\.1$/.test(cell)) : undefined;
+
 /** A cell that is no month in the form in which most of the cells are. */
 export const unreadMonth = (cells: readonly string[]): string | undefined =>
+  monthWithoutZero(cells) ??
   [undefined, ...MONTH_ORDERS]
     .map((order) => cells.filter((cell) => readMonth(cell, order) === null))
     .sort((a, b) => a.length - b.length)[0]![0];

@@ -20,6 +20,8 @@ import { readXlsx } from './xlsx.ts';
 
 /** The last rows of a sheet of Excel, of .xls and .xlsx. */
 const SHEET_ENDS = [2 ** 16, 2 ** 20];
+/** The most rows that systems export at once. */
+const EXPORT_LIMITS = [1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000];
 
 /** What a number in a cell must be, beside the catalog's range of its column. */
 export interface NumberRange {
@@ -297,11 +299,16 @@ async function readRows(
   const { header, rows: fileRows, mayBeCut } = await readTextTable(rawData, source, file, report);
   if (mayBeCut) report.push({ source: source.id ?? file, rule: 'no line end', what: `${file}: ${MAY_BE_CUT}` });
   const lastLine = fileRows.at(-1)?.line ?? 0;
-  if (SHEET_ENDS.includes(lastLine))
+  const limit = SHEET_ENDS.includes(lastLine)
+    ? `it ends in row ${lastLine}, the last one that a sheet of Excel can have. If rows were cut off, export it as CSV without Excel`
+    : EXPORT_LIMITS.includes(fileRows.length)
+      ? `it has ${fileRows.length} rows, as many as systems give at once. If rows were cut off, export it in parts; if these are all, approve`
+      : null;
+  if (limit)
     report.push({
       source: source.id ?? file,
       rule: 'hard to believe',
-      what: `${file}: it ends in row ${lastLine}, the last one that a sheet of Excel can have. If rows were cut off, export it as CSV without Excel`,
+      what: `${file}: ${limit}`,
       needs_approval: true,
     });
   const findColumnIndex = (name: string) => {

@@ -82,7 +82,7 @@ export interface RowComparison {
   changed_columns: { column: string; rows: number }[];
   columns: { column: string; was: Distribution; is: Distribution }[];
   /** Sums of counts over all rows of a year or round; null in a release without it. */
-  by_year: { year: string; column: string; rows: { was: number; is: number }; was: number | null; is: number | null }[];
+  by_year: { year: string; column: string; rows_was: number; rows_is: number; was: number | null; is: number | null }[];
   by_state: SumChange[];
   by_group: SumChange[];
   /** Places whose sums have changed. */
@@ -257,21 +257,13 @@ const sumChanges = (db: Database, table: 'pairs' | 'added_pairs', groupBy: strin
      FROM ${table} WHERE "column" NOT IN (${COORDINATES.map(sqlLiteral)}) AND ${groupBy} <> '' GROUP BY ALL ORDER BY min(nth), of`,
   );
 
-const yearlyCounts = async (db: Database): Promise<RowComparison['by_year']> =>
-  (
-    await db.rows<SumChange & { year: string; rows_was: number; rows_is: number }>(
-      `SELECT split_part(_group, ' ', 1) AS year, "column", count_if(release = 'was') AS rows_was,
-         count_if(release = 'is') AS rows_is, sum(value) FILTER (release = 'was') AS was,
-         sum(value) FILTER (release = 'is') AS "is"
-       FROM cells WHERE regexp_full_match("column", ${sqlLiteral(COUNTS)}) GROUP BY ALL ORDER BY min(nth), year`,
-    )
-  ).map(({ year, column, rows_was, rows_is, was, is }) => ({
-    year,
-    column,
-    rows: { was: rows_was, is: rows_is },
-    was,
-    is,
-  }));
+const yearlyCounts = (db: Database) =>
+  db.rows<RowComparison['by_year'][number]>(
+    `SELECT split_part(_group, ' ', 1) AS year, "column", count_if(release = 'was') AS rows_was,
+       count_if(release = 'is') AS rows_is, sum(value) FILTER (release = 'was') AS was,
+       sum(value) FILTER (release = 'is') AS "is"
+     FROM cells WHERE regexp_full_match("column", ${sqlLiteral(COUNTS)}) GROUP BY ALL ORDER BY min(nth), year`,
+  );
 
 async function columnDistributions(db: Database, columns: readonly string[]): Promise<RowComparison['columns']> {
   const distributions = await db.rows<Distribution & { release: 'was' | 'is'; column: string }>(

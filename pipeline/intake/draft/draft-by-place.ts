@@ -423,7 +423,9 @@ function findUnnamedNumbers(
   const isCalledValue = confirmed !== undefined && /^value_*$/i.test(confirmed);
   if (!isCalledValue && (Object.keys(columnByMeasure).length > 0 || (isMonthly && findCaseColumns(table, columns))))
     return null;
-  const numeric = isCalledValue ? [confirmed] : numberColumns(table, columns);
+  // DHIS2 gives an indicator's value with its numerator, which may be the count.
+  const numerator = columns.filter((column) => /^numerator$/i.test(column) && filledCells(table, column).length > 0);
+  const numeric = isCalledValue ? [confirmed, ...numerator] : numberColumns(table, columns);
   const isOfUse = isMonthly || numeric.some((column) => areCounts(filledCells(table, column)));
   if (numeric.length === 0 || !isOfUse) return null;
   const isOnlyFigure = numeric.length === 1 && isMonthly && (isCalledValue || table.dialect.wide !== undefined);

@@ -125,6 +125,8 @@ export function draftSurvey(
       ...counts,
       ...(urban ? { urban } : {}),
       ...state,
+      // Where the coordinates are said to lie.
+      ...(isLocated && place?.kind === 'lga_pcode' && place.codeByName ? { lga: place.column } : {}),
       ...likeliestColumns(header, ['youngest_years', 'oldest_years', 'weight']),
     },
     ...(Object.keys(recode).length > 0 ? { recode } : {}),

@@ -99,59 +99,44 @@ export async function repairCountry(
 function mergeDivided(sources: readonly Source[], faults: readonly Fault[]): Fault[] {
   const outlines = sources.find(({ role, columns }) => role === 'lga_boundaries' && columns?.lga_pcode);
   const divisions = (outlines?.accepted ?? []).flatMap(({ divided = [] }) => divided);
-  const partWithoutRow = ({ remedy }: Fault) => (remedy?.declare === 'gap' ? remedy.gap.lga_pcode : undefined);
-  const uncounted = new Set(
-    faults.flatMap((fault) =>
-      fault.remedy?.declare === 'gap' && fault.remedy.gap.rule === 'omit' ? [partWithoutRow(fault)] : [],
-    ),
+  const uncounted = faults.flatMap(({ remedy }) =>
+    remedy?.declare === 'gap' && remedy.gap.rule === 'omit' ? [remedy.gap.lga_pcode] : [],
   );
   return faults.map((fault) => {
-    const part = partWithoutRow(fault);
+    const part = fault.remedy?.declare === 'gap' ? fault.remedy.gap.lga_pcode : undefined;
     const whole = divisions.find(({ parts }) => part !== undefined && parts.includes(part));
-    if (!whole || !uncounted.has(part)) return fault;
+    if (!whole || !uncounted.includes(part)) return fault;
     return { ...fault, source: outlines!.id, remedy: { declare: 'merge', part: part!, code: whole.code } };
   });
 }
 
-/** What an area or a table with this gap has in its answers. */
-const GAP_EFFECTS: Readonly<Record<Gap['rule'], string>> = {
-  null: 'its figure is unknown, and null in the answers',
-  neighbours: 'it takes the mean of its neighbours',
-  omit: 'nobody counts there: only if nobody lives there, or its people are counted nowhere else',
-  mask: 'these months are unknown, not 0',
-  uncovered: 'this ground belongs to no area',
-  nearest: 'cells without a value take that of the nearest cell',
-  value: 'cells without a value take the one that is named',
+/** What is wrong where a gap is declared, and what the answers are with it. */
+const GAPS: Readonly<Record<Gap['rule'], { finding: string; effect: string }>> = {
+  null: { finding: 'no figure', effect: 'its figure is unknown, and null in the answers' },
+  neighbours: { finding: 'no data', effect: 'it takes the mean of its neighbours' },
+  omit: {
+    finding: 'no row',
+    effect: 'nobody counts there: right only if nobody lives there, or nobody was counted, here or elsewhere',
+  },
+  mask: { finding: 'no rows of these months', effect: 'these months are unknown, not 0' },
+  uncovered: { finding: 'ground in no area', effect: 'this ground belongs to no area' },
+  nearest: { finding: 'cells without a value', effect: 'they take that of the nearest cell with one' },
+  value: { finding: 'cells without a value', effect: 'they take the value that is named' },
 };
-const EFFECTS: Readonly<Record<Exclude<Remedy['declare'], 'gap'>, string>> = {
-  merge:
-    'the two are one area as before the division, and every figure stays; to keep them apart, accept files with rows of both instead',
-  alias: 'its rows are those of this area, and add up with the other parts of it',
-  recode: 'its rows are those of what it means',
-  dissolve: 'these features are one area',
-  leave_out: 'these rows are not read',
-  sliver_km2: 'the border is drawn once, and areas change by no more than that',
-};
+const MERGE_EFFECT =
+  'the two are one area as before the division, and every figure stays; to keep them apart, accept files with rows of both instead';
 
-/** What the answers are with a declaration. */
-export const describeEffect = (remedy: Remedy): string =>
-  remedy.declare === 'gap' ? GAP_EFFECTS[remedy.gap.rule] : EFFECTS[remedy.declare];
-
-const GAP_FINDINGS: Readonly<Record<Gap['rule'], string>> = {
-  null: 'no figure',
-  neighbours: 'no data',
-  omit: 'no row',
-  mask: 'no rows of these months',
-  uncovered: 'ground in no area',
-  nearest: 'cells without a value',
-  value: 'cells without a value',
-};
+/** What the answers are with a declaration, if it does not say so. */
+export function describeEffect(remedy: Remedy): string[] {
+  if (remedy.declare === 'gap') return [GAPS[remedy.gap.rule].effect];
+  return remedy.declare === 'merge' ? [MERGE_EFFECT] : [];
+}
 
 /**
  * What is wrong, in words that do not depend on the month: gaps of consecutive months with the same reason are merged.
  */
 const describeFinding = (remedy: Remedy): string =>
-  remedy.declare === 'gap' ? GAP_FINDINGS[remedy.gap.rule] : 'rows that cannot be used';
+  remedy.declare === 'gap' ? GAPS[remedy.gap.rule].finding : 'rows that cannot be used';
 
 /** The reason that is written with a declaration. @param reason of whoever accepts it */
 export const declaredReason = (remedy: Remedy, reason: string): string =>

@@ -156,13 +156,13 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
         : null;
     const isPinned = accepted.files.some(({ sha256 }) => sha256 !== undefined);
     const words = countryWords(country.model.territory);
-    const doubts = [
+    const changeDoubts = [
       ...(isPinned && !acceptedRawData ? ['the previously accepted files are not available for comparison'] : []),
       ...(comparison?.doubts ?? []),
       ...unchangedYear(request, accepted, updated, country.model),
       ...(comparison?.rows ? correctionsTakenBack(accepted, comparison.rows) : []),
-      ...report.map(({ what }) => wordingInCountry(what, words)),
     ];
+    const doubts = [...changeDoubts, ...report.map(({ what }) => wordingInCountry(what, words))];
     if (accept && files.length > 0) proposed.model.updated_at = accept.at;
     const edits = catalogEdits(country, proposed, accepted, updated);
     const notes = [
@@ -184,7 +184,8 @@ export async function updateSource(request: UpdateRequest): Promise<Update> {
       what: describeChange(checked),
       ...(figures.length > 0 && figures.length <= MAX_CORRECTIONS ? { corrected: figures } : {}),
       ...(divided.length > 0 ? { divided } : {}),
-      ...(checked.doubts.length > 0 ? { doubts: checked.doubts } : {}),
+      // Those about the content are findings of the build.
+      ...(files.length > 0 && changeDoubts.length > 0 ? { doubts: changeDoubts } : {}),
     });
     return { ...checked, accepted: true };
   } catch (error) {

@@ -33,6 +33,8 @@ const AGREEMENT_FACTOR = 1.25;
 const MOST_DEVIATIONS = 3;
 /** With fewer areas in a state, chance decides what fits. */
 const LEAST_AREAS = 8;
+/** Figures of one unit lie closer to each other than this factor. */
+const UNIT_GAP = 10;
 /** People by table and by raster fit this much better in correlation one row off. */
 const ROW_OFF_GAIN = 0.75;
 /** After an exchange back, two areas must fit their neighbours this many times as well, and did not fit before. */
@@ -230,6 +232,25 @@ export const isolatedZeros =
             `${names.get(lga_code)}, with at least ${least.toPrecision(2)} in ${positive.length} others`,
         )
       : [];
+  };
+
+/** Areas whose figures are about a hundredth of all others', with none between: shares among percentages. */
+export const mixedUnits =
+  (figure: Figure) =>
+  ({ areas, layers }: Content): string[] => {
+    const names = areaNames(areas);
+    const rows = layers
+      .flatMap(({ lga_code, [figure]: value }) => (value ? [{ lga_code, value }] : []))
+      .sort((a, b) => a.value - b.value);
+    const high = rows.findIndex(({ value }, i) => i > 0 && value > UNIT_GAP * rows[i - 1]!.value);
+    if (rows.length < LEAST_AREAS || high === -1) return [];
+    const ratio =
+      median(rows.slice(high).map(({ value }) => value)) / median(rows.slice(0, high).map(({ value }) => value));
+    const isHundredfold = Math.abs(Math.log(ratio / 100)) < Math.log(LEAST_FACTOR);
+    const [few, others] =
+      2 * high <= rows.length ? [rows.slice(0, high), rows.slice(high)] : [rows.slice(high), rows.slice(0, high)];
+    const describe = ({ lga_code, value }: (typeof rows)[number]) => `${names.get(lga_code)} ${value.toPrecision(2)}`;
+    return isHundredfold ? few.map((row) => `${describe(row)}, beside ${describe(others[0]!)}`) : [];
   };
 
 /** Net use that cannot be, beside access: a copy of it, far above it, or unrelated to it. */

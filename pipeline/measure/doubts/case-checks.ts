@@ -40,6 +40,9 @@ const LEAST_BLANK_MONTHS = 6;
  * one usually has, up to the same factor. Of 399 years of LGAs of Nigeria, 30 had such a rise nearby by chance.
  */
 const TRANSFER_FACTOR = 2;
+/** Outbreaks and rain move some areas; what moves this share of them by the factor at once is seldom malaria. */
+const STEP_FACTOR = 1.6;
+const STEP_SHARE = 0.9;
 /** With fewer years, none is the usual one. */
 const LEAST_YEARS = 3;
 /** The middle of fewer areas would be moved by one of them. */
@@ -328,6 +331,40 @@ export function outlyingYears(content: Content): string[] {
       );
     });
   });
+}
+
+/**
+ * The month from which on nearly all areas have many times the cases of a year before, or a part of them, for a year,
+ * and had not before.
+ */
+export function commonSteps(content: Content): string[] {
+  const areas = caseSeries(content).filter(({ of_state }) => !of_state);
+  const changesFrom = ({ first, values }: Series, month: number, months: number) =>
+    Array.from({ length: months }, (_, i) => month + i - first).flatMap((i) => {
+      const [count, countBefore] = [values[i], values[i - 12]];
+      return count == null || countBefore == null ? [] : Math.log((count + 1) / (countBefore + 1));
+    });
+  const firstMonth = Math.min(...areas.map(({ first }) => first));
+  const lastMonth = Math.max(...areas.map(({ first, values }) => first + values.length - 1));
+  const steps = Array.from({ length: Math.max(0, lastMonth - firstMonth + 1) }, (_, i) => {
+    const month = firstMonth + i;
+    const changes = areas.flatMap((area) => {
+      const [before, after] = [changesFrom(area, month - 3, 3), changesFrom(area, month, 12)];
+      if (before.length < 3 || after.length < 12) return [];
+      const [step, change] = [mean(after.slice(0, 3)) - mean(before), mean(after)];
+      return step * change > 0 ? Math.sign(step) * Math.min(Math.abs(step), Math.abs(change)) : 0;
+    });
+    const rises = changes.filter((change) => change > Math.log(STEP_FACTOR)).length;
+    const falls = changes.filter((change) => change < -Math.log(STEP_FACTOR)).length;
+    const isStep = changes.length >= LEAST_AREAS && Math.max(rises, falls) >= STEP_SHARE * changes.length;
+    return { month, change: isStep ? median(changes) : 0 };
+  });
+  const [largest] = steps.sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+  return largest && largest.change !== 0
+    ? [
+        `from ${monthFromIndex(largest.month)} on, ${Math.exp(largest.change).toFixed(2)} times the cases of a year before, in the middle area`,
+      ]
+    : [];
 }
 
 /** The logarithm of the mean month by calendar year, for years with at least half of their months known. */

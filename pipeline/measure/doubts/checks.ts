@@ -184,6 +184,13 @@ export const CHECKS: readonly Check[] = [
     find: { cases: cases.outlyingYears },
   },
   {
+    finding: 'cases change everywhere at once',
+    cause: 'they are another indicator from then on, such as confirmed cases alone after all that were treated',
+    advice:
+      'compare the definitions of both times, and take figures that mean the same throughout; if cases changed, approve',
+    find: { cases: cases.commonSteps },
+  },
+  {
     finding: 'cases are added up from month to month',
     cause: 'the numbers are those of the year to date, or since the beginning',
     advice: 'take the difference from the month before, or export the months alone',
@@ -248,6 +255,12 @@ export const CHECKS: readonly Check[] = [
     cause: 'a missing value was entered as 0',
     advice: 'leave the cell blank and declare the gap, or get the figure',
     find: forEachFigure(area.isolatedZeros),
+  },
+  {
+    finding: 'figures of some areas are in another unit',
+    cause: 'shares stand among percentages',
+    advice: 'give all in one unit',
+    find: forEachFigure(area.mixedUnits),
   },
   {
     finding: 'net use does not fit net access',

@@ -128,3 +128,19 @@ test('incidence counts cases per 1,000 people of their own year', () => {
     );
   expect([peopleBeside(census), peopleBeside([])]).toEqual([Array(4).fill(1000), Array(4).fill(700)]);
 });
+
+test('years of people that are not of one series are told, with their sums', async () => {
+  const doubtsOf = async (factor: number) => {
+    const { directory } = writeTiny((country) => {
+      const rows = LGAS.map((code, i) => `${code},${100_000 + i},${Math.round(factor * (100_000 + i))}`);
+      country.files['census.csv'] = `${['lga,p2019,p2020', ...rows].join('\n')}\n`;
+      const columns = { lga_pcode: 'lga', people_2019: 'p2019', people_2020: 'p2020' };
+      Object.assign(sourceIn(country, 'population_census'), { columns });
+    });
+    return (await checkCountry(directory)).map(({ what }) => what).filter((what) => /people change/.test(what));
+  };
+  expect(await doubtsOf(1.028)).toEqual([]);
+  expect(await doubtsOf(0.85)).toEqual([
+    expect.stringMatching(/people change by -15\.0% a year from 2019 to 2020 \(400,006, /),
+  ]);
+});

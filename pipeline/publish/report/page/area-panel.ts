@@ -32,6 +32,7 @@ import {
   stateByCode,
   stateTrend,
   testSuffix,
+  untestedNote,
   view,
 } from './store.ts';
 import { sortByFigure } from './tab.ts';
@@ -119,7 +120,7 @@ function areaCard(code: string): Node[] {
     h('h3', { tabindex: '-1' }, areaName(code)),
     note(
       isLga
-        ? `${capitalize(words.lga.one)} of ${state.state}${zoneInWords(state)} · ${code} · ${lgaByCode(code).is_urban ? 'urban' : 'rural'}`
+        ? `${capitalize(words.lga.one)} of ${state.state}${zoneInWords(state)} · ${code} · ${lgaByCode(code).is_urban ? 'urban' : 'rural'}${untestedNote(code) && ` · ${untestedNote(code)}`}`
         : `${capitalize(words.state.one)}${zoneInWords(state)} · ${code} · ${state.lgas} ${words.lga.many}`,
     ),
     h('p', { class: 'actions' }, pinButton(code), briefButton(code)),

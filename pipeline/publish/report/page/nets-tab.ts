@@ -130,7 +130,7 @@ export const netsTab: Tab = {
     const lgasWithout = order.filter((code) => !recipients.has(code));
     const next = lgasWithout[0];
     const riskShare = d3.sum(recipients, unprotectedRisk) / d3.sum(lgasInView(), unprotectedRisk);
-    const sureCount = [...chances.values()].filter((chance) => chance >= CERTAIN_PERCENT / 100).length;
+    const sureCount = [...recipients].filter((code) => (chances.get(code) ?? 0) >= CERTAIN_PERCENT / 100).length;
     const untested = [...recipients].filter(untestedNote);
     return [
       `They cover ${formatPeople(d3.sum(recipients, population))} people in ${formatCount(recipients.size, lga)}, who bear ${Math.round(100 * riskShare)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}.`,

@@ -116,7 +116,7 @@ export const warningsTab: Tab = {
   },
   method: () => [
     'What is usual is a forecast of the month made nine to twelve months before, without months that were in alert. An alert is so many cases that both this and the forecast of the month before made them unlikely; it lasts until they come back to what is usual.',
-    'The next month is in alert if its forecast exceeds the usual’s upper limit with a chance of 50% or more, and watched from 25% on. An alert moves no score, and it is about reports: late ones, a new way of reporting or missing tests look like an outbreak or its end.',
+    'The next month is in alert if its forecast exceeds the usual’s upper limit with a chance of 50% or more, and watched from 25% on. An alert moves no score, and it is about reports: late ones, a new way of reporting or missing tests look like an outbreak or its end. It rests on no test of children, so places where none was tested are not marked here.',
   ],
   tooltip: (code) => {
     const recordCode = findAlertCode(code);

@@ -163,6 +163,9 @@ test('a file that ends in the last row of a sheet may have lost the others', asy
     },
   ]);
   expect((await read(content(rows.slice(1)), {})).report).toEqual([]);
+  expect((await read(content(rows.slice(0, 5000)), {})).report).toEqual([
+    expect.objectContaining({ what: expect.stringMatching(/^a\.csv: it has 5000 rows, as many as systems give/) }),
+  ]);
 });
 
 test('a dialect that does not fit the file is refused', async () => {

@@ -41,6 +41,9 @@ test('the month that is misspelt is named, not the first one; a table without ro
   const named = long('code,period,confirmed', ({ year, month }) => `${NAMES[month - 1]} ${year}`);
   const { draft } = await draftOf(country({ 'x.csv': named.replace('August 2019', 'Agust 2019') }));
   expect(draft.leftOut[0]!.why).toMatch(/"Agust 2019" in "period" is no month that is read/);
+  const decimals = long('code,period,confirmed', ({ year, month }) => `${Number(`${year}.${two(month)}`)}`);
+  const { draft: shortened } = await draftOf(country({ 'x.csv': decimals }));
+  expect(shortened.leftOut[0]!.why).toMatch(/"2018.1" in "period" is no month that is read/);
   const { draft: empty } = await draftOf(country({ 'x_cases.csv': 'code,period,confirmed\n' }));
   expect(empty.leftOut).toMatchObject([{ file: 'x_cases.csv', why: 'no rows below its header', lost: 'cases' }]);
 });
@@ -156,5 +159,6 @@ test('a mistyped month does not lengthen the span, and is a fault that nothing c
   const cases = String(files['cases.csv']).replace('NG001,2021-06', 'NG001,2106-06');
   const { sources, faults } = await catalogOf(filesOf({ ...files, 'cases.csv': cases }), { iso_code: 'NG' });
   expect(sources.find(({ role }) => role === 'cases_states')!.span).toEqual({ first: '2018-01', last: '2021-12' });
-  expect(faults).toMatchObject([{ what: expect.stringMatching(/cases\.csv, row \d+: found 2106-06/), remedy: null }]);
+  expect(faults).toMatchObject([{ what: expect.stringMatching(/cases\.csv, row \d+: found 2106-06/) }]);
+  expect(faults[0]!.remedy ?? null).toBe(null);
 });

@@ -40,10 +40,17 @@ test('columns of surveys and nets are recognised with filler words in any place'
 });
 
 test.each([
-  ['percent', 100],
-  ['share', 1],
-])('positives that are whole children only as the %s of those examined are read so', async (unit, whole) => {
-  const rows = Array.from({ length: 20 }, (_, i) => [i, 3.4, 4.5, 20 + i, ((whole * (i % 7)) / (20 + i)).toFixed(2)]);
+  ['percent', 100, 2],
+  ['share', 1, 2],
+  ['percent', 100, 0],
+])('positives that are whole children only as the %s of those examined are read so', async (unit, whole, decimals) => {
+  const rows = Array.from({ length: 20 }, (_, i) => [
+    i,
+    3.4,
+    4.5,
+    20 + i,
+    ((whole * (i % 7)) / (20 + i)).toFixed(decimals),
+  ]);
   const clusters = rows.map((row) => ['2018,2018-10', ...row, 'RDT'].join(','));
   const header = 'year,period,cluster_id,longitude,latitude,examined,pos,test';
   const { draft } = await draftOf(country({ 'x.csv': table(header, clusters) }, ['surveys.csv']));

@@ -286,6 +286,15 @@ test('a cluster far from the upper-level area in its row is put in doubt with it
   ]);
 });
 
+test('a cluster far from the area that its row names is put in doubt, whatever its upper-level area', async () => {
+  const { report } = await surveyed({
+    'MIS2021.csv': plainSurvey('date,district', (k) => [`2021-10-1${k}`, `Place ${k === 4 ? 1 : k}`]),
+  });
+  expect(report.filter(({ rule }) => rule === 'other area')).toEqual([
+    expect.objectContaining({ what: expect.stringMatching(/row 5 \(4\) lies in Place 4, and its row says Place 1\./) }),
+  ]);
+});
+
 test('prevalence by area, as reports print it, is drafted with its interval or asked for it', async () => {
   const printed = (header: string, cells: (i: number) => (string | number)[]) =>
     `${[header, ...LGAS.map((code, i) => [code, ...cells(i)].join(','))].join('\n')}\n`;

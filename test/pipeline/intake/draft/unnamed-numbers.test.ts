@@ -205,3 +205,14 @@ test('figures as rows of which one is twice are not used: both rows are named', 
     ),
   ]);
 });
+
+test('of an indicator, the value is asked about beside its numerator', async () => {
+  const indicator = table(
+    'code,period,value,numerator,denominator',
+    rows((lga, month, i) => [LGAS[lga]!, iso(month), Math.round(cases(lga, i) / 20), cases(lga, i), 100_000]),
+  );
+  const { draft } = await draftOf(country({ 'x.csv': indicator }));
+  expect(draft.questions.at(-1)).toMatchObject({ id: 'numbers of x.csv', guess: 'other' });
+  const { cases: read } = await ingested(country({ 'x.csv': indicator }), { 'numbers of x.csv': 'numerator = cases' });
+  expect(read).toEqual(CASES);
+});

@@ -475,6 +475,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: 2020 has 2\.\d times the cases of its other years/,
     ],
   ],
+  'cases change everywhere at once': [
+    [
+      (content) => {
+        for (const row of content.cases) if (row.period >= '2020-07') row.confirmed = Math.round(0.45 * row.confirmed!);
+      },
+      /^cases change everywhere at once: from 2020-07 on, 0\.\d\d times the cases of a year before, in the middle area\. /,
+    ],
+  ],
   'cases are added up from month to month': [
     ...[1, 7].map((start): [change: (content: Writable) => void, names: RegExp] => [
       (content) => addUp(recordOf(content, 'S03L04'), start),
@@ -589,6 +597,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         content.layers.find(({ lga_code }) => lga_code === 'S03L04')!.itn_access = 0;
       },
       /S03L04 Place 40, with at least 0\.30 in 143 others\. /,
+    ],
+  ],
+  'figures of some areas are in another unit': [
+    [
+      (content) => {
+        for (const row of content.layers.filter(isIn(3))) row.itn_use = row.itn_use! / 100;
+      },
+      /S03L00 Place 36 0\.0034, beside \S+ Place \d+ 0\.24; .* and 9 more\. Perhaps shares stand among percentages/,
     ],
   ],
   'net use does not fit net access': [
