@@ -1,19 +1,19 @@
 import { addMonths, type Period } from '../contract/months.ts';
 import { InputLocation } from '../lib/bad-input.ts';
-import { caseRecords, surveyRounds } from './evidence.ts';
+import { caseRecords, surveyRounds, usefulSources } from './evidence.ts';
 import type { Model } from './model.ts';
 import type { Source } from './sources.ts';
 
 /** The latest month that may be estimated, and what ends there; null without surveys and case records. */
 function latestMonth(
-  { parameters }: Pick<Model, 'parameters'>,
+  model: Pick<Model, 'parameters'> & Partial<Pick<Model, 'expected'>>,
   sources: readonly Source[],
 ): { month: Period; source: string; reason: string } | null {
   const lastToEnd = <T extends { last: Period }>(observations: readonly T[]) =>
     observations.toSorted((a, b) => (a.last < b.last ? -1 : 1)).at(-1);
   const cases = lastToEnd(caseRecords(sources));
-  const survey = lastToEnd(surveyRounds(sources));
-  const { max_months_after_survey: months } = parameters.evidence;
+  const survey = lastToEnd(surveyRounds(usefulSources(model, sources)));
+  const { max_months_after_survey: months } = model.parameters.evidence;
   const limits = [
     cases && {
       month: cases.last,
@@ -31,7 +31,7 @@ function latestMonth(
 
 /**
  * Checks that estimated months are backed by observations: `last_estimated` may be no later than the last month of case
- * records, if there are any, and no more months after the last survey than model.json allows.
+ * records, if there are any, and no more months after the last survey than model.json allows, if it may give scores.
  * @throws BadInput naming the limit
  */
 export function checkEvidence(model: Model, sources: readonly Source[]): void {
@@ -45,7 +45,7 @@ export function checkEvidence(model: Model, sources: readonly Source[]): void {
 
 /** What new surveys and records mean for the months that are estimated, and how to change that. */
 export function newEvidence(
-  model: Pick<Model, 'last_estimated' | 'parameters'>,
+  model: Pick<Model, 'last_estimated' | 'parameters'> & Partial<Pick<Model, 'expected'>>,
   before: readonly Source[],
   after: readonly Source[],
 ): string[] {

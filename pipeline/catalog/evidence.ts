@@ -1,8 +1,41 @@
 /** The months with observations according to the catalog: survey rounds and case records. */
 import type { Period } from '../contract/months.ts';
+import type { Model } from './model.ts';
+import { deliveredFiles } from './roles.ts';
 import type { Source } from './sources.ts';
 
 type ObservingSource = Pick<Source, 'id' | 'role' | 'rounds' | 'fieldwork' | 'span'>;
+
+/**
+ * Clusters, or areas' results without clusters; areas that they are in, of the lower level if it is known; children.
+ */
+export interface SurveyEvidence {
+  clusters: number;
+  areas: number;
+  children: number;
+}
+
+/** What scores need (risk/MODEL.md, section 3), unless `parameters.evidence.scores` says otherwise. */
+export const USUAL_MINIMUM: SurveyEvidence = { clusters: 50, areas: 20, children: 1000 };
+
+export const suffices = (evidence: SurveyEvidence, { clusters, areas, children }: SurveyEvidence): boolean =>
+  evidence.clusters >= clusters && evidence.areas >= areas && evidence.children >= children;
+
+/** Whether surveys of so many rows may give scores to so many areas; their children are counted by a build. */
+export const mayGiveScores = (rows: number, areas: number, minimum: SurveyEvidence = USUAL_MINIMUM): boolean =>
+  suffices({ clusters: rows, areas, children: Number.POSITIVE_INFINITY }, minimum);
+
+/** The sources, without surveys if there are too few rows of them, or too few areas, for scores. */
+export function usefulSources<S extends Pick<Source, 'role' | 'files'>>(
+  { parameters, expected }: Pick<Model, 'parameters'> & Partial<Pick<Model, 'expected'>>,
+  sources: readonly S[],
+): S[] {
+  const isSurvey = ({ role }: S) => role === 'survey_clusters' || role === 'survey_states';
+  const files = sources.filter(isSurvey).flatMap(deliveredFiles);
+  const rowCount = files.reduce((sum, { rows = Number.POSITIVE_INFINITY }) => sum + rows, 0);
+  const hasScores = mayGiveScores(rowCount, expected?.lgas ?? Number.POSITIVE_INFINITY, parameters.evidence.scores);
+  return sources.filter((source) => hasScores || !isSurvey(source));
+}
 
 interface ObservedMonths {
   /** Identifies evidence across versions: `survey 2021`, `cases_states`. */

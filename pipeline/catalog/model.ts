@@ -137,7 +137,7 @@ export const Model = closedObject({
         minimum: 0,
         maximum: 120,
         description:
-          '`last_estimated` may be at most this many months after the last survey, and not after the last case records if there are any',
+          '`last_estimated` may be at most this many months after the last survey, if there is enough of it for scores, and not after the last case records if there are any',
       }),
       reason: Type.String({ minLength: 1, description: 'Basis of the limit' }),
       scores: Type.Optional(

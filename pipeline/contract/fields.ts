@@ -247,7 +247,10 @@ const NULL_WITHOUT_REPORT = 'null if the month is unknown';
 const alertClass = (values: readonly ('none' | 'watch' | 'alert' | 'fall')[], about: string) => choice(values, about);
 export const incidence = {
   year: whole('Year'),
-  cases_per_1000: real('Cases reported in the months that are known, per 1,000 people', { decimals: 1, minimum: 0 }),
+  cases_per_1000: orNull(
+    real('Cases reported in the months that are known, per 1,000 people', { decimals: 1, minimum: 0 }),
+    'null if no month is known',
+  ),
   completeness: share(
     'Share of the months of the year, and of the areas of the lower level with records, that are known',
   ),

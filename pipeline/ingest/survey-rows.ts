@@ -225,12 +225,22 @@ export function readEffectiveNumber(row: RawRow, positivity: number, source: Sou
       ? (positivity * (1 - positivity)) / readShare(row, source, column) ** 2
       : effectiveNumber(positivity, low, high);
   if (low <= positivity && positivity <= high && number >= 1 && number <= MOST_EXAMINED) return number;
+  const columns = column === 'low' ? ['low', 'high'] : [column];
+  const share = row.text('positivity');
+  const expected =
+    low > high
+      ? 'the lower end before the upper one'
+      : positivity < low || positivity > high
+        ? `an interval around ${share}`
+        : positivity === 0 || positivity === 1
+          ? `an interval that tells the number examined, since with ${share} no standard error and no interval without a width does: of n children none of whom is positive it ends at 1 - 0.025^(1/n), as at 3.6% of 100 children; if the number is not known, leave the row out`
+          : `what 1 to ${MOST_EXAMINED} children can have around ${share}`;
   throw row
     .at(column)
     .error(
-      row.text(column),
-      `what 1 to ${MOST_EXAMINED} children can have around ${row.text('positivity')}; beside 0 and 1 no standard error tells their number`,
-      leaveOutRemedy({ positivity: row.text('positivity'), [column]: row.text(column) }),
+      columns.map((name) => row.text(name)).join(' to '),
+      expected,
+      leaveOutRemedy(Object.fromEntries(['positivity', ...columns].map((name) => [name, row.text(name)]))),
     );
 }
 

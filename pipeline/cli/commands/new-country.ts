@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { readUncheckedCatalog } from '../../catalog/country.ts';
+import { usefulSources } from '../../catalog/evidence.ts';
 import { deliveredFiles, isTable } from '../../catalog/roles.ts';
 import { OPEN_QUESTION } from '../../catalog/shared-schemas.ts';
 import { describeProducts } from '../../contract/products.ts';
@@ -259,10 +260,11 @@ async function showNextSteps(
       'Read from the tables; compare it with an annual report:',
       ...accountLines.map((line) => `  ${line}`),
     );
+  const catalog = readUncheckedCatalog(directory, root);
   printLines(
     '',
     'What these files give, and what one more would add:',
-    ...describeProducts(readUncheckedCatalog(directory, root).sources).map((line) => `  ${line}`),
+    ...describeProducts(usefulSources(catalog.model, catalog.sources)).map((line) => `  ${line}`),
   );
   if (doubts.length > 0)
     printLines('', 'Hard to believe; read these before you publish:', ...doubts.map(({ what }) => `  ${what}`));

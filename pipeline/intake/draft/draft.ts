@@ -1,6 +1,7 @@
 /** The catalog of a new country, drafted from its raw files. */
 
 import path from 'node:path';
+import { mayGiveScores } from '../../catalog/evidence.ts';
 import type { Role } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { addMonths } from '../../contract/months.ts';
@@ -150,6 +151,7 @@ export async function draftCountry(
       .filter((draftedSource) => draftedSource !== rain.unused)
       .map(({ rasters: chosen, entry }) => rasterEntry(chosen, entry, countedPeople, ratios.get(chosen[0]!) ?? null)),
   ];
+  const surveyRows = used.reduce((sum, { entry, usedRows }) => sum + (entry.rounds ? usedRows.rows.length : 0), 0);
   const isChoice = rasters.population.length > 1 || answers.population !== undefined;
   const [onePeopleRaster, ...otherPeopleRasters] = filesOfKind('raster').filter(mayBePeople);
   const peopleRasterNames = [onePeopleRaster, ...otherPeopleRasters].map((raster) => raster?.file).join(' or ');
@@ -195,7 +197,7 @@ export async function draftCountry(
       ...stateComparison.doubts,
     ],
     questions: listQuestions({
-      ...draftHints(areas, entries, [...filesOfKind('left out'), ...leftOut], now),
+      ...draftHints(areas, entries, surveyRows, [...filesOfKind('left out'), ...leftOut], now),
       ages,
       folder,
       columns: tables.flatMap(({ header }) => header),
@@ -349,9 +351,15 @@ function rasterEntry(
   };
 }
 
-function draftHints(areas: DraftAreas, entries: readonly DraftSource[], leftOut: readonly LeftOut[], now: string) {
+function draftHints(
+  areas: DraftAreas,
+  entries: readonly DraftSource[],
+  surveyRows: number,
+  leftOut: readonly LeftOut[],
+  now: string,
+) {
   const usedNote = leftOut.some(({ lost }) => lost === 'cases') ? ' that are used' : '';
-  const rounds = entries.flatMap(({ entry }) => entry.rounds ?? []);
+  const rounds = mayGiveScores(surveyRows, areas.lgas.length) ? entries.flatMap(({ entry }) => entry.rounds ?? []) : [];
   const spans = entries.flatMap(({ entry }) => (/^cases_/.test(entry.role) && entry.span ? [entry.span] : []));
   const [survey, cases] = [rounds, spans].map((periods) =>
     periods

@@ -1,5 +1,5 @@
 import type { StageRun } from '../../catalog/country-stage.ts';
-import { HORIZONS, monthFromIndex, type Period } from '../../contract/months.ts';
+import { HORIZONS, monthFromIndex } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
 import { randomStream } from '../../lib/numerics/random.ts';
 import { type TableRow, toTable } from '../../lib/tables/table.ts';
@@ -22,6 +22,7 @@ const DRAWS_SEED = 2;
 /** The case model's forecasts of the months after the end of the records, for every LGA and state with records. */
 export const run: StageRun = async (io) => {
   const panels = readPanels(io).filter(isForecastPanel);
+  const lastKnown = lastKnownMonths(panels);
   const areaCount = panels.reduce((sum, { areas }) => sum + areas.length, 0);
   let panelDraws: PanelDraws = [];
   const panelForecasters = createPanelForecasters(DRAW_COUNT, (draws) => {
@@ -39,7 +40,7 @@ export const run: StageRun = async (io) => {
         const forecast = forecaster.forecast(panel);
         for (const row of keptDraws(panel, forecast, panelDraws))
           drawRows.push({ ...row, basis: forecastBasis(forecaster) });
-        return forecastRows(panel, forecast, forecastBasis(forecaster));
+        return forecastRows(panel, forecast, forecastBasis(forecaster), lastKnown);
       },
     );
     areasDone += areas.length;
@@ -69,21 +70,40 @@ function keptDraws({ areas, level }: ForecastPanel, forecast: Forecast, draws: P
   );
 }
 
-function forecastRows(panel: ForecastPanel, forecast: Forecast, basis: Row['basis']): Row[] {
+/** The index of the last month of which an area has a value, by code; of a state, the last that any of its LGAs has. */
+function lastKnownMonths(panels: readonly Panel[]): ReadonlyMap<string, number> {
+  const lastByCode = new Map<string, number>();
+  for (const { first, areas } of panels)
+    for (const { code, state_code, cases } of areas) {
+      const last = cases.findLastIndex((count) => !Number.isNaN(count));
+      if (last >= 0)
+        for (const place of [code, state_code])
+          lastByCode.set(place, Math.max(lastByCode.get(place) ?? 0, first + last));
+    }
+  return lastByCode;
+}
+
+function forecastRows(
+  panel: ForecastPanel,
+  forecast: Forecast,
+  basis: Row['basis'],
+  lastKnown: ReturnType<typeof lastKnownMonths>,
+): Row[] {
   const last = panel.first + panel.months - 1;
   return forecast.flatMap((areaForecast, a) =>
     HORIZONS.flatMap((horizon_months, h) => {
       const quantiles = areaForecast[h];
       if (!quantiles) return [];
       const quantileOf = (percent: number) => quantiles[percentIndex(percent)]!;
-      const periodAhead = (monthsAhead: number): Period => monthFromIndex(last + monthsAhead);
+      const { code } = panel.areas[a]!;
+      const lastMonth = lastKnown.get(code);
       return [
         {
           area: panel.level,
-          code: panel.areas[a]!.code,
-          period: periodAhead(horizon_months),
+          code,
+          period: monthFromIndex(last + horizon_months),
           horizon_months,
-          last_cases: periodAhead(0),
+          last_cases: lastMonth === undefined ? null : monthFromIndex(lastMonth),
           basis,
           q05: quantileOf(5),
           q25: quantileOf(25),

@@ -1,5 +1,5 @@
 import { area, code, horizon_months, period } from '../../contract/fields.ts';
-import { choice, real, text, whole, withMeaning } from '../../lib/tables/table.ts';
+import { choice, orNull, real, text, whole, withMeaning } from '../../lib/tables/table.ts';
 
 /** `long`: state records that start years before the others; their older months are forecast too. */
 export type AreaLevel = 'lga' | 'state' | 'long';
@@ -29,7 +29,10 @@ export const CASES = {
     code,
     period,
     horizon_months: months_after_cases,
-    last_cases: text('Last month of the case records used by the forecast, YYYY-MM'),
+    last_cases: orNull(
+      text('Last month of which the record has a value, or that of one of the parts, YYYY-MM'),
+      'null if there is none',
+    ),
     basis: forecast_basis,
     ...quantiles,
   },

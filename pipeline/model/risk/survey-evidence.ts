@@ -1,18 +1,8 @@
 /** How much survey evidence there is, and how much scores need (MODEL.md, section 3). */
+import { type SurveyEvidence, suffices, USUAL_MINIMUM } from '../../catalog/evidence.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { Words } from '../../contract/words.ts';
 import type { Surveys } from '../../ingest/ingest-tables.ts';
-
-/**
- * Clusters, or areas' results without clusters; areas that they are in, of the lower level if it is known; children.
- */
-export interface SurveyEvidence {
-  clusters: number;
-  areas: number;
-  children: number;
-}
-
-const USUAL_MINIMUM: SurveyEvidence = { clusters: 50, areas: 20, children: 1000 };
 
 type Parameters = Pick<Model['parameters'], 'evidence' | 'risk'>;
 
@@ -32,9 +22,6 @@ export function countSurveyEvidence({ clusters, area_rounds }: Surveys, { risk }
     children: Math.round(children),
   };
 }
-
-const suffices = (evidence: SurveyEvidence, { clusters, areas, children }: SurveyEvidence) =>
-  evidence.clusters >= clusters && evidence.areas >= areas && evidence.children >= children;
 
 /** Whether there are scores. */
 export const allowsScores = (surveys: Surveys, parameters: Parameters): boolean =>

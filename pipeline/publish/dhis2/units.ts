@@ -114,26 +114,27 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
     areas.set(id, place.code);
     matches.push({ unit, place, matched_by: 'code' });
   });
-  if (ids.size === 0)
+  const unmatched = places.filter(({ code }) => !ids.has(code));
+  const proposed = proposeByName(unmatched, others, ids);
+  if (matches.length + proposed.length === 0)
     throw location.error(
-      'no code of an area',
+      'no code or name of an area',
       `codes such as ${places.at(-1)?.code}; \`malaria-risk query "FROM places"\` lists them`,
     );
-  const unmatched = places.filter(({ code }) => !ids.has(code));
   return {
     places,
     ids,
     openDays: new Map(matches.map(({ unit }) => [unit.id, { first: unit.openingDate, last: unit.closedDate }])),
     levels: new Map(matches.flatMap(({ unit, place }) => (unit.level ? [[place.area, Number(unit.level)]] : []))),
     unmatched,
-    matches: [...matches, ...proposeByName(unmatched, others, ids)],
+    matches: [...matches, ...proposed],
     unrelated: others.length,
   };
 }
 
 /**
- * Units without the code of an area that have, but for words such as District that most names share, its name alone
- * below the unit of its state.
+ * Units without the code of an area that have, but for words such as District that most names share, its name alone:
+ * states and the country among all units, LGAs below the unit of their state, by its code or its name.
  */
 function proposeByName(
   unmatched: readonly Place[],
@@ -141,16 +142,23 @@ function proposeByName(
   ids: ReadonlyMap<string, string>,
 ): UnitMatch[] {
   const reduceUnit = withoutWords(sharedWords(units.map(({ name }) => name)));
-  const unitKey = ({ name, parent }: OrganisationUnit) => `${parent} ${reduceUnit(name)}`;
-  const unitsByKey = Map.groupBy(
+  const unitsByName = Map.groupBy(
     units.filter(({ id, name }) => name && UID.test(id)),
-    unitKey,
+    ({ name }) => reduceUnit(name),
   );
-  return unmatched.flatMap((place): UnitMatch[] => {
-    const parent = place.area === 'lga' ? ids.get(place.state_code) : undefined;
-    const [unit, ...namesakes] = unitsByKey.get(`${parent} ${plainName(place.name)}`) ?? [];
+  const propose = (place: Place, isBelow: (unit: OrganisationUnit) => boolean): UnitMatch[] => {
+    const [unit, ...namesakes] = (unitsByName.get(plainName(place.name)) ?? []).filter(isBelow);
     return unit && namesakes.length === 0 ? [{ unit, place, matched_by: 'name' }] : [];
-  });
+  };
+  // A state and an LGA of another one may have the same name.
+  const isHighest = ({ name, level }: OrganisationUnit) =>
+    unitsByName.get(reduceUnit(name))!.every((other) => Number(other.level) >= Number(level));
+  const upper = unmatched.filter(({ area }) => area !== 'lga').flatMap((place) => propose(place, isHighest));
+  const upperIds = new Map([...ids, ...upper.map(({ unit, place }) => [place.code, unit.id] as const)]);
+  const lower = unmatched
+    .filter(({ area }) => area === 'lga')
+    .flatMap((place) => propose(place, ({ parent }) => parent === upperIds.get(place.state_code)));
+  return [...upper, ...lower];
 }
 
 /** The places by their keys, without the keys that two places share. */

@@ -50,7 +50,7 @@ function renderIncidence({ tables, model }: Contents): Html | null {
   const bestCompleteness = (year: number) => Math.max(0, ...rowsOfYear(year).map(({ completeness }) => completeness));
   const year = years.findLast((one) => bestCompleteness(one) === 1) ?? years.at(-1)!;
   const rows = new Map(rowsOfYear(year).map((row) => [row.code, row]));
-  const sorted = [...rows.values()].map(({ cases_per_1000 }) => cases_per_1000).sort((a, b) => a - b);
+  const sorted = [...rows.values()].map(({ cases_per_1000 }) => cases_per_1000!).sort((a, b) => a - b);
   const classOf = (rate: number) => Math.floor((FILLS.length * sorted.indexOf(rate)) / sorted.length);
   const stateByLga = new Map(tables.context_lgas.map(({ lga_code, state_code }) => [lga_code, state_code]));
   const findRow = (lga_code: string) => rows.get(area === 'lga' ? lga_code : stateByLga.get(lga_code)!);
@@ -60,7 +60,7 @@ function renderIncidence({ tables, model }: Contents): Html | null {
   ]);
   const describe = (lga_code: string) => {
     const row = findRow(lga_code);
-    return `${names.get(lga_code)}: ${row ? `${row.cases_per_1000.toFixed(1)} per 1,000, ${formatShare(row.completeness)} of months reported` : 'no record'}`;
+    return `${names.get(lga_code)}: ${row ? `${row.cases_per_1000!.toFixed(1)} per 1,000, ${formatShare(row.completeness)} of months reported` : 'no record'}`;
   };
   const bounds = FILLS.map((fill, k) => ({ fill, rates: sorted.filter((rate) => classOf(rate) === k) }));
   return html`<section aria-labelledby="incidence-head"><h2 id="incidence-head">Reported cases per 1,000 people, ${year}</h2>
@@ -71,7 +71,7 @@ function renderIncidence({ tables, model }: Contents): Html | null {
       label: `Reported cases per 1,000 people by ${(area === 'lga' ? lga : state).one}, ${year}`,
       fill: (lga_code) => {
         const row = findRow(lga_code);
-        return row ? FILLS[classOf(row.cases_per_1000)]! : NO_RECORD_FILL;
+        return row ? FILLS[classOf(row.cases_per_1000!)]! : NO_RECORD_FILL;
       },
       title: describe,
     },
@@ -86,7 +86,7 @@ function renderIncidence({ tables, model }: Contents): Html | null {
         cell: (code: string) => {
           const row = tables.incidence.find((other) => other.code === code && other.year === one);
           return row && row.completeness > 0
-            ? `${row.cases_per_1000.toFixed(1)} (${formatShare(row.completeness)})`
+            ? `${row.cases_per_1000!.toFixed(1)} (${formatShare(row.completeness)})`
             : null;
         },
       })),

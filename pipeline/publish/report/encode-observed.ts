@@ -65,7 +65,7 @@ export function encodeCases(
   const forecastsByArea = Map.groupBy(forecasts_cases, ({ code }) => code);
   return Object.fromEntries(
     [...forecastsByArea].flatMap(([code, forecasts]): [string, PageCases][] => {
-      const last = forecasts[0]!.last_cases as Period;
+      const last = addMonths(forecasts[0]!.period as Period, -1);
       const months = Array.from({ length: REPORTED_MONTHS }, (_, i) => addMonths(last, i + 1 - REPORTED_MONTHS));
       const counts = months.map((period) => reported.get(`${code} ${period}`) ?? null);
       const lastYear = counts.slice(-12).filter((count) => count !== null);

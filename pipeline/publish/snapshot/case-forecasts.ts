@@ -42,14 +42,12 @@ async function readAreaDraws(db: Database, forecasts: readonly Forecast[], stret
   const alerts = await db.rows<TableRow<typeof AREAS>>('FROM alerts.areas');
   const means = new Map(alerts.map(({ area, code, mean_cases }) => [`${area} ${code}`, mean_cases]));
   return [...Map.groupBy(forecasts, ({ area, code }) => `${area} ${code}`)].flatMap(([key, rows]) => {
-    const { area, code, last_cases } = rows[0]!;
+    const { area, code, period } = rows[0]!;
     const months = rows.map((row) =>
       scaleDraws(Float64Array.from(drawsByKey.get(forecastKey(row)) ?? []), findStretch(stretches, row)),
     );
     const base = indexBase(means.get(key) ?? 0);
-    return months.some(({ length }) => length === 0)
-      ? []
-      : [{ area, code, last_cases: last_cases as Period, months, base }];
+    return months.some(({ length }) => length === 0) ? [] : [{ area, code, first: period as Period, months, base }];
   });
 }
 

@@ -32,7 +32,8 @@ export function incidenceTable(
       const usedMonths = months.filter(({ confirmed, masked }) => confirmed !== null && !masked);
       const sum = usedMonths.reduce((total, { confirmed }) => total + confirmed!, 0);
       const completeness = usedMonths.length / (12 * series);
-      return people > 0 ? [{ area, code, year, cases_per_1000: (1000 * sum) / people, completeness, people }] : [];
+      const cases_per_1000 = usedMonths.length > 0 ? (1000 * sum) / people : null;
+      return people > 0 ? [{ area, code, year, cases_per_1000, completeness, people }] : [];
     });
   const casesByState = Map.groupBy(cases, ({ state_code }) => state_code);
   const states = context_states.flatMap(({ state_code }) => {

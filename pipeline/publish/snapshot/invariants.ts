@@ -142,6 +142,7 @@ const COMPLETENESS_CHECKS = {
   ),
 };
 const CASE_PERIOD_SQL = "strftime(try_strptime(last_cases, '%Y-%m') + to_months(horizon_months), '%Y-%m')";
+const IS_EARLY_SQL = `coalesce(period < ${CASE_PERIOD_SQL}, last_cases IS NOT NULL)`;
 const QUANTILES_ASCEND_SQL = 'coalesce(0 <= q05 AND q05 <= q25 AND q25 <= q50 AND q50 <= q75 AND q75 <= q95, false)';
 const WINDOW_KEY = "concat_ws(' ', area, code, measure, months)";
 const WINDOW_ROWS_SQL = `${AREAS_SQL}, (VALUES ('reported_cases'), ('rain_transmission')) measures(measure), range(3, 6) runs(months)`;
@@ -155,11 +156,11 @@ const SEASON_ROWS_SQL = `(SELECT 'nation' AS area, NULL AS code UNION ALL SELECT
 const CASE_FORECAST_CHECKS: readonly string[] = [
   `SELECT 'forecasts_cases ' || ${AREA_MONTH_KEY} || ': ' || CASE
       WHEN NOT ${QUANTILES_ASCEND_SQL} THEN 'its quantiles are negative or not ascending'
-      WHEN period IS DISTINCT FROM ${CASE_PERIOD_SQL} THEN 'it is not ' || horizon_months || ' months after ' || last_cases
+      WHEN ${IS_EARLY_SQL} THEN 'it is not ' || horizon_months || ' months or more after ' || last_cases
       WHEN horizon_months < 1 THEN 'its month is not after the last record'
       ELSE 'no such area' END AS fault
    FROM forecasts_cases LEFT JOIN (SELECT *, true AS known FROM ${AREAS_SQL}) USING (area, code)
-   WHERE NOT ${QUANTILES_ASCEND_SQL} OR period IS DISTINCT FROM ${CASE_PERIOD_SQL} OR horizon_months < 1 OR known IS NULL ORDER BY ALL`,
+   WHERE NOT ${QUANTILES_ASCEND_SQL} OR ${IS_EARLY_SQL} OR horizon_months < 1 OR known IS NULL ORDER BY ALL`,
   `SELECT 'forecasts_cases: ' || count(*) || ' rows of ' || ${AREA_MONTH_KEY} || ', expected 1' AS fault
    FROM forecasts_cases GROUP BY area, code, period HAVING count(*) > 1 ORDER BY ALL`,
 ];
@@ -206,9 +207,9 @@ const ALERT_CHECKS: readonly string[] = [
 ];
 
 const INCIDENCE_CHECKS: readonly string[] = [
-  `SELECT 'incidence ' || area || ' ' || code || ' ' || year || ': no such area, or no case in known months' AS fault
+  `SELECT 'incidence ' || area || ' ' || code || ' ' || year || ': no such area, or a rate without a known month, or none with one' AS fault
    FROM incidence LEFT JOIN (SELECT *, true AS known FROM ${AREAS_SQL}) USING (area, code)
-   WHERE known IS NULL OR (completeness = 0 AND cases_per_1000 > 0) ORDER BY ALL`,
+   WHERE known IS NULL OR ((completeness = 0) <> (cases_per_1000 IS NULL)) ORDER BY ALL`,
   `SELECT 'incidence: ' || count(*) || ' rows of ' || area || ' ' || code || ' ' || year || ', expected 1' AS fault
    FROM incidence GROUP BY area, code, year HAVING count(*) > 1 ORDER BY ALL`,
 ];

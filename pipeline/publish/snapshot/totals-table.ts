@@ -11,7 +11,8 @@ type Row = TableRow<(typeof TABLES)['forecasts_totals']>;
 export interface AreaDraws {
   area: Forecast['area'];
   code: string;
-  last_cases: Period;
+  /** The first of the months. */
+  first: Period;
   months: Float64Array[];
   /** Mean of its last twelve known months, of which an index is made. */
   base: number;
@@ -34,17 +35,17 @@ export function totalsTable(
 ): Row[] {
   const forecastByKey = new Map(rows.map((row) => [`${row.area} ${row.code} ${row.period}`, row]));
   const states = areas.filter(({ area }) => area === 'state');
-  const nation = states.slice(0, 1).map(({ last_cases, months }) => ({
+  const nation = states.slice(0, 1).map(({ first, months }) => ({
     area: 'nation' as const,
     code: null,
-    last_cases,
+    first,
     months: months.map((_, h) => addDraws(states.map((state) => state.months[h]!))),
     base: states.reduce((sum, { base }) => sum + base, 0),
   }));
-  return [...nation, ...areas].flatMap(({ area, code, last_cases, months, base }) =>
+  return [...nation, ...areas].flatMap(({ area, code, first, months, base }) =>
     months.flatMap((_, start) =>
       months.slice(start).map((_month, more) => {
-        const period = addMonths(last_cases, start + 1);
+        const period = addMonths(first, start);
         const forecast = more === 0 ? forecastByKey.get(`${area} ${code} ${period}`) : undefined;
         const quantiles = forecast
           ? [forecast.q05, forecast.q25, forecast.q50, forecast.q75, forecast.q95]

@@ -162,10 +162,19 @@ test('prevalence by area without the number examined is read with its interval o
   }
   const low = { low: 'lo', high: 'hi' };
   await expect(areaResults('lo,hi', low, ['NG001001,20,21,28'])).rejects.toThrow(
-    /areas\.csv, row 2, low: found 21, expected what 1 to 10000 children can have around 20/,
+    /areas\.csv, row 2, low: found 21 to 28, expected an interval around 20$/m,
+  );
+  await expect(areaResults('lo,hi', low, ['NG001001,20,28,12'])).rejects.toThrow(
+    /row 2, low: found 28 to 12, expected the lower end before the upper one$/m,
+  );
+  await expect(areaResults('lo,hi', low, ['NG001001,20,19.99,20.01'])).rejects.toThrow(
+    /found 19\.99 to 20\.01, expected what 1 to 10000 children can have around 20$/m,
+  );
+  await expect(areaResults('lo,hi', low, ['NG001001,0,0,0'])).rejects.toThrow(
+    /found 0 to 0, expected an interval that tells the number examined, .* at 3\.6% of 100 children; .* leave the row out/,
   );
   await expect(areaResults('se', { standard_error: 'se' }, ['NG001001,0,0'])).rejects.toThrow(
-    /row 2, standard_error: found 0, expected .* beside 0 and 1 no standard error tells their number/,
+    /row 2, standard_error: found 0, expected an interval that tells the number examined/,
   );
   await expect(areaResults('x', {}, ['NG001001,20,1'])).rejects.toThrow(
     /source areas: found shares of areas of the lower level, and no number examined, expected their 95% confidence/,

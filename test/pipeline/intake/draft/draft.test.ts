@@ -11,6 +11,8 @@ import { otherCountry } from '../../../support/other-country.ts';
 import { CELLS, GRID, tinyCountry } from '../../../support/tiny-country.ts';
 import { catalogOf, draftOf, filesOf, NOW, withCasesUpTo } from './drafted.ts';
 
+const GIVEN_NAMES = { name: 'Tiny country', iso_code: 'NG' };
+
 test('GeoJSON, tables and rasters get their roles, and the drafted catalog has no faults', async () => {
   const { sources, model, faults, draft } = await catalogOf(filesOf(tinyCountry().files), {
     name: 'Tiny country',
@@ -35,7 +37,7 @@ test('GeoJSON, tables and rasters get their roles, and the drafted catalog has n
   ]);
   expect(model).toMatchObject({
     country: 'tinycountry',
-    first_estimated: '2018-01',
+    first_estimated: '2019-01',
     last_estimated: '2021-12',
     updated_at: NOW,
     expected: { states: 2, lgas: 4 },
@@ -122,6 +124,13 @@ test('cases that run on longer than ranges were tested do not move the last mont
   const { draft, answers } = await catalogOf(filesOf(files), { name: 'Tiny country', iso_code: 'NG' });
   expect(answers.last_estimated).toBe('2016-10');
   expect(draft.questions.find(({ id }) => id === 'last_estimated')!.asks).toMatch(/96 months after the last survey/);
+});
+
+test('a survey too small for scores limits no months', async () => {
+  const { files } = tinyCountry();
+  const surveys = String(files['surveys.csv']).replaceAll('2018', '2008').replaceAll('2021', '2009');
+  const { answers } = await catalogOf(filesOf({ ...files, 'surveys.csv': surveys }), GIVEN_NAMES);
+  expect([answers.first_estimated, answers.last_estimated]).toEqual(['2019-01', '2021-12']);
 });
 
 test('the last month is that of the case records that are used, if others are not', async () => {

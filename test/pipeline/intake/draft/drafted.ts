@@ -33,7 +33,6 @@ export async function catalogOf(directory: string, given: Answers) {
   const { root, draft } = await draftOf(directory, given);
   const { answers, guessed } = completeAnswers(draft.questions, given);
   const catalog = await writeDraft(draft, answers, root, NOW);
-  catalog.model.parameters.evidence.scores = { clusters: 1, areas: 1, children: 1, reason: 'a test' };
   const written = filesOf({
     'sources.json': JSON.stringify({ sources: catalog.sources }),
     'model.json': JSON.stringify(catalog.model),
@@ -41,9 +40,46 @@ export async function catalogOf(directory: string, given: Answers) {
   return { ...catalog, root, draft, answers, guessed, faults: (await checkCountry(written, root)).filter(stopsBuild) };
 }
 
-/** The tiny country with surveys of 2018 only, and case records up to a month; null for none. */
+/**
+ * The files of the tiny country with five areas in place of each, and as many rows of everything by area: enough
+ * clusters and areas for scores.
+ */
+function withMoreAreas({ files }: Pick<ReturnType<typeof tinyCountry>, 'files'>): Record<string, string | Buffer> {
+  const parts = [0, 1, 2, 3, 4];
+  const { features, ...collection } = JSON.parse(String(files['lgas.geojson']));
+  const divided = features.flatMap((feature: { properties: Record<string, string>; geometry: object }) =>
+    parts.map((part) => {
+      const [ring] = (feature.geometry as { coordinates: [number, number][][] }).coordinates;
+      const west = ring![0]![0];
+      const strip = ring!.map(([x, y]) => [Math.round(10 * (west + (part + x - west) / 5)) / 10, y]);
+      const { pcode, name, state } = feature.properties;
+      return {
+        type: 'Feature',
+        properties: { pcode: `${pcode}${part}`, name: `${name} ${part}`, state },
+        geometry: { type: 'Polygon', coordinates: [strip] },
+      };
+    }),
+  );
+  const withParts = (row: string) => {
+    const people = row.replace(/,100(\d\d\d),18000$/, ',20$1,3600');
+    return /NG\d{6}/.test(row) ? parts.map((part) => people.replaceAll(/NG\d{6}/g, `$&${part}`)) : [row];
+  };
+  const tables = Object.entries(files).map(([name, content]) => [
+    name,
+    name.endsWith('.csv')
+      ? String(content)
+          .split('\n')
+          .filter((row) => !row.includes('2018-x'))
+          .flatMap(withParts)
+          .join('\n')
+      : content,
+  ]);
+  return { ...Object.fromEntries(tables), 'lgas.geojson': JSON.stringify({ ...collection, features: divided }) };
+}
+
+/** A country with surveys of 2018 only, and case records up to a month; null for none. */
 export function withCasesUpTo(last: string | null): Record<string, string | Buffer> {
-  const { files } = tinyCountry();
+  const files = withMoreAreas(tinyCountry());
   const { 'cases.csv': cases, ...others } = files;
   const rowsWhere = (content: string | Buffer, keep: (row: string) => boolean) =>
     String(content)

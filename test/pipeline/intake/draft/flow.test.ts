@@ -89,7 +89,7 @@ test('without a word of the country its code stays open: the draft is written, a
   expect(code).toBe(1);
   expect(stdout).toMatch(/No file tells; .*\n {2}iso_code \(Its two-letter ISO 3166-1 code\), in place of ZZ\n/);
   expect(stdout).toMatch(/territory\.iso_code: found ZZ, as drafted, expected the two-letter/);
-  expect(stdout).toMatch(/yes {2}scores, levels and forecasts of scores, if the survey has enough clusters/);
+  expect(stdout).toMatch(/no {3}scores, levels and forecasts of scores: needs a survey .* with enough clusters/);
   // Far from the raster's 206,500.
   expect(stdout).toMatch(
     /Doubts:\n {2}population\.csv: people\.tif has .*1 of 2: Abia 2\.58; one of the two has other/,

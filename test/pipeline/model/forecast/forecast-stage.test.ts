@@ -62,6 +62,10 @@ test('a state whose last month lacks an LGA is forecast from the sum of its LGAs
     new Set(['sum_of_parts 2022-08']),
   );
   const lgas = rows.filter(({ area, horizon_months }) => area === 'lga' && horizon_months === 1);
+  // Of an LGA it is the last month that is known.
+  expect(lgas.map(({ last_cases, period }) => [last_cases, period])).toEqual(
+    ['2022-06', '2022-08', '2022-08'].map((last) => [last, '2022-09']),
+  );
   const add = (quantile: 'q05' | 'q50' | 'q95') => lgas.reduce((sum, row) => sum + row[quantile], 0);
   const { q05, q50, q95 } = state[0]!;
   expect(q50 / add('q50')).toBeGreaterThan(0.85);

@@ -27,6 +27,13 @@ test('an unknown year of one LGA lowers the completeness of its state, and hides
     [2019, 60, 1, 2000],
     [2020, 30, 0.5, 2000],
   ]);
+  const ofLga = incidenceTable(context, records('A2', '2019-01', null), [], () => null).filter(
+    ({ area }) => area === 'lga',
+  );
+  expect(ofLga.map(({ cases_per_1000, completeness }) => [cases_per_1000, completeness])).toEqual([
+    [60, 1],
+    [null, 0],
+  ]);
   // A record that begins later is unknown before.
   expect(stateRows('2020-01', 5)).toEqual([
     [2019, 30, 0.5, 2000],

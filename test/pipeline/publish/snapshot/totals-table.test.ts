@@ -17,7 +17,7 @@ function areaDraws(area: 'state' | 'lga', code: string, shared: number): AreaDra
       Math.round(1000 + 100 * (shared * one + Math.sqrt(1 - shared ** 2) * single.normal())),
     ),
   );
-  return { area, code, last_cases: '2023-12' as Period, months, base: 500 };
+  return { area, code, first: '2024-01' as Period, months, base: 500 };
 }
 const width = ({ q05, q95 }: { q05: number; q95: number }) => q95 - q05;
 

@@ -598,7 +598,7 @@ const IN_ROWS: BrokenRule[] = [
     'a forecast of a month that was recorded',
     'forecasts_cases',
     'UPDATE forecasts_cases SET period = last_cases WHERE horizon_months = 3',
-    /forecasts_cases state AB \d{4}-\d\d: it is not 3 months after/,
+    /forecasts_cases state AB \d{4}-\d\d: it is not 3 months or more after/,
   ],
   [
     'a forecast of cases in an unknown area',

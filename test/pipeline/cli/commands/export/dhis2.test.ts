@@ -187,6 +187,26 @@ test('a unit of the same name is proposed and taken from the proposal; one that 
   expect(periodsOf(second, 'Abcdefghij2')).toEqual(periodsOf(first, 'Abcdefghij2'));
 });
 
+test('units without any code are proposed by their names, areas below the proposed unit of their state', async () => {
+  const organisationUnits = [
+    { id: 'Abcdefghij1', name: 'Abia', level: 2 },
+    { id: 'Abcdefghij2', code: 'OU_1', name: 'Place 1', level: 3, parent: { id: 'Abcdefghij1' } },
+    { id: 'Abcdefghij3', name: 'Place 1', level: 3, parent: { id: 'Abcdefghij9' } },
+    { id: 'Abcdefghij4', name: 'Abia', level: 3, parent: { id: 'Abcdefghij9' } },
+  ];
+  const { read } = await exported(
+    '--map',
+    mapOf(JSON.stringify({ organisationUnits }), 'named.json'),
+    '--cases',
+    'none',
+  );
+  const proposed = read('units-proposed.csv').trimEnd().split('\n').slice(1);
+  expect(proposed.map((line) => line.split(',').slice(0, 2))).toEqual([
+    ['Abcdefghij1', 'AB'],
+    ['Abcdefghij2', 'NG001001'],
+  ]);
+});
+
 test('CSV has the same values, in the order of columns that DHIS2 reads', async () => {
   const map = mapOf('id,code\nAbcdefghij1,AB\nAbcdefghij2,NG001001\nAbcdefghij3,NG001002\nAbcdefghij4,NG002001\n');
   const { read } = await exported('--map', map, '--format', 'csv', '--periods', '2021-12..2022-01');
@@ -243,7 +263,11 @@ test.each([
   ['a unit of two areas', 'id,code\nAbcdefghij1,AB\nAbcdefghij1,AD\n', /row 3: found Abcdefghij1 for AD, beside AB/],
   ['no column of ids', 'uid,code\nAbcdefghij1,AB\n', /header: found columns uid, code, expected the columns id and/],
   ['a column twice', 'id,code,code\nAbcdefghij1,AB,AD\n', /header: found columns id, code, code, expected the columns/],
-  ['no code of an area', 'id,code\nAbcdefghij1,Abia\n', /found no code of an area, expected codes such as NG002002/],
+  [
+    'no code of an area',
+    'id,code\nAbcdefghij1,Abia\n',
+    /found no code or name of an area, expected codes such as NG002002/,
+  ],
 ])('a map with %s is refused, and nothing is written', async (_, content, message) => {
   const { code, stderr, to } = await exported('--map', mapOf(content));
   expect(stderr).toMatch(message);
