@@ -188,8 +188,11 @@ export function findCaseColumns(
   const isAboutCases = (column: string) =>
     /\b(cases?|cas|casos|mal\w*|palu\w*|susp\w*|conf|confirm\w+)\b/.test(cleanName(column)) ||
     parts.some((part) => part.column === column);
-  const overlapping = parts.flatMap((part) =>
-    summed.length > 0 && isOfSubgroup(part) && !summed.includes(part.column) ? [part.column] : [],
+  const agesOfSummed = parts.flatMap(({ column, ages }) => (ages && summed.includes(column) ? [ages] : []));
+  const overlapping = parts.flatMap(({ column, ages }) =>
+    ages && !summed.includes(column) && agesOfSummed.some(([from, to]) => from < ages[1] && ages[0] < to)
+      ? [column]
+      : [],
   );
   return { summed, overlapping, leftOut: columns.filter((column) => isAboutCases(column) && !summed.includes(column)) };
 }
