@@ -20,6 +20,8 @@ interface CaseColumns {
   summed: string[];
   /** The other columns about cases. */
   leftOut: string[];
+  /** Those of them whose names say that they count people of the summed ones again. */
+  overlapping: string[];
 }
 
 /** Words of columns with a subset of the cases, or with cases that another column counts too. */
@@ -186,7 +188,13 @@ export function findCaseColumns(
   const isAboutCases = (column: string) =>
     /\b(cases?|cas|casos|mal\w*|palu\w*|susp\w*|conf|confirm\w+)\b/.test(cleanName(column)) ||
     parts.some((part) => part.column === column);
-  return { summed, leftOut: columns.filter((column) => isAboutCases(column) && !summed.includes(column)) };
+  const agesOfSummed = parts.flatMap(({ column, ages }) => (ages && summed.includes(column) ? [ages] : []));
+  const overlapping = parts.flatMap(({ column, ages }) =>
+    ages && !summed.includes(column) && agesOfSummed.some(([from, to]) => from < ages[1] && ages[0] < to)
+      ? [column]
+      : [],
+  );
+  return { summed, overlapping, leftOut: columns.filter((column) => isAboutCases(column) && !summed.includes(column)) };
 }
 
 /** The fewest parts that cover every age, test and sex once; null if no parts do. */

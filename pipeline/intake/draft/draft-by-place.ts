@@ -328,7 +328,7 @@ function findCaseSum(
   const siblings = findCaseSiblings(table, columns, namedColumns);
   if (!caseColumns && siblings.length === 0) return null;
   const siblingParts = siblings.flatMap(({ column, areBothParts }) =>
-    areBothParts && !namesSubset(column) ? [column] : [],
+    areBothParts && !namesSubset(column) && !caseColumns?.overlapping.includes(column) ? [column] : [],
   );
   const guess = columns.filter((column) => namedColumns.includes(column) || siblingParts.includes(column));
   const answer = answers[casesQuestionId(table.file)];

@@ -33,6 +33,8 @@ const AGREEMENT_FACTOR = 1.25;
 const MOST_DEVIATIONS = 3;
 /** With fewer areas in a state, chance decides what fits. */
 const LEAST_AREAS = 8;
+/** People by two sources of the same areas go together better than this, in correlation of their logarithms. */
+const LEAST_LIKENESS = 0.4;
 /** Figures of one unit lie closer to each other than this factor. */
 const UNIT_GAP = 10;
 /** People by table and by raster fit this much better in correlation one row off. */
@@ -132,11 +134,28 @@ const logCensusRatios = ({ census, people }: Content) =>
     return rasterPeople > 0 ? [[lga_code, Math.log(tablePeople / rasterPeople)] as const] : [];
   });
 
-/** The middle ratio of the table's people to the raster's, if they are of other years or not both the people. */
+/**
+ * The middle ratio of the table's people to the raster's, if they are of other years or not both the people; or that
+ * they are not of the same areas.
+ */
 export function mismatchedPopulations(content: Content): string[] {
-  const ratios = logCensusRatios(content).map(([, ratio]) => ratio);
-  if (ratios.length === 0 || Math.abs(median(ratios)) <= Math.log(AGREEMENT_FACTOR)) return [];
-  return [`the table has ${Math.exp(median(ratios)).toFixed(2)} times as many in the middle area`];
+  const ratiosByCode = logCensusRatios(content);
+  const ratios = ratiosByCode.map(([, ratio]) => ratio);
+  if (ratios.length === 0) return [];
+  const rasterLogs = ratiosByCode.map(([code]) => Math.log(content.people.get(code)!));
+  const likeness = correlation(
+    rasterLogs,
+    rasterLogs.map((log, i) => log + ratios[i]!),
+  );
+  if (Math.abs(median(ratios)) > Math.log(AGREEMENT_FACTOR))
+    return [`the table has ${Math.exp(median(ratios)).toFixed(2)} times as many in the middle area`];
+  return ratios.length >= LEAST_AREAS &&
+    likeness < LEAST_LIKENESS &&
+    usualDeparture(ratios) > Math.log(AGREEMENT_FACTOR)
+    ? [
+        `areas with many people in one have few in the other (correlation ${likeness.toFixed(2)}); a raster may be upside down`,
+      ]
+    : [];
 }
 
 /** States whose people by table fit the raster far better if the column is moved by one row. */

@@ -43,6 +43,9 @@ const TRANSFER_FACTOR = 2;
 /** Outbreaks and rain move some areas; what moves this share of them by the factor at once is seldom malaria. */
 const STEP_FACTOR = 1.6;
 const STEP_SHARE = 0.9;
+/** Of a log-normal tail with so many months in the last tenth below a power of ten, some would be above it (by 99.6%). */
+const NEAR_SHARE = 0.9;
+const LEAST_NEAR = 8;
 /** With fewer years, none is the usual one. */
 const LEAST_YEARS = 3;
 /** The middle of fewer areas would be moved by one of them. */
@@ -331,6 +334,16 @@ export function outlyingYears(content: Content): string[] {
       );
     });
   });
+}
+
+/** A power of ten that no month reaches, though many come near: a digit was cut off, or the largest numbers were. */
+export function cutDigits(content: Content): string[] {
+  const counts = caseSeries(content).flatMap(({ of_state, values }) => (of_state ? [] : nonMissing(values)));
+  const limit = 10 ** Math.ceil(Math.log10(1 + counts.reduce((a, b) => Math.max(a, b), 0)));
+  const near = counts.filter((count) => count >= NEAR_SHARE * limit).length;
+  return near >= LEAST_NEAR
+    ? [`${near} months of areas have ${NEAR_SHARE * limit} to ${limit - 1}, and none ${limit} or more`]
+    : [];
 }
 
 /**

@@ -130,6 +130,12 @@ export const CHECKS: readonly Check[] = [
     find: { climate: monthly.exchangedYears },
   },
   {
+    finding: 'years of rain have no season',
+    cause: 'they are in percent of normal, or another measure than in the other years',
+    advice: 'get the millimetres of all years',
+    find: { climate: monthly.seasonlessYears },
+  },
+  {
     finding: 'areas never report',
     cause: 'their cases are counted elsewhere, such as those of a town in the district around it',
     advice: 'find out who counts them; if nobody does, approve',
@@ -182,6 +188,12 @@ export const CHECKS: readonly Check[] = [
     cause: 'suspected cases were exported in place of confirmed ones, or those of another area stand in the row',
     advice: 'compare the indicator of that year with the others',
     find: { cases: cases.outlyingYears },
+  },
+  {
+    finding: 'no month reaches the next power of ten',
+    cause: 'a field was too narrow, and the first digit of larger numbers is lost',
+    advice: 'export the file again; if numbers end there, approve',
+    find: { cases: cases.cutDigits },
   },
   {
     finding: 'cases change everywhere at once',

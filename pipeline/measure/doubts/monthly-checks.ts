@@ -1,8 +1,16 @@
 /** Monthly records that are possible month by month and impossible as a whole. */
 import { monthFromIndex } from '../../contract/months.ts';
-import { correlation, mean } from '../../lib/numerics/averages.ts';
+import { correlation, mean, median } from '../../lib/numerics/averages.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
-import { type Content, caseSeries, groupLgasByState, nonMissing, type Series, weatherSeries } from './content.ts';
+import {
+  type Content,
+  caseSeries,
+  groupLgasByState,
+  nonMissing,
+  percent,
+  type Series,
+  weatherSeries,
+} from './content.ts';
 
 /** Half a year: shorter stretches may agree where little rain or few cases are counted. */
 const STRETCH_MONTHS = 6;
@@ -34,6 +42,9 @@ const MOST_SHIFT_MONTHS = 6;
 const MOST_DISTANCE_RATIO = 0.15;
 /** With fewer areas, of a state or of a country, chance decides what fits. */
 const LEAST_AREAS = 6;
+/** Of a year's rain: where the three driest months have less in one year, none has so much in another. */
+const MOST_DRY_SHARE = 0.06;
+const LEAST_DRY_SHARE = 0.13;
 /** A step among the largest tenth of a record has a chance of a tenth to stand at its end. */
 const LARGE_STEP_SHARE = 0.1;
 /** A pattern is found if it would arise by chance in a state once in ten thousand. */
@@ -273,6 +284,30 @@ export function exchangedYears(content: Content): string[] {
     });
   });
 }
+
+/** Years without the dry months that the other years have, as of rain in percent of normal. */
+export function seasonlessYears(content: Content): string[] {
+  const series = weatherSeries(content, 'rain_mm');
+  const drySharesByYear = new Map<string, number[]>();
+  for (const { first, values } of series)
+    for (const [start] of values.entries()) {
+      if ((first + start) % 12 !== 0 || start + 12 > values.length) continue;
+      const months = nonMissing(values.slice(start, start + 12)).sort((a, b) => a - b);
+      const share = sum(months.slice(0, 3)) / sum(months);
+      const year = yearOfMonth(first + start);
+      drySharesByYear.set(year, [...(drySharesByYear.get(year) ?? []), share]);
+    }
+  const dryShares = [...drySharesByYear].map(([year, shares]) => ({ year, share: median(shares) }));
+  const least = Math.min(...dryShares.map(({ share }) => share));
+  return dryShares
+    .filter(({ share }) => share > LEAST_DRY_SHARE && least < MOST_DRY_SHARE)
+    .map(
+      ({ year, share }) =>
+        `${year}: the three driest months have ${percent(share)} of the year's rain, in other years ${percent(least)}`,
+    );
+}
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
 const yearOfMonth = (month: number) => monthFromIndex(month).slice(0, 4);
 

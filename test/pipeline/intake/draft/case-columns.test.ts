@@ -44,7 +44,7 @@ test.each<[string, string[], string[]]>([
     ['Confirmed malaria in-patients 5+', 'Confirmed malaria pregnant women', 'Confirmed malaria <5 community'],
   ],
 ])('confirmed cases are added up from %s', (_, summed, leftOut) => {
-  expect(foundIn([...leftOut, ...summed])).toEqual({ summed, leftOut });
+  expect(foundIn([...leftOut, ...summed])).toMatchObject({ summed, leftOut });
 });
 
 test.each<[string, string[]]>([

@@ -233,3 +233,15 @@ test('of a total beside its parts the question says that the total is taken in t
   expect(found).toEqual(CASES);
   expect(draft.questions.at(-1)!.asks).toMatch(/or none; Malaria confirmed is a total of others, and is taken in /);
 });
+
+test('a column of ages within those of another one is not added to it', async () => {
+  const header =
+    'code,period,confirmed_0_11_months,confirmed_0_59_months,confirmed_5_14_years,confirmed_15_years_and_more';
+  const content = table(
+    header,
+    rows((lga, month, i) => [LGAS[lga]!, iso(month), 20, cases(lga, i) - 50, 30, 20]),
+  );
+  const { cases: found, sources } = await ingested(country({ 'x.csv': content }));
+  expect(found).toEqual(CASES);
+  expect(sources.find(({ role }) => role === 'cases_lgas')!.sums!.confirmed).not.toContain('confirmed_0_11_months');
+});

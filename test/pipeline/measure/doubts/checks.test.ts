@@ -349,6 +349,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: the rain of 2019 fits that of its neighbours in 2021/,
     ],
   ],
+  'years of rain have no season': [
+    [
+      (content) => {
+        for (const row of content.climate) if (row.period.startsWith('2020')) row.rain_mm = 90 + (row.rain_mm! % 20);
+      },
+      /^years of rain have no season: 2020: the three driest months have 2\d\.\d% of the year's rain, in other years \d\.\d%\. /,
+    ],
+  ],
   'areas never report': [
     [
       (content) => {
@@ -475,6 +483,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: 2020 has 2\.\d times the cases of its other years/,
     ],
   ],
+  'no month reaches the next power of ten': [
+    [
+      (content) => {
+        for (const row of content.cases) if (row.lga_code) row.confirmed = (5 * row.confirmed!) % 10_000;
+      },
+      /^no month reaches the next power of ten: \d+ months of areas have 9000 to 9999, and none 10000 or more\. /,
+    ],
+  ],
   'cases change everywhere at once': [
     [
       (content) => {
@@ -566,6 +582,13 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
         for (const row of content.census) row.people = Math.round(0.7 * row.people);
       },
       /: the table has 0\.\d\d times as many in the middle area\. /,
+    ],
+    [
+      (content) => {
+        const people = [...content.people.values()].reverse();
+        content.people = new Map([...content.people.keys()].map((code, i) => [code, people[i]!]));
+      },
+      /: areas with many people in one have few in the other \(correlation -?0\.\d\d\); a raster may be upside down\. /,
     ],
   ],
   'two areas look exchanged': [

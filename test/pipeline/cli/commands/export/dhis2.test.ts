@@ -263,7 +263,11 @@ test.each([
   ['a unit of two areas', 'id,code\nAbcdefghij1,AB\nAbcdefghij1,AD\n', /row 3: found Abcdefghij1 for AD, beside AB/],
   ['no column of ids', 'uid,code\nAbcdefghij1,AB\n', /header: found columns uid, code, expected the columns id and/],
   ['a column twice', 'id,code,code\nAbcdefghij1,AB,AD\n', /header: found columns id, code, code, expected the columns/],
-  ['no code of an area', 'id,code\nAbcdefghij1,Abia\n', /found no code or name of an area, expected codes such as NG002002/],
+  [
+    'no code of an area',
+    'id,code\nAbcdefghij1,Abia\n',
+    /found no code or name of an area, expected codes such as NG002002/,
+  ],
 ])('a map with %s is refused, and nothing is written', async (_, content, message) => {
   const { code, stderr, to } = await exported('--map', mapOf(content));
   expect(stderr).toMatch(message);
