@@ -57,7 +57,7 @@ const findingTitle = (text: string) => text.split(':')[0]!;
  * months and the numbers in codes tell findings apart.
  */
 export function substances({ stage, source, rule, what, places }: Finding): string[] {
-  const removeNumbers = (text: string) => text.replace(/(?<![\w.-])(?!(?:19|20)\d\d\b)\d[\d.,]*(?![\w-])/g, '#');
+  const removeNumbers = (text: string) => text.replace(/(?<![\w.]|\w-)-?(?!(?:19|20)\d\d\b)\d[\d.,]*(?![\w-])/g, '#');
   // The code of a place may be a number.
   const texts = places?.map((place) => [findingTitle(what), place.split(' ')[0]!, removeNumbers(place)]);
   return (texts ?? [[removeNumbers(what)]]).map((text) => JSON.stringify([stage, source, rule, ...text]));
