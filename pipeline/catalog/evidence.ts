@@ -18,12 +18,9 @@ export interface SurveyEvidence {
 /** What scores need (risk/MODEL.md, section 3), unless `parameters.evidence.scores` says otherwise. */
 export const USUAL_MINIMUM: SurveyEvidence = { clusters: 50, areas: 20, children: 1000 };
 
-export const suffices = (evidence: SurveyEvidence, { clusters, areas, children }: SurveyEvidence): boolean =>
-  evidence.clusters >= clusters && evidence.areas >= areas && evidence.children >= children;
-
 /** Whether surveys of so many rows may give scores to so many areas; their children are counted by a build. */
-export const mayGiveScores = (rows: number, areas: number, minimum: SurveyEvidence = USUAL_MINIMUM): boolean =>
-  suffices({ clusters: rows, areas, children: Number.POSITIVE_INFINITY }, minimum);
+export const mayGiveScores = (rows: number, areas: number, minimum: Omit<SurveyEvidence, 'children'> = USUAL_MINIMUM) =>
+  rows >= minimum.clusters && areas >= minimum.areas;
 
 /** The sources, without surveys if there are too few rows of them, or too few areas, for scores. */
 export function usefulSources<S extends Pick<Source, 'role' | 'files'>>(

@@ -184,7 +184,7 @@ export async function ingestCensus(
         .at(codeAndName(areas, lga_code))
         .error(
           'no row',
-          'a row; only if nobody lives there or nobody has counted, a gap `omit` (it counts for nothing in sums of this table)',
+          'a row; if it was divided from an area whose row has the people of both, a row of each; only if nobody lives there or nobody has counted, a gap `omit` (it counts for nothing in sums of this table)',
           gapRemedy({ rule: 'omit', lga_pcode: lga_code }),
         );
     input.report.push({ source: source.id, rule: 'omit', what: `${codeAndName(areas, lga_code)}: ${gap.reason}` });

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readCatalog } from '../../catalog/country.ts';
+import { usefulSources } from '../../catalog/evidence.ts';
 import { describeProducts } from '../../contract/products.ts';
 import { expectedDuration } from '../../engine/plan.ts';
 import { planBuild } from '../../release/build.ts';
@@ -46,11 +47,11 @@ export default function planCommand(): Command {
           '',
           `${expected.total.toFixed(1)} s in all, and about ${Math.ceil(expected.elapsed)} s with --jobs ${options.jobs}, as stages wait for others.`,
         );
-      const { sources } = readCatalog(options.country, options.rawData);
+      const { model, sources } = readCatalog(options.country, options.rawData);
       printLines(
         '',
         'What the sources of this country allow:',
-        ...describeProducts(sources).map((line) => `  ${line}`),
+        ...describeProducts(usefulSources(model, sources)).map((line) => `  ${line}`),
       );
     });
 }

@@ -7,7 +7,7 @@ import { placeColumnName } from './draft-keys.ts';
 import { disagreement, medianRatio, type Ratio, ratiosAgree, sumsByCode, toRatios } from './draft-people.ts';
 import { mayBePeople, populationRasters, yearInName } from './draft-rasters.ts';
 import { type DraftedTable, type draftTables, entryRows, type PeopleTable } from './draft-tables.ts';
-import { type Answers, numbersQuestionId, peopleYearQuestion, type Question } from './questions.ts';
+import { type Answers, NO_YEAR, numbersQuestionId } from './questions.ts';
 import type { RasterFile, TableFile } from './recognise.ts';
 import { onlyYearIn } from './survey-rounds.ts';
 
@@ -25,13 +25,10 @@ export function peopleColumn({ entry, usedRows }: PeopleTable, year: number | nu
 
 /**
  * Gives the entry the people of all years that the table has in columns or in rows.
- * @returns the year of a table of one year, by its rows, the name of its file or an answer, which is asked for without
- *   the two
+ * @returns the year of a table of one year, by its rows or the name of its file, or that nothing tells it; null if its
+ *   columns tell the years
  */
-export function readPeopleByYear(
-  census: DraftedTable,
-  answers: Answers,
-): { peopleYear: number | null; questions: Question[] } {
+export function readPeopleByYear(census: DraftedTable): number | typeof NO_YEAR | null {
   const { table, entry } = census;
   const { people, ...columns } = entry.columns!;
   const byYear = columnsByYear(table.header, people!);
@@ -40,21 +37,16 @@ export function readPeopleByYear(
     if (fileYear !== null && ![...byYear.values()].includes(people!)) byYear.set(fileYear, people!);
     const yearColumns = Object.fromEntries([...byYear].map(([year, column]) => [`people_${year}`, column]));
     census.entry = { ...entry, columns: { ...columns, ...yearColumns } };
-    return { peopleYear: null, questions: [] };
+    return null;
   }
   const { where = {}, ...rest } = entry;
   const [column, latest] = Object.entries(where).find(([, value]) => /^(19|20)\d\d$/.test(String(value))) ?? [];
-  const latestYear = column === undefined ? onlyYearIn(Object.values(where).join(' ')) : Number(latest);
-  if (column === undefined && (fileYear ?? latestYear) === null) {
-    const question = peopleYearQuestion(table.file);
-    return { peopleYear: Number(answers[question.id]) || null, questions: [question] };
-  }
-  if (column === undefined) return { peopleYear: fileYear ?? latestYear, questions: [] };
+  if (column === undefined) return fileYear ?? onlyYearIn(Object.values(where).join(' ')) ?? NO_YEAR;
   const rowsByYear = Map.groupBy(table.rows, ({ cells }) => cells[table.header.indexOf(column)]);
   const isYearly = new Set([...rowsByYear.values()].map((rows) => rows.length)).size === 1;
-  if (!isYearly || Object.keys(where).length > 1) return { peopleYear: latestYear, questions: [] };
+  if (!isYearly || Object.keys(where).length > 1) return Number(latest);
   census.entry = { ...rest, columns: { ...entry.columns, year: column } };
-  return { peopleYear: null, questions: [] };
+  return null;
 }
 
 /** The sum of a table's column. */

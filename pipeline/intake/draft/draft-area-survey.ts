@@ -47,44 +47,21 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null, answer
   const isShare = (column: string) =>
     isNumeric(column) && !Object.values(PRECISION_WORDS).some((words) => words.test(bareWords(column)));
   const named = columnsNamed(PREVALENCE_WORDS).filter(isShare);
-  const shares = named.length > 0 ? named : candidateColumns(header, 'positivity').filter(isShare);
-  /** Whether an interval belongs to a share: they name the same test, or no other share stands between them. */
-  const belongsTo = (share: string) => (column: string) =>
-    shares.length === 1 ||
-    (testsIn(column).length > 0
-      ? String(testsIn(column)) === String(testsIn(share))
-      : shares.findLast((other) => header.indexOf(other) < header.indexOf(column)) === share);
-  const findColumns = (share: string, names: readonly (keyof typeof PRECISION_WORDS)[]): Record<string, string> =>
+  const findColumns = (names: readonly (keyof typeof PRECISION_WORDS)[]): Record<string, string> =>
     Object.fromEntries(
       names.flatMap((name) => {
-        const columns = columnsNamed(PRECISION_WORDS[name])
-          .filter(belongsTo(share))
-          .filter((column) =>
-            name === 'interval' ? filledCells(table, column).every((cell) => INTERVAL.test(cell)) : isNumeric(column),
-          );
+        const columns = columnsNamed(PRECISION_WORDS[name]).filter((column) =>
+          name === 'interval' ? filledCells(table, column).every((cell) => INTERVAL.test(cell)) : isNumeric(column),
+        );
         return columns.length === 1 ? [[name, columns[0]!]] : [];
       }),
     );
-  const findPrecision = (share: string) =>
-    PRECISION_FORMS.map((names) => findColumns(share, names)).find(
-      (found, i) => Object.keys(found).length === PRECISION_FORMS[i]!.length,
-    ) ?? {};
-  const scoreAges = answers.ages_months ?? USUAL_AGES.join('-');
-  // Microscopy comes first, as of two tests of the same sample.
-  const preference = (share: string) => [
-    Number(Object.keys(findPrecision(share)).length === 0),
-    Number(agesInNames(share, file) !== scoreAges),
-    METHODS.indexOf(testsIn(share)[0] ?? METHODS.at(-1)!),
-  ];
-  const comparePreference = (a: string, b: string) =>
-    preference(a)
-      .map((value, i) => value - preference(b)[i]!)
-      .find((difference) => difference !== 0) ?? 0;
-  const [positivity, ...others] = shares.toSorted(comparePreference);
-  if (positivity === undefined) return null;
-  const precision = findPrecision(positivity);
+  const [positivity, other] = named.length > 0 ? named : candidateColumns(header, 'positivity').filter(isShare);
+  const precision =
+    PRECISION_FORMS.map(findColumns).find((found, i) => Object.keys(found).length === PRECISION_FORMS[i]!.length) ?? {};
   const isPrecise = Object.keys(precision).length > 0;
-  if (!isPrecise && (named.length === 0 || likeliestColumn(header, 'examined'))) return null;
+  if (positivity === undefined || (!isPrecise && (named.length === 0 || likeliestColumn(header, 'examined'))))
+    return null;
   const year = findYearColumn(table);
   const method = likeliestColumn(header, 'method');
   const sampleColumns = [place.column, place.stateColumn, year?.column, method].filter((column) => column != null);
@@ -101,21 +78,22 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null, answer
     return `${year?.recode?.[cell] ?? cell}-06`;
   });
   const { rounds, doubts } = findRounds(table, year, middles);
-  const rival = others.find((other) => comparePreference(other, positivity) === 0);
+  const scoreAges = answers.ages_months ?? USUAL_AGES.join('-');
   const question = prevalenceQuestion(file, positivity, scoreAges);
   const isAsked = agesInNames(positivity, file) !== scoreAges;
   const questions = isAsked ? [question] : [];
-  const lacking = !isPrecise
-    ? `the number examined; add it, or ${EXPECTED_PRECISION}`
-    : typeof methods === 'string'
-      ? `a test that is known; name it in the heading, such as "${positivity} (RDT)"`
-      : rounds.length === 0
-        ? 'the year of the survey; add a column of it, or give it in the name of the file'
-        : rival !== undefined
-          ? `a file of its own, as "${rival}" is another; keep one, or one file for each test`
-          : isAsked && answers[question.id] !== scoreAges
-            ? `ages of ${scoreAges} months in its name; if it is of these children, answer "${question.id}" with ${scoreAges}`
-            : null;
+  const lacking =
+    other !== undefined
+      ? `a file of its own, as "${other}" is another; keep one, or one file for each test, each with its interval`
+      : !isPrecise
+        ? `the number examined; add it, or ${EXPECTED_PRECISION}`
+        : typeof methods === 'string'
+          ? `a test that is known; name it in the heading, such as "${positivity} (RDT)"`
+          : rounds.length === 0
+            ? 'the year of the survey; add a column of it, or give it in the name of the file'
+            : isAsked && answers[question.id] !== scoreAges
+              ? `ages of ${scoreAges} months in its name; if it is of these children, answer "${question.id}" with ${scoreAges}`
+              : null;
   if (lacking || typeof methods === 'string')
     return {
       entries: [],
@@ -146,12 +124,7 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null, answer
   return {
     entries: [{ entry, note: `"${positivity}" is prevalence by area, of children of the ages of the score` }],
     obstacles: [],
-    doubts: [
-      ...(year?.doubts ?? []),
-      ...doubts,
-      monthsDoubt,
-      ...others.map((other) => `${file}: "${other}" is not used: an area counts once, by "${positivity}"`),
-    ],
+    doubts: [...(year?.doubts ?? []), ...doubts, monthsDoubt],
     questions,
   };
 }

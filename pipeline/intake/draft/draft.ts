@@ -29,7 +29,16 @@ import { type DraftedTable, draftTables, type PeopleTable } from './draft-tables
 import { levelWords } from './level-words.ts';
 import { widenLongTable } from './long-form.ts';
 import { limitAfterSurvey } from './parameters.ts';
-import { type Answers, controlsFor, listQuestions, numbersQuestionId, type Question, USUAL_AGES } from './questions.ts';
+import {
+  type Answers,
+  controlsFor,
+  listQuestions,
+  NO_YEAR,
+  numbersQuestionId,
+  peopleYearQuestion,
+  type Question,
+  USUAL_AGES,
+} from './questions.ts';
 import {
   type LeftOut,
   NOT_TABLE,
@@ -129,9 +138,9 @@ export async function draftCountry(
   const year = rasters.population[0] ? yearInName(rasters.population[0]) : null;
   const stateComparison = describeStatePeople(statePeople, comparison, rasters.population[0] ?? null);
   const countedPeople = census ? columnTotal(census, peopleColumn(census, year)) : null;
-  const { peopleYear, questions: yearQuestions } = census
-    ? readPeopleByYear(census, answers)
-    : { peopleYear: null, questions: [] };
+  const tableYear = census ? readPeopleByYear(census) : null;
+  const yearQuestion = census && tableYear === NO_YEAR ? peopleYearQuestion(census.table.file) : null;
+  const peopleYear = Number(yearQuestion ? answers[yearQuestion.id] : tableYear) || null;
   const rain = chooseRain(kept, rasters.drafted);
   const used = kept.filter((draftedSource) => draftedSource !== rain.unused);
   const entries: DraftSource[] = [
@@ -215,7 +224,7 @@ export async function draftCountry(
         return isAsked ? [{ ...numbers, guess: peopleAnswers[id] ?? numbers.guess }] : [];
       }),
       caseSums,
-      tableQuestions: [...yearQuestions, ...tableQuestions],
+      tableQuestions: yearQuestion ? [yearQuestion, ...tableQuestions] : tableQuestions,
     }),
   };
 }

@@ -90,6 +90,7 @@ export const prevalenceQuestion = (file: string, column: string, scoreAges: stri
   redraws: true,
 });
 
+export const NO_YEAR = 'unknown';
 /** The question of which year the people of a table are that tells none. */
 export const peopleYearQuestion = (file: string): Question => ({
   id: `year of the people in ${file}`,
@@ -98,7 +99,6 @@ export const peopleYearQuestion = (file: string): Question => ({
   pattern: new RegExp(`^(${NO_YEAR}|(19|20)\\d\\d)$`),
   redraws: true,
 });
-const NO_YEAR = 'unknown';
 
 /** The id of the question about a figure of another source with which a table's counts are compared. */
 const controlQuestionId = (file: string) => `control of ${file}`;

@@ -1,5 +1,5 @@
 /** How much survey evidence there is, and how much scores need (MODEL.md, section 3). */
-import { type SurveyEvidence, suffices, USUAL_MINIMUM } from '../../catalog/evidence.ts';
+import { type SurveyEvidence, USUAL_MINIMUM } from '../../catalog/evidence.ts';
 import type { Model } from '../../catalog/model.ts';
 import type { Words } from '../../contract/words.ts';
 import type { Surveys } from '../../ingest/ingest-tables.ts';
@@ -22,6 +22,9 @@ export function countSurveyEvidence({ clusters, area_rounds }: Surveys, { risk }
     children: Math.round(children),
   };
 }
+
+const suffices = (evidence: SurveyEvidence, { clusters, areas, children }: SurveyEvidence) =>
+  evidence.clusters >= clusters && evidence.areas >= areas && evidence.children >= children;
 
 /** Whether there are scores. */
 export const allowsScores = (surveys: Surveys, parameters: Parameters): boolean =>
