@@ -43,7 +43,7 @@ function renderOperation(operation: ReferenceOperation, baseUrl: string): Html {
   return html`<section id="${id}" tabindex="-1" data-path="${operationPath}" data-address="${address}"><p><a href="#operations">All operations</a></p><h2><code>GET ${operationPath}</code></h2>
 <p>${summary}. ${withCodeMarked(description)}</p>
 <h3>Try it</h3><p>The samples read your key from the environment variable <code>MALARIA_API_KEY</code>; this page neither asks for it nor keeps it.</p>
-<div class="values" hidden>${parameters.map(({ name, example }) => html`<label>${name} <input name="${name}" value="${example}"></label>`)}</div>
+<div class="values" hidden>${parameters.map(({ name, example }) => html`<label><code>${name}</code> <input name="${name}" value="${example}"></label>`)}</div>
 ${operationSamples(operation, baseUrl).map(
   ({ language, text }, i) =>
     html`<details name="samples-${id}"${i === 0 && html` open`}><summary>${language}</summary><pre class="sample" tabindex="0" role="group" aria-label="${language}">${text}</pre></details>`,
