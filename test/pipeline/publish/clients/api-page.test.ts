@@ -9,6 +9,9 @@ import { accessibilityFaults } from '../../../support/accessibility.ts';
 import { needsChromium, openFile, skipWithoutChromium } from '../../../support/chromium.ts';
 import { temporary } from '../../../support/command-line.ts';
 
+/** A browser on a busy machine takes its time. */
+const PATIENCE = { timeout: 20_000 };
+
 test.skipIf(skipWithoutChromium)(
   needsChromium('the API reference is searched, shows one operation at a time, and makes requests to copy'),
   async () => {
@@ -19,7 +22,7 @@ test.skipIf(skipWithoutChromium)(
       height: 915,
     });
     const shown = () => page.locator('main > section:visible').evaluateAll((all) => all.map(({ id }) => id));
-    await expect.poll(shown).toEqual(['operations']);
+    await expect.poll(shown, PATIENCE).toEqual(['operations']);
     const limits = page.locator('#operations').getByText('60 requests in any minute');
     for (const part of [page.locator('#search'), page.getByText('API access'), limits])
       expect((await part.boundingBox())!.y).toBeLessThan(915);
@@ -28,7 +31,7 @@ test.skipIf(skipWithoutChromium)(
     await page.fill('#search', 'score_low nation');
     expect(await page.textContent('#count')).toMatch(/^\d of \d+ operations$/);
     await page.locator('a[href="#risk-nation"]').press('Enter');
-    await expect.poll(shown).toEqual(['risk-nation']);
+    await expect.poll(shown, PATIENCE).toEqual(['risk-nation']);
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.fill('#base', 'https://api.example.org/');
@@ -44,10 +47,10 @@ test.skipIf(skipWithoutChromium)(
       /^curl -H "Authorization: Bearer \$MALARIA_API_KEY" 'https:\/\/api/,
     );
     await page.fill('#search', 'zebra');
-    await expect.poll(shown).toEqual(['operations']);
+    await expect.poll(shown, PATIENCE).toEqual(['operations']);
     expect(await page.textContent('#count')).toMatch(/^0 of/);
     await page.goBack();
-    await expect.poll(shown).toEqual(['risk-nation']);
+    await expect.poll(shown, PATIENCE).toEqual(['risk-nation']);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(412);
     expect(pageErrors).toEqual([]);
     await page.close();
