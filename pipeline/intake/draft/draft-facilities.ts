@@ -59,11 +59,12 @@ export function draftFacilities(tables: readonly TableFile[], areas: AreaCodes):
         const column = bestMatchingColumn(table, () => (cell) => names.has(cell));
         return column ? [[table, { kind: 'facility', column, codeByName: null }]] : [];
       });
-      return { ...list, places, repeated: cells.find((cell, row) => cells.indexOf(cell) < row) };
+      const isUnique = names.size === cells.length;
+      return { ...list, places, repeated: isUnique ? null : cells.find((cell, row) => cells.indexOf(cell) < row)! };
     })
     .filter(({ places }) => places.length > 0)
     .sort((a, b) => b.places.length - a.places.length);
-  const best = lists.find(({ repeated }) => repeated === undefined);
+  const best = lists.find(({ repeated }) => repeated === null);
   if (!best) {
     const obstacles = lists.map(({ table, repeated }) => [table, describeRepeated(repeated!)] as const);
     return { list: null, places: new Map(placesOfAreaTables), obstacles: new Map(obstacles) };
