@@ -1,5 +1,5 @@
 /** Figures printed elsewhere that a source must add up to. */
-import type { Control, Source } from '../catalog/sources.ts';
+import { type Control, mayPassOnCases, type Source } from '../catalog/sources.ts';
 import type { ReportLine } from '../engine/stage.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 
@@ -29,7 +29,11 @@ export function checkControls(source: Source, amounts: readonly Amount[], report
           `${expected}, within ${100 * tolerance}%`,
         );
     const difference = `${(100 * Math.abs(sum / value - 1)).toFixed(1)}% ${sum < value ? 'less' : 'more'} than`;
-    const what = `${scope}: ${sum.toLocaleString('en-US')} read, ${sum === value ? 'the same as' : difference} ${expected}`;
+    const agreement = sum === value ? 'the same as' : difference;
+    // The report prints this line, also where cases may not be passed on.
+    const what = mayPassOnCases([source])
+      ? `${scope}: ${sum.toLocaleString('en-US')} read, ${agreement} ${expected}`
+      : `${scope}: ${agreement} in ${printedSource}`;
     report.push({ source: source.id, rule: 'control', what });
   });
 }

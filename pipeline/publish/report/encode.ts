@@ -49,6 +49,7 @@ export function pageData(contents: Contents, evidence: Evidence): PageData {
     cases_in,
     cases: encodeCases(tables, cases, cases_in),
     alerts: encodeAlerts(contents),
+    alert_scores: contents.model.alert_evaluation?.scores ?? [],
     totals: encodeTotals(tables, case_draws),
     has_season: tables.season.length > 0,
     layers: encodeLayers(contents),

@@ -70,14 +70,14 @@ function makePlan(): Plan {
   };
 }
 
-/** Those for which the nets suffice, each after the ones before it; one that needs too many is passed over. */
-function affordable(order: readonly string[]): string[] {
+/** Those for which the nets suffice, up to the first that needs more than are left: a small one far behind is no need. */
+function affordable(order: readonly string[]): readonly string[] {
   let netsLeft = netsDeclared();
-  return order.filter((code) => {
-    const isAffordable = netsNeeded(code) <= netsLeft;
-    if (isAffordable) netsLeft -= netsNeeded(code);
-    return isAffordable;
+  const end = order.findIndex((code) => {
+    netsLeft -= netsNeeded(code);
+    return netsLeft < 0;
   });
+  return end === -1 ? order : order.slice(0, end);
 }
 
 let cachedPlan: { viewKey: string; plan: Plan } | null = null;
@@ -108,10 +108,8 @@ export const netsTab: Tab = {
     const { order, recipients, nets } = currentPlan();
     if (order.length === 0) return `No ${lga.one} meets these thresholds`;
     const inState = view.state === null ? '' : ` in ${scopeName()}`;
-    if (recipients.size === 0) {
-      const smallest = d3.least(order, netsNeeded)!;
-      return `${formatInteger(nets)} nets are too few for any ${lga.one}${inState}: the smallest, ${areaName(smallest)}, needs ${formatInteger(netsNeeded(smallest))}`;
-    }
+    if (recipients.size === 0)
+      return `${formatInteger(nets)} nets are too few for ${areaName(order[0]!)}, the first in need${inState}, which needs ${formatInteger(netsNeeded(order[0]!))}`;
     const names = order
       .filter((code) => recipients.has(code))
       .map((code) => (view.state === null ? nameInList(code, untestedNote(code)) : areaName(code)));
@@ -152,7 +150,7 @@ export const netsTab: Tab = {
     ];
   },
   method: () => [
-    `${monthInWords(view.month)}. Unprotected risk is people × score${HAS_NETS ? ' × share who do not sleep under a net' : ''}. Each ${lga.one} gets nets for all its people or none; one that needs more than are left is passed over. ${
+    `${monthInWords(view.month)}. Unprotected risk is people × score${HAS_NETS ? ' × share who do not sleep under a net' : ''}. Each ${lga.one} gets nets for all its people or none, up to the first that needs more than are left. ${
       mapChoice(netsTab) === 'each'
         ? 'Ordered by the unprotected risk per person, which puts each net where it counts most.'
         : 'Ordered by the unprotected risk of all people together, so places with many people come first.'

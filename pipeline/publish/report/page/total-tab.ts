@@ -160,7 +160,10 @@ function controls(): HTMLElement {
     ...boxes.map(({ row }) => row),
   );
   element.addEventListener('follow', () => {
-    for (const { code, box } of boxes) box.checked = chosenStates().includes(code);
+    for (const { code, box, row } of boxes) {
+      box.checked = chosenStates().includes(code);
+      row.hidden = view.state !== null && view.state !== code;
+    }
   });
   return element;
 }

@@ -115,6 +115,10 @@ export const warningsTab: Tab = {
     ];
   },
   method: () => [
+    ...data.alert_scores.map(
+      ({ area, found_within_2, false_alerts_per_area_year }) =>
+        `When changes were put into the records of ${area === 'lga' ? lga.many : state.many}, ${inPercent(found_within_2)} of the rises were in alert within two months; without a change, ${inPercent(false_alerts_per_area_year)} of them have a false alert in a year.`,
+    ),
     'What is usual is a forecast of the month made nine to twelve months before, without months that were in alert. An alert is so many cases that both this and the forecast of the month before made them unlikely; it lasts until they come back to what is usual.',
     'The next month is in alert if its forecast exceeds the usual’s upper limit with a chance of 50% or more, and watched from 25% on. An alert moves no score, and it is about reports: late ones, a new way of reporting or missing tests look like an outbreak or its end. It rests on no test of children, so places where none was tested are not marked here.',
   ],
@@ -157,6 +161,7 @@ export const warningsTab: Tab = {
     return { record_of: recordCode, ...fields, forecast, forecast_low, forecast_high, check_first: firstCheck(alert) };
   },
 };
+const inPercent = (share: number) => `${Math.round(100 * share)}%`;
 const MAX_NAMED = 5;
 /** The last month that any area reported. */
 const lastPeriod = () => Object.values(data.alerts).reduce((last, { period }) => (period > last ? period : last), '');

@@ -1,4 +1,5 @@
 /** Types and formats of the data embedded in the page, for encode.ts and the scripts under page/. */
+import type { AlertScores } from '../../../catalog/alert-evaluation.ts';
 import type { Level } from '../../../contract/levels.ts';
 import type { Period } from '../../../contract/months.ts';
 import type {
@@ -77,6 +78,8 @@ export interface PageData {
   cases: Record<string, PageCases>;
   /** Whether the last month is unusual and the next likely to be, by code of the areas that have records. */
   alerts: Record<string, PageAlert>;
+  /** How alerts did on the country's own records, by level; empty if it was not measured. */
+  alert_scores: AlertScores[];
   totals: PageTotals;
   /** Whether the season is known. */
   has_season: boolean;
@@ -104,7 +107,7 @@ export interface PageData {
  * Each part arrives whole, while what came before it can be used.
  */
 export const PARTS = {
-  cases: ['cases', 'alerts', 'totals'],
+  cases: ['cases', 'alerts', 'alert_scores', 'totals'],
   season: ['windows', 'seasons'],
   history: ['history'],
   draws: ['draws'],
