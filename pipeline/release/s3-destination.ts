@@ -145,7 +145,7 @@ function throwStorageError(url: string, name: string, error: Error): never {
   const what = `${url}/${name}: ${error.name}${error.message && error.message !== error.name ? `, ${error.message.split('\n')[0]}` : ''}`;
   if (status === 412 || status === 409)
     throw new TryAgain(`${what}: another version was published there in the meantime; review this one again`);
-  const isUnset = error.name === 'CredentialsProviderError' || error.message === 'Region is missing';
+  const isUnset = error.name === 'CredentialsProviderError' || /^Region (is missing|not accepted)/.test(error.message);
   if (isUnset || status === 403 || status === 401 || status === 404 || status === 400)
     throw new UsageError(`${what}; expected access to read and write there (AWS_REGION, AWS_ACCESS_KEY_ID …)`);
   throw new TryAgain(`${what}; the published version there is unchanged`);

@@ -74,7 +74,8 @@ test('a new month: inspect the file, accept each file, then build, review, publi
   first = current();
   const month = '2021-07';
   const inspection = await type(1, 'catalog update cases', receive('cases.csv', upTo('cases.csv', month)));
-  expect(inspection).toMatch(/added 1 \(NG001 2021-07\)\n +removed 0\n +changed 0/);
+  expect(inspection).toMatch(/: cases\.csv changed; 1 rows added, 0 removed, 0 changed\n/);
+  expect(inspection).toContain('added NG001 2021-07\n');
   await acceptMonth(month);
   await type(0, 'build');
   expect(current()).toBe(first);

@@ -233,7 +233,7 @@ test('if storage is unreachable, refuses, or was published to meanwhile, publish
   });
   expect([gone, await attempt(/another version was published there in the meantime/)]).toEqual([3, 3]);
   expect(existsSync(path.join(out, 'releases'))).toBe(true);
-  const noRegion = /Region is missing; expected access to read and write there \(AWS_REGION/;
+  const noRegion = /Region (is missing|not accepted).*; expected access to read and write there \(AWS_REGION/;
   expect(await attempt(noRegion, { AWS_REGION: '' })).toBe(2);
   expect((await runHere(['publish', '--out', out, '--to', 's3://'])).stderr).toMatch(
     /--to: found s3:\/\/, expected s3:\/\/BUCKET/,
