@@ -1,10 +1,7 @@
 /**
  * Where published versions are stored, in a build's directory or a bucket; which one is current; the index of releases.
  */
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { Static } from 'typebox';
-import { UsageError } from '../lib/errors.ts';
 import { FileEntry } from './manifest.ts';
 import { closedObject, Type } from './type.ts';
 
@@ -25,14 +22,6 @@ export function versionFromPointer(pointer: string): string | null {
 export function parseS3Url(url: string): { bucket: string; prefix: string } | null {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*?))?\/*$/.exec(url);
   return match && { bucket: match[1]!, prefix: match[2] ? `${match[2]}/` : '' };
-}
-
-/** @throws UsageError if `directory` is the output of a build, which has its versions below it */
-export function refuseBuildFolder(directory: string): void {
-  const has = (name: string) => existsSync(path.join(directory, name));
-  if (has('manifest.json') || !has('snapshots')) return;
-  const current = path.join(directory, 'current');
-  throw new UsageError(`${directory}: found the --out of a build, expected a snapshot; give ${current}`);
 }
 
 /** Folder of the release indexes and diffs, below the same directory or prefix. */

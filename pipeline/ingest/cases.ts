@@ -255,7 +255,7 @@ function describeLongSteps(months: readonly number[], missing: number): string {
   const steps = new Set(later.slice(1).map((month, i) => month - later[i]!));
   const [step] = steps;
   if (later.length < 3 || steps.size > 1 || step === 1) return '';
-  return `; it has every ${step} months only from ${monthFromIndex(later[0]!)} on: if they count all ${step}, a quarter’s cases for example, they are no figures of a month`;
+  return `; from ${monthFromIndex(later[0]!)} on there is one row every ${step} months: if each counts all ${step}, as a quarter does, it is no figure of a month`;
 }
 
 /** Detects a table that has lost its first months, by the catalog's span. */

@@ -226,7 +226,7 @@ function doubtPeopleByYear(input: IngestInput, source: Source, people: readonly 
     input.report.push({
       source: source.id,
       rule: 'hard to believe',
-      what: `people change by ${(100 * growth).toFixed(1)}% a year from ${earlierYear} to ${year} (${before.toLocaleString('en-US')}, ${now.toLocaleString('en-US')} in the same areas). Perhaps a census came between projections: take one series, and give the others' years by its growth`,
+      what: `people change by ${(100 * growth).toFixed(1)}% a year from ${earlierYear} to ${year} (${before.toLocaleString('en-US')}, ${now.toLocaleString('en-US')} in the same areas). Perhaps a census came between projections: take one series, and carry it to the other years by its own growth`,
       needs_approval: true,
     });
   }

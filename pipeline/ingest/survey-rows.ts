@@ -166,6 +166,7 @@ export function readExamined(row: RawRow, { weighted_counts }: Source): number {
 /** In fewer rows, chance makes whole children; a few rows may be mistyped. */
 const LEAST_SHARE_ROWS = 10;
 const WHOLE_SHARE = 0.95;
+/** With a higher chance, counts may be whole children as percentages too. */
 const MOST_CHANCE = 1e-6;
 
 /**
@@ -181,20 +182,19 @@ export function findPositivesUnit(
   );
   if (!rows.every(({ examined }) => Number.isInteger(examined))) return null;
   const areWhole = rows.filter(({ positive }) => !Number.isInteger(positive)).length < LEAST_SHARE_ROWS;
+  // 0 is whole children in any unit.
+  const positiveRows = rows.filter(({ positive }) => positive > 0);
   // The chance that counts of positives, read as percentages, would be whole children in all rows.
-  const chance = rows.reduce(
-    (product, { examined, positive }) => product * (positive > 0 ? Math.min(1, examined / 100) : 1),
-    1,
-  );
+  const chance = positiveRows.reduce((product, { examined }) => product * Math.min(1, examined / 100), 1);
   if (areWhole && chance > MOST_CHANCE) return null;
   const decimals = Math.max(...cells.map(({ positive }) => positive?.split('.')[1]?.length ?? 0));
   const rounding = Math.max(0.5 * 10 ** -decimals, 1e-6);
   const areWholeChildren = (whole: number) =>
-    rows.filter(({ examined, positive }) => {
+    positiveRows.filter(({ examined, positive }) => {
       const children = (examined * positive) / whole;
       return positive <= whole && Math.abs(children - Math.round(children)) <= (rounding * examined) / whole;
     }).length >=
-    WHOLE_SHARE * rows.length;
+    WHOLE_SHARE * positiveRows.length;
   return !areWhole && areWholeChildren(1) ? 'share' : areWholeChildren(100) ? 'percent' : null;
 }
 

@@ -34,8 +34,7 @@ Examples:
   malaria-proxy keys revoke key_…              takes effect from the next request on
 
 Accounts and keys are stored in build/proxy.sqlite, unless --store or MALARIA_STORE names another store: sqlite:FILE or
-postgres://… Only \`create-store\`,
-\`serve --first-key\` and \`restore --forget\` make a store where there is none.
+postgres://… Only \`create-store\`, \`serve --first-key\` and \`restore --forget\` make a store where there is none.
 The options of \`serve\` can also be set in the environment; \`serve --help\` and proxy/deploy/operate.md list the
 variables.
 Exit codes: 0 success, 1 the server could not continue, 2 bad input or wrong usage, 3 temporary failure: retry later,

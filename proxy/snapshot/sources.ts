@@ -1,6 +1,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DAMAGED_ADVICE, parseS3Url, refuseBuildFolder } from '../../pipeline/contract/published.ts';
+import { DAMAGED_ADVICE, parseS3Url } from '../../pipeline/contract/published.ts';
+import { refuseBuildFolder } from '../../pipeline/lib/build-folder.ts';
 import { errorLine, UsageError } from '../../pipeline/lib/errors.ts';
 import { type SnapshotSource, SnapshotWatcher, type WatchOptions } from './watch.ts';
 

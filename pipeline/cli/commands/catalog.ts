@@ -197,9 +197,9 @@ accepted file. There is no other way to accept a changed file: \`build\` stops a
 
 Without FILE, the files in the raw data are compared. A FILE is copied there once it is accepted: in place of the
 entry's only file (under its own name, if only the years in it differ), of the one with the same name or extension, or,
-among monthly rasters, as a new month, recognised by its name (rain_2024-01.tif) or given as --period. For a table that lists several deliveries in \`files\`, a FILE of
-another name is one more, whose rows replace those of earlier ones for the same place and month. It is first read as a
-build reads it, and refused if a build would refuse it.
+among monthly rasters, as a new month, recognised by its name (rain_2024-01.tif) or given as --period. For a table that
+lists several deliveries in \`files\`, a FILE of another name is one more, whose rows replace those of earlier ones for
+the same place and month. It is first read as a build reads it, and refused if a build would refuse it.
 
 A table may have the names of its areas where the last one had their codes (raw-data/README.md, Areas by name).
 

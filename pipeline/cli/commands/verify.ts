@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { Command } from 'commander';
-import { DAMAGED_ADVICE, refuseBuildFolder } from '../../contract/published.ts';
+import { DAMAGED_ADVICE } from '../../contract/published.ts';
+import { refuseBuildFolder } from '../../lib/build-folder.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { verifySnapshot } from '../../publish/snapshot/verify.ts';
 import { releaseIndexFaults } from '../../release/verify-release-index.ts';

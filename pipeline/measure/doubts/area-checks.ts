@@ -142,16 +142,13 @@ export function mismatchedPopulations(content: Content): string[] {
   const ratiosByCode = logCensusRatios(content);
   const ratios = ratiosByCode.map(([, ratio]) => ratio);
   if (ratios.length === 0) return [];
-  const rasterLogs = ratiosByCode.map(([code]) => Math.log(content.people.get(code)!));
-  const likeness = correlation(
-    rasterLogs,
-    rasterLogs.map((log, i) => log + ratios[i]!),
-  );
   if (Math.abs(median(ratios)) > Math.log(AGREEMENT_FACTOR))
     return [`the table has ${Math.exp(median(ratios)).toFixed(2)} times as many in the middle area`];
-  return ratios.length >= LEAST_AREAS &&
-    likeness < LEAST_LIKENESS &&
-    usualDeparture(ratios) > Math.log(AGREEMENT_FACTOR)
+  if (ratios.length < LEAST_AREAS || usualDeparture(ratios) <= Math.log(AGREEMENT_FACTOR)) return [];
+  const rasterLogs = ratiosByCode.map(([code]) => Math.log(content.people.get(code)!));
+  const tableLogs = rasterLogs.map((log, i) => log + ratios[i]!);
+  const likeness = correlation(rasterLogs, tableLogs);
+  return likeness < LEAST_LIKENESS
     ? [
         `areas with many people in one have few in the other (correlation ${likeness.toFixed(2)}); a raster may be upside down`,
       ]

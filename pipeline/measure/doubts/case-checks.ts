@@ -46,6 +46,8 @@ const STEP_SHARE = 0.9;
 /** Of a log-normal tail with so many months in the last tenth below a power of ten, some would be above it (by 99.6%). */
 const NEAR_SHARE = 0.9;
 const LEAST_NEAR = 8;
+/** Below, a tenth is a few numbers only. */
+const LEAST_LIMIT = 1000;
 /** With fewer years, none is the usual one. */
 const LEAST_YEARS = 3;
 /** The middle of fewer areas would be moved by one of them. */
@@ -341,7 +343,7 @@ export function cutDigits(content: Content): string[] {
   const counts = caseSeries(content).flatMap(({ of_state, values }) => (of_state ? [] : nonMissing(values)));
   const limit = 10 ** Math.ceil(Math.log10(1 + counts.reduce((a, b) => Math.max(a, b), 0)));
   const near = counts.filter((count) => count >= NEAR_SHARE * limit).length;
-  return near >= LEAST_NEAR
+  return limit >= LEAST_LIMIT && near >= LEAST_NEAR
     ? [`${near} months of areas have ${NEAR_SHARE * limit} to ${limit - 1}, and none ${limit} or more`]
     : [];
 }

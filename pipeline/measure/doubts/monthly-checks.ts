@@ -293,7 +293,8 @@ export function seasonlessYears(content: Content): string[] {
     for (const [start] of values.entries()) {
       if ((first + start) % 12 !== 0 || start + 12 > values.length) continue;
       const months = nonMissing(values.slice(start, start + 12)).sort((a, b) => a - b);
-      const share = sum(months.slice(0, 3)) / sum(months);
+      if (mean(months) === 0) continue;
+      const share = mean(months.slice(0, 3)) / mean(months) / 4;
       const year = yearOfMonth(first + start);
       drySharesByYear.set(year, [...(drySharesByYear.get(year) ?? []), share]);
     }
@@ -306,8 +307,6 @@ export function seasonlessYears(content: Content): string[] {
         `${year}: the three driest months have ${percent(share)} of the year's rain, in other years ${percent(least)}`,
     );
 }
-
-const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
 const yearOfMonth = (month: number) => monthFromIndex(month).slice(0, 4);
 

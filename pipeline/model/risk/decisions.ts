@@ -103,9 +103,12 @@ const PASSED_DRAWS = 250;
 /** Years before a month with which the nation is compared. */
 const YEARS_COMPARED = [1, 3];
 /** To four decimals. */
-const four = (value: number) => Math.round(1e4 * value) / 1e4;
+const roundShare = (value: number) => Math.round(1e4 * value) / 1e4;
 
 /**
+ * The nation's share of children by period with its central 90% range, its changes over some years with the chance of a
+ * rise, and draws of the last estimated month by LGA; all are shares of children from 0 to 1.
+ * @param estimates joint draws: see `Estimates` for their order
  * @param positions of the periods, which follow one another, among the predicted months
  * @param month the month of the year whose draws are passed on, 0 for January
  */
@@ -117,17 +120,22 @@ export function jointRisk(
   const nationDraws = (m: number) => nation_draws.subarray(positions[m]! * drawCount, (positions[m]! + 1) * drawCount);
   const changeOver = (m: number, years: number) => {
     const { mean, low, high, rise } = summariseChange(nationDraws(m), nationDraws(m - 12 * years));
-    return { years, change: four(mean), low: four(low), high: four(high), chance: four(rise) };
+    return { years, change: roundShare(mean), low: roundShare(low), high: roundShare(high), chance: roundShare(rise) };
   };
   const nation = Array.from(positions, (_, m) => {
     const { mean, low, high } = summariseDraws(nationDraws(m), []);
     const years = YEARS_COMPARED.filter((count) => m >= 12 * count);
-    return { score: four(mean), low: four(low), high: four(high), changes: years.map((count) => changeOver(m, count)) };
+    return {
+      score: roundShare(mean),
+      low: roundShare(low),
+      high: roundShare(high),
+      changes: years.map((count) => changeOver(m, count)),
+    };
   });
   const step = drawCount / Math.min(PASSED_DRAWS, drawCount);
   const passedDraws = (a: number) =>
     Array.from({ length: drawCount / step }, (_, k) =>
-      four(lga_draws[(month * lgaCodes.length + a) * drawCount + Math.floor(k * step)]!),
+      roundShare(lga_draws[(month * lgaCodes.length + a) * drawCount + Math.floor(k * step)]!),
     );
   return { nation, lga_draws: Object.fromEntries(lgaCodes.map((code, a) => [code, passedDraws(a)])) };
 }

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Manifest } from '../../contract/manifest.ts';
 import { type FileParameters, filePath, OPERATIONS, type OperationId } from '../../contract/operations.ts';
-import { DAMAGED_ADVICE, refuseBuildFolder } from '../../contract/published.ts';
+import { DAMAGED_ADVICE } from '../../contract/published.ts';
+import { refuseBuildFolder } from '../../lib/build-folder.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { parseStored } from '../../lib/stored-json.ts';
 

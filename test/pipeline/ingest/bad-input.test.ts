@@ -60,7 +60,7 @@ const cases: Case[] = [
   [
     'quarters among months',
     edit('cases.csv', (text) => text.replaceAll(/NG001,2021-(0[124578]|1[01]),.*\n/g, '')),
-    /AB: found no month 2021-01, .* 2021-12; it has every 3 months only from 2021-03 on: if they count all 3/,
+    /AB: found no month 2021-01, .* 2021-12; from 2021-03 on there is one row every 3 months: if each counts all 3/,
   ],
   [
     'a month missing from the climate',

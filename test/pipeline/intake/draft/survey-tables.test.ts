@@ -61,6 +61,17 @@ test.each([
   expect(draft.doubts).toContainEqual(expect.stringMatching(/^x\.csv: "pos" is read as the (percent|share) of/));
 });
 
+test('counts of a survey in which hardly any child is positive are counts', async () => {
+  const header = 'year,period,cluster_id,longitude,latitude,examined,pos,test';
+  const rows = Array.from(
+    { length: 400 },
+    (_, i) => `2018,2018-10,${i},3.4,4.5,${20 + (i % 9)},${i % 25 === 0 ? 1 : 0},RDT`,
+  );
+  const { draft } = await draftOf(country({ 'x.csv': table(header, rows) }, ['surveys.csv']));
+  const { entry } = draft.entries.find(({ entry }) => entry.role === 'survey_clusters')!;
+  expect(entry.columns).toMatchObject({ examined: 'examined', positive: 'pos' });
+});
+
 test('of figures by area and survey, those of the latest survey in its name are used', async () => {
   const nets = table(
     'Survey,state,Children under 5 who slept under an ITN last night (%)',
