@@ -107,8 +107,8 @@ const roundShare = (value: number) => Math.round(1e4 * value) / 1e4;
 
 /**
  * The nation's share of children by period with its central 90% range, its changes over some years with the chance of a
- * rise, and draws of the last estimated month by LGA; all are shares of children from 0 to 1.
- * @param estimates joint draws: see `Estimates` for their order
+ * rise, and draws of the last estimated month by LGA; all are shares of children from 0 to 1. `Estimates` says in which
+ * order its draws are.
  * @param positions of the periods, which follow one another, among the predicted months
  * @param month the month of the year whose draws are passed on, 0 for January
  */
