@@ -35,6 +35,7 @@ export function doubtDeliveries(deliveries: readonly Delivery[]): ReportLine[] {
         ...describeUnreported(delivery),
         ...describeDays(delivery),
         ...describeChangedSums(delivery),
+        ...describeChangedBounds(delivery),
         ...describeLabels(delivery, usedKeys),
       ].map((what): ReportLine => ({ source: delivery.source, rule: 'hard to believe', what, needs_approval: true })),
     ),
@@ -115,6 +116,32 @@ function describeChangedSums({ file, rows, columns }: Delivery): string[] {
     if (names.length === 0 || otherYears.length === 0) return [];
     return [
       `${file}: "${total.column}" is the sum of ${names.map((name) => `"${name}"`).join(' and ')} in ${sumYears.join(', ')}, and not in ${otherYears.join(', ')}. If its definition changed, take the columns that mean the same throughout (sources.json, sums)`,
+    ];
+  });
+}
+
+/** A column that cases exceed in fewer rows of a year bounds them; one that they exceed in more rows does not. */
+const BOUND_SHARE = 0.02;
+const NO_BOUND_SHARE = 0.25;
+
+/** Cases that exceed another column in some years, and not in others, such as those tested: they may count others too. */
+function describeChangedBounds({ file, rows, columns }: Delivery): string[] {
+  const caseColumns = columns.filter(({ figure }) => figure === 'confirmed');
+  const cases = rows.map((_, row) => sumNumbers(caseColumns.map(({ numbers }) => numbers[row]!)));
+  const rowsByYear = [...Map.groupBy(rows.keys(), (row) => rows[row]!.year)];
+  const others = columns.filter(({ figure, isKey, reason }) => figure === null && !isKey && reason === null);
+  return others.flatMap(({ column, numbers }) => {
+    const years = rowsByYear.flatMap(([year, yearRows]) => {
+      const filledRows = yearRows.filter((row) => Number.isFinite(numbers[row]!) && Number.isFinite(cases[row]!));
+      const exceeding = filledRows.filter((row) => cases[row]! > numbers[row]!).length;
+      return filledRows.length > 0 ? [{ year, exceeding, filled: filledRows.length }] : [];
+    });
+    const bounded = years.filter(({ exceeding, filled }) => exceeding <= BOUND_SHARE * filled);
+    const unbounded = years.filter(({ exceeding, filled }) => exceeding >= NO_BOUND_SHARE * filled);
+    if (bounded.length === 0 || unbounded.length === 0) return [];
+    const counts = unbounded.map(({ year, exceeding, filled }) => `${exceeding} of ${filled} rows of ${year}`);
+    return [
+      `${file}: cases are more than "${column}" in ${counts.join(', ')}, and in hardly any of ${bounded.map(({ year }) => year).join(', ')}. Perhaps they count others too, such as presumed cases: take figures that mean the same throughout`,
     ];
   });
 }

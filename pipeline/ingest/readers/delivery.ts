@@ -1,7 +1,7 @@
 /** What a file of a table delivered, before any row is left out, and what became of each row. */
 import { TEXT_COLUMNS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
-import { daysIn, monthText, readMonth, yearsIn } from './months.ts';
+import { daysIn, monthText, readMonth, readMonthOfYear, yearsIn } from './months.ts';
 
 export const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
@@ -77,7 +77,8 @@ export function recordDelivery(
     const values = Object.fromEntries(
       timeColumns.map(({ projectColumn, indexes }) => [projectColumn, row[indexes[0]!] ?? null]),
     );
-    const text = monthText(values) ?? values.survey_year ?? values.year ?? '';
+    const month = values.month ? readMonthOfYear(values.month) : null;
+    const text = monthText(month === null ? values : { ...values, month }) ?? values.survey_year ?? values.year ?? '';
     const period = readMonth(text, months);
     return { year: Number((period ?? text).match(/^(?:19|20)\d\d/)?.[0]) || null, period };
   };

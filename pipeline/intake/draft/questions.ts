@@ -1,6 +1,6 @@
 /** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
 
-import { UNKNOWN_COUNTRY } from '../../catalog/shared-schemas.ts';
+import { METHODS, UNKNOWN_COUNTRY } from '../../catalog/shared-schemas.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { describeSiblings, type Sibling } from '../../ingest/siblings.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
@@ -87,6 +87,16 @@ export const prevalenceQuestion = (file: string, column: string, scoreAges: stri
   asks: `Ages in months, as in ${scoreAges}, of all the children whose prevalence is "${column}" in ${file}, or ${OTHER_PEOPLE}; only that of the ages of the score is used`,
   guess: OTHER_PEOPLE,
   pattern: new RegExp(`^(${OTHER_PEOPLE}|\\d+-\\d+)$`),
+  redraws: true,
+});
+
+const NO_METHOD = 'unknown';
+/** The question of the method of a survey that does not tell it; until it is answered, the survey is not used. */
+export const methodQuestion = (file: string): Question => ({
+  id: `method of ${file}`,
+  asks: `How the children of the survey ${file} were tested: ${METHODS.join(' or ')}; ${NO_METHOD}: it is not used`,
+  guess: NO_METHOD,
+  pattern: new RegExp(`^(${[NO_METHOD, ...METHODS].join('|')})$`),
   redraws: true,
 });
 

@@ -273,10 +273,13 @@ export function exchangedYears(content: Content): string[] {
         sum += (values[start + month]! - neighbourMean[otherStart + month]!) ** 2;
       return sum;
     };
+    const findBest = (start: number) =>
+      yearStarts.reduce((a, b) => (distance(start, b) < distance(start, a) ? b : a), start);
     return yearStarts.flatMap((start) => {
       const sameYear = distance(start, start);
-      const bestStart = yearStarts.reduce((a, b) => (distance(start, b) < distance(start, a) ? b : a), start);
-      return distance(start, bestStart) < MOST_DISTANCE_RATIO * sameYear
+      const bestStart = findBest(start);
+      // The other year stands elsewhere, too; or else two years are alike.
+      return distance(start, bestStart) < MOST_DISTANCE_RATIO * sameYear && findBest(bestStart) !== bestStart
         ? [
             `${name}: the rain of ${yearOfMonth(first + start)} fits that of its neighbours in ${yearOfMonth(first + bestStart)}`,
           ]
