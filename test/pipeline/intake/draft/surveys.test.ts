@@ -402,3 +402,27 @@ test('prevalence is taken for that of children of the score if its name gives th
     '"RDT prevalence 6-59 months" is a share by area without a file of its own, as "Microscopy prevalence 6-59 months" is another; keep one, or one file for each test, each with its interval',
   );
 });
+
+test('the method of a survey is asked for, unless the name of a column or of the file tells it', async () => {
+  const content = (positive: string) =>
+    clusters(`cluster,year,month,longitude,latitude,examined,${positive}`, (k) => [k, 2020, 10, ...at(k), 30, k]);
+  const drafted = async (name: string, positive: string, answers: Answers = {}) => {
+    const { draft } = await draftOf(filesOf({ ...OTHERS, [name]: content(positive) }), answers);
+    const survey = draft.entries.find(({ entry }) => entry.role === 'survey_clusters');
+    return {
+      methods: survey?.entry.methods,
+      asked: draft.questions.flatMap(({ id }) => (/^method of/.test(id) ? id : [])),
+      why: draft.leftOut.flatMap(({ file, why }) => (file === name ? why : [])),
+    };
+  };
+  expect(await drafted('mis.csv', 'positive')).toEqual({
+    methods: undefined,
+    asked: ['method of mis.csv'],
+    why: [expect.stringContaining('answer "method of mis.csv" with microscopy or rdt')],
+  });
+  expect(await drafted('mis.csv', 'positive', { 'method of mis.csv': 'microscopy' })).toMatchObject({
+    methods: { microscopy: 'microscopy' },
+    why: [],
+  });
+  expect(await drafted('mis_rdt.csv', 'positive')).toEqual({ methods: { rdt: 'rdt' }, asked: [], why: [] });
+});

@@ -508,6 +508,16 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       (content) => addUp(recordOf(content, 'S03L04'), 0),
       /: S03L04 Place 40: cases never fall from one month to the next\. /,
     ],
+    [
+      (content) => {
+        for (const code of ['S03L02', 'S03L03', 'S03L04'])
+          addUp(
+            recordOf(content, code).filter(({ period }) => period.startsWith('2021')),
+            1,
+          );
+      },
+      /: 2021: cases never fall in S03L02 Place \d+, S03L03 Place \d+, S03L04 Place 40\. /,
+    ],
   ],
   'the last months are incomplete': [
     [
