@@ -92,15 +92,14 @@ export const ROLES = {
       'state_pcode',
       'urban',
       'weight',
+      'period',
       'year',
+      'month',
       'youngest_years',
       'oldest_years',
       ...NAME_COLUMNS,
     ],
-    exactlyOneOf: [
-      ['positive', 'positivity'],
-      ['period', 'month'],
-    ],
+    exactlyOneOf: [['positive', 'positivity']],
   },
   survey_states: {
     description:

@@ -264,6 +264,9 @@ function checkTable(source: Source, location: InputLocation): void {
     throw location.error('no rounds', 'the survey rounds and their months of fieldwork');
   if (source.role === 'survey_states') checkAreaResults(source, location);
   const isSurvey = source.role === 'survey_states' || source.role === 'survey_clusters';
+  const hasTime = ['survey_year', 'period', 'month'].some((name) => columnNames(source).includes(name));
+  if (isSurvey && !hasTime && (source.rounds ?? []).length > 1)
+    throw location.error('several rounds and no column survey_year', 'that column');
   if (isSurvey && !columnNames(source).includes('method') && Object.keys(source.methods ?? {}).length !== 1)
     throw location.error('no column method', 'it, or one test in `methods`');
   if (source.files[0]!.join)
@@ -299,8 +302,6 @@ function checkAreaResults(source: Source, location: InputLocation): void {
   const names = columnNames(source);
   if ((fieldwork === undefined) === (rounds.length === 0))
     throw location.error(fieldwork ? 'fieldwork and rounds' : 'no rounds', 'the rounds, or the fieldwork of one');
-  if (rounds.length > 1 && !names.includes('survey_year'))
-    throw location.error('several rounds and no column survey_year', 'that column');
   const hasPrecision = ['low', 'interval', 'standard_error'].some((name) => names.includes(name));
   if (!hasPrecision && ['lga', 'lga_pcode'].some((name) => names.includes(name)))
     throw location.error('shares of areas of the lower level, and no number examined', EXPECTED_PRECISION);

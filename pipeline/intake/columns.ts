@@ -14,7 +14,7 @@ const COLUMN_ALIASES = {
   year: 'yearstart interviewyear intyear hv007 v007 year annee an ano yy surveyyear anneeenquete dhsyear',
   month: 'monthstart month surveymonth interviewmonth intmonth moisenquete mois mes mm hv006 v006',
   period: `
-    period timeperiod pe periodid periodcode periodname yearmonth yearmon month date
+    period periode periodo timeperiod pe periodid periodcode periodname yearmonth yearmon month date
     interviewdate dateinterview surveydate datesurvey visitdate datevisit
     dateenquete datevisite datainquerito dataentrevista fechaencuesta
     fechaentrevista`,

@@ -13,6 +13,7 @@ import { hasScoreAges } from '../../ingest/surveys.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import {
   candidateColumns,
+  cellsByRow,
   columnAliases,
   filledCells,
   likeliestColumn,
@@ -31,9 +32,9 @@ import {
   type TimeKey,
 } from './draft-keys.ts';
 import type { SurveyParts } from './draft-survey-parts.ts';
-import { type Answers, methodQuestion, type Question } from './questions.ts';
+import { type Answers, fieldworkQuestion, methodQuestion, monthsInAnswer, type Question } from './questions.ts';
 import type { TableFile } from './recognise.ts';
-import { findRounds, findYearColumn, onlyYearIn } from './survey-rounds.ts';
+import { findRounds, findYearColumn, onlyYearIn, type YearColumn } from './survey-rounds.ts';
 
 /**
  * Survey clusters located by coordinates or code, with children examined and positive by one test or several; null
@@ -50,7 +51,8 @@ export function draftSurvey(
   answers: Answers = {},
 ): TableDraft | null {
   const question = methodQuestion(file.file);
-  let questions: Question[] = [];
+  const monthsQuestion = fieldworkQuestion(file.file);
+  const questions: Question[] = [];
   const refuse = (why: string): TableDraft => ({
     entries: [],
     obstacles: [{ why, lost: 'survey results' }],
@@ -75,10 +77,16 @@ export function draftSurvey(
   const year = findYearColumn(table);
   const usedColumns = { ...coordinates, ...counts, ...(year?.recode ? { survey_year: year.column } : {}) };
   const time = findTimeColumn(table, Object.values(usedColumns), shortestFirst);
-  const monthsObstacle = typeof time === 'string' ? time : time.isMonthly ? null : 'without the months of its clusters';
+  const timeKey = typeof time !== 'string' && time.isMonthly ? time : null;
+  const fieldwork = timeKey ? null : matchFieldwork(table, year, monthsInAnswer(answers[monthsQuestion.id] ?? ''));
+  if (!timeKey) questions.push(monthsQuestion);
+  const monthsObstacle =
+    timeKey || fieldwork
+      ? null
+      : `without the months of its clusters; else answer "${monthsQuestion.id}" with those of fieldwork`;
   const recognised = { ...keyColumns, ...counts, positive: counts.positive ?? counts.positivity };
   const methodNames = testsNamed(`${recognised.positive} ${path.basename(file.file)}`);
-  if (!keyColumns.method && methodNames.length !== 1) questions = [question];
+  if (!keyColumns.method && methodNames.length !== 1) questions.push(question);
   const method = METHODS.find((one) => one === (methodNames.length === 1 ? methodNames[0] : answers[question.id]));
   const missing = [
     ...(['examined', 'positive'] as const).filter((name) => !recognised[name]),
@@ -92,10 +100,12 @@ export function draftSurvey(
   });
   if (missing.length > 0)
     return refuse(`a survey without ${missing.join(', ')}${monthsObstacle === null ? '' : `, and ${monthsObstacle}`}`);
-  if (typeof time === 'string' || monthsObstacle !== null) return refuse(`a survey ${monthsObstacle}`);
+  if (monthsObstacle !== null) return refuse(`a survey ${monthsObstacle}`);
   const methods = keyColumns.method ? parseMethods(filledCells(table, keyColumns.method)) : { [method!]: method! };
   if (typeof methods === 'string') return refuse(methods);
-  const { rounds, basis, years, doubts } = findRounds(table, year, time.times);
+  const found = findRounds(table, year, timeKey?.times ?? fieldwork!.map(({ first }) => first));
+  const { basis, years, doubts } = found;
+  const rounds = found.rounds.map((round) => ({ ...round, ...fieldwork?.find(({ first }) => first === round.first) }));
   const rows = withSurveyYears(table, years);
   // Places with records of many months are not clusters.
   const sampleColumns = [SURVEY_YEAR, keyColumns.cluster_id!, ...(keyColumns.method ? [keyColumns.method] : [])];
@@ -132,7 +142,7 @@ export function draftSurvey(
     isLocated || clusterPlace!.kind !== 'state_pcode'
       ? findStateColumn(table, isLocated ? null : clusterPlace!, states)
       : {};
-  const { dialect = {} } = fileDialect(table, time);
+  const { dialect = {} } = fileDialect(table, timeKey);
   const combinedDialect = { ...dialect, ...(tests ? { tests } : {}) };
   const entry: DraftEntry = {
     role: 'survey_clusters',
@@ -140,7 +150,7 @@ export function draftSurvey(
     columns: {
       ...(year ? { survey_year: year.column } : {}),
       ...keyColumns,
-      ...time.columns,
+      ...timeKey?.columns,
       ...placeColumns,
       ...counts,
       ...(urban ? { urban } : {}),
@@ -172,12 +182,21 @@ export function draftSurvey(
     doubts: [
       ...(year?.doubts ?? []),
       ...doubts,
-      ...dayMonthDoubts(table, time),
+      ...(timeKey ? dayMonthDoubts(table, timeKey) : []),
       ...(positivesUnit
         ? [`${file.file}: "${positive}" is read as the ${positivesUnit} of those examined: only so are children whole`]
         : []),
     ],
   };
+}
+
+/** The months of fieldwork of each row, by its year if it has one; null if there are none for a row. */
+function matchFieldwork(table: TextTable, year: YearColumn | null, spans: ReturnType<typeof monthsInAnswer>) {
+  const years = year ? cellsByRow(table, year.column).map((cell) => year.recode?.[cell ?? ''] ?? cell) : null;
+  const matches = table.rows.map((_, row) =>
+    years === null || spans.length === 1 ? spans : spans.filter(({ first }) => first.startsWith(years[row] ?? '-')),
+  );
+  return matches.length > 0 && matches.every(({ length }) => length === 1) ? matches.map(([span]) => span!) : null;
 }
 
 /** The codes of DHS's columns of residence. */

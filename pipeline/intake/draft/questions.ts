@@ -100,6 +100,19 @@ export const methodQuestion = (file: string): Question => ({
   redraws: true,
 });
 
+const NO_MONTHS = 'unknown';
+const FIELDWORK = /((?:19|20)\d\d-(?:0[1-9]|1[0-2])) to ((?:19|20)\d\d-(?:0[1-9]|1[0-2]))/g;
+/** The question of the months of a survey that does not tell them; until it is answered, the survey is not used. */
+export const fieldworkQuestion = (file: string): Question => ({
+  id: `fieldwork of ${file}`,
+  asks: `First and last month of fieldwork of the survey ${file}, as in "2021-08 to 2021-11", each round with "; " between them; ${NO_MONTHS}: it is not used`,
+  guess: NO_MONTHS,
+  pattern: new RegExp(`^(${NO_MONTHS}|${FIELDWORK.source}(; ${FIELDWORK.source})*)$`),
+  redraws: true,
+});
+export const monthsInAnswer = (answer: string): { first: string; last: string }[] =>
+  Array.from(answer.matchAll(FIELDWORK), ([, first, last]) => ({ first: first!, last: last! }));
+
 export const NO_YEAR = 'unknown';
 /** The question of which year the people of a table are that tells none. */
 export const peopleYearQuestion = (file: string): Question => ({

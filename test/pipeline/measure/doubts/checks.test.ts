@@ -349,6 +349,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: the rain of 2019 fits that of its neighbours in 2021/,
     ],
   ],
+  'rain of a year is far from that of the others everywhere': [
+    [
+      (content) => {
+        for (const row of content.climate) if (row.period.startsWith('2020')) row.rain_mm! /= 30;
+      },
+      /^rain of a year is far from that of the others everywhere: 2020: \d\d mm in the mean area, \d+ in other years\. /,
+    ],
+  ],
   'years of rain have no season': [
     [
       (content) => {
