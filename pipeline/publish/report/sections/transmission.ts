@@ -55,7 +55,6 @@ ${renderTable(
 )}
 <h3>Projecting a year ahead</h3>
 <p>For each year, the model was fitted only to the months before January. Its design was chosen on ${joinInSentence(development_years.map(String))}; ${held_back_year} was held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
-<div class="card"><figure id="errors" class="plot"></figure></div>
 <p class="key"><span class="dot reported"></span> reported <span class="line model"></span> projected by the model <span class="line rival"></span> same month last year</p>
 <div id="projections" class="stack"></div>
 ${renderTable(
