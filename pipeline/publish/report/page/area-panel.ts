@@ -156,7 +156,7 @@ function areaCard(code: string): Node[] {
 function whyParts(code: string): Node[] {
   const children = (codes: readonly string[]) => formatInteger(d3.sum(codes, (one) => countTested(one).children));
   const { state_code, state } = stateByCode(view.state!);
-  const recordCode = findRecordCode(code);
+  const recordCode = hasArrived('cases') ? findRecordCode(code) : null;
   const month = Number(data.periods[view.month]!.slice(5));
   const sentences = [
     data.tested &&

@@ -19,9 +19,9 @@ export function renderLicences({ licences, tables, sources }: Contents): Html {
   const filledTables = TABLE_NAMES.filter((name) => tables[name].length > 0);
   const groups = Map.groupBy(filledTables, (name) => licences.tables[name].may_publish);
   return html`<section id="licence" aria-labelledby="licence-head"><h2 id="licence-head">May I publish this?</h2>
-<p class="lead">Every answer on this page is <b>Yes</b>, with the citation and under the conditions beside it; <b>Ask first</b>, if no licence allows it and the owner named must give leave; or <b>No</b>, if it is forbidden. Figures and raw files have answers of their own: those of raw files stand under Data sources.</p>
 <p><b>${licences.whole.may_publish}</b>${groups.size > 1 && ' That holds for all figures together; of the tables alone:'}</p>
 ${groups.size > 1 && html`<ul>${[...groups].map(([answer, names]) => html`<li>${answer} <code>${names.join(', ')}</code></li>`)}</ul>`}
+<p class="note">Every answer on this page is <b>Yes</b>, with the citation and under the conditions beside it; <b>Ask first</b>, if no licence allows it and the owner named must give leave; or <b>No</b>, if it is forbidden. Figures and raw files have answers of their own: those of raw files stand under Data sources.</p>
 ${renderOwners(sources.filter(needsLeave), filledTables.includes('risk_lgas') && filledTables.includes('season'))}
 <p class="note">As SPDX: <code>${licences.whole.spdx}</code>; of each table, in <code>tables/datapackage.json</code> beside this report.</p></section>`;
 }
