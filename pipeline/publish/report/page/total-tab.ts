@@ -179,7 +179,12 @@ function seasonInMonths(code: string): string {
 function controls(): HTMLElement {
   const boxes = Object.keys(data.totals.areas).map((code) => {
     const box = h('input', { type: 'checkbox', value: code, change: () => setView({ chosen: ticked() }) });
-    const amount = h('input', { type: 'number', min: '0', 'aria-label': `An average month of ${fullName(code)}` });
+    const amount = h('input', {
+      type: 'number',
+      min: '0',
+      placeholder: 'average month',
+      'aria-label': `An average month of ${fullName(code)}`,
+    });
     amount.addEventListener('input', () => {
       const entered = Number((amount as HTMLInputElement).value);
       if (entered > 0) enteredMonths.set(code, entered);

@@ -32,10 +32,10 @@ const urgency = (code: string) => {
   return alert.warning_probability - 100 * first! - 10 * second!;
 };
 const usualInWords = ({ usual_low, usual, usual_high }: PageAlert) => formatQuantiles([usual_low, usual, usual_high]);
+const sinceInWords = (name: string, since: string | null) => since && `${name} since ${periodName(since)}`;
 const classInWords = ({ detection_class, detection_since }: PageAlert) =>
-  detection_since === null ? 'nothing unusual' : `reports in ${detection_class} since ${periodName(detection_since)}`;
-const warningInWords = ({ warning_class, warning_since }: PageAlert) =>
-  warning_since === null ? '' : ` (warning, ${warning_class}: first given in ${periodName(warning_since)})`;
+  sinceInWords(detection_class, detection_since) ?? 'nothing unusual';
+const warningInWords = ({ warning_class, warning_since }: PageAlert) => sinceInWords(warning_class, warning_since);
 const reportedInWords = ({ cases }: PageAlert) => (cases === null ? 'no report' : formatInteger(cases));
 const reportsInWords = ({ reporting_rate, completeness }: PageAlert) =>
   `${reporting_rate === null ? '' : `${Math.round(100 * reporting_rate)}% of the month’s reports; `}${Math.round(12 * completeness)} of 12 months`;
@@ -93,7 +93,7 @@ export const warningsTab: Tab = {
     if (recordCode !== null) {
       const alert = alertOf(recordCode);
       const chance = `${Math.round(100 * alert.warning_probability)}% chance of more than usual next month`;
-      return `${fullName(recordCode)}: ${classInWords(alert)}; ${chance}`;
+      return `${fullName(recordCode)}: ${classInWords(alert)} in its reports; ${chance}`;
     }
     const alarmed = sortByFigure(listedAlerts(), urgency).filter((one) => shownClass(alertOf(one)) === 'alert');
     const names = alarmed
@@ -130,7 +130,10 @@ export const warningsTab: Tab = {
     if (recordCode === null) return ['no case records'];
     const alert = alertOf(recordCode);
     const whose = recordCode === code ? '' : `${fullName(recordCode)}: `;
-    return [`${whose}${classInWords(alert)}`, `${reportedInWords(alert)} reported, ${usualInWords(alert)} usual`];
+    return [
+      `${whose}${classInWords(alert)} in its reports`,
+      `${reportedInWords(alert)} reported, ${usualInWords(alert)} usual`,
+    ];
   },
   sortCodes: (codes) =>
     sortByFigure(
@@ -138,7 +141,7 @@ export const warningsTab: Tab = {
       urgency,
     ),
   columns: () => [
-    { head: 'Reported months', cell: (code) => classInWords(alertOf(code)), sortValue: urgency },
+    { head: 'In the reports', cell: (code) => classInWords(alertOf(code)), sortValue: urgency },
     {
       head: `${periodName(lastPeriod())}: reported, usual`,
       kind: 'number',
@@ -184,7 +187,7 @@ function describeAlert(code: string, recordCode: string): string[] {
   const ahead = nextMonth(recordCode);
   return [
     ...(recordCode === code ? [] : [`${fullName(code)} has no record of its own; this is its ${state.one}’s.`]),
-    `${periodName(alert.period)}: ${reportedInWords(alert)} reported, where ${usualInWords(alert)} is usual.${ahead ? ` Forecast for ${periodName(ahead.period)}: ${ahead.text}${warningInWords(alert)}.` : ''} ${UNIT_NOTE}`,
+    `${periodName(alert.period)}: ${reportedInWords(alert)} reported, where ${usualInWords(alert)} is usual.${ahead ? ` Forecast for ${periodName(ahead.period)}: ${ahead.text}; warning for it: ${warningInWords(alert) ?? 'none'}.` : ''} ${UNIT_NOTE}`,
     `Reporting: ${reportsInWords(alert)}. Check first: ${firstCheck(alert)}.`,
   ];
 }

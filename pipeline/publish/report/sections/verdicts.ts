@@ -6,7 +6,6 @@ import { type Html, html } from '../../../lib/pages/html.ts';
 import { renderTable } from '../../../lib/pages/table.ts';
 import type { PlaceScore } from '../../../validate/validation.ts';
 import type { Contents } from '../../snapshot/contents.ts';
-import { encodeNextSurvey } from '../encode-observed.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { periodName } from '../shared/names.ts';
 import { Z90 } from '../shared/spread.ts';
@@ -33,7 +32,8 @@ export function renderVerdicts(contents: Contents, evidence: Evidence): Html {
   )}</div>
 ${renderPlaces(contents, evidence)}
 ${
-  encodeNextSurvey(evidence.surveys.clusters, evidence.risk) &&
+  evidence.risk.spatial &&
+  evidence.surveys.clusters.length > 0 &&
   html`<h2 id="survey-next">Where to survey next</h2>
 <p class="lead">A survey tells most where ranges are wide. <a href="#sure?by=width">The list of ${lga.many} by the width of their range</a> says how many clusters would halve each.</p>`
 }
@@ -48,7 +48,8 @@ function renderPlaces({ model, tables }: Contents, { validation }: Evidence): Ht
   return (
     validation &&
     html`${renderGroup('zones', zone, model.territory.zones?.names ?? {}, validation.zones)}
-${renderGroup('states', State.one, stateNames, validation.states)}`
+${renderGroup('states', State.one, stateNames, validation.states)}
+<p class="note">Expected: where the share may lie by chance if ranges are right, were the results independent.</p>`
   );
 }
 
@@ -77,8 +78,7 @@ ${renderTable(
     { title: 'Observed', decimals: 2, cell: ({ observed }) => observed },
   ],
   rows,
-)}
-<p class="note">Expected: where the share may lie by chance if ranges are right, were the results independent.</p>`;
+)}`;
 }
 
 const formatPercent = (share: number) => `${Math.round(100 * share)}%`;
