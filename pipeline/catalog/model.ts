@@ -143,7 +143,7 @@ export const Model = closedObject({
       external_review: Type.Optional(
         Type.String({
           minLength: 1,
-          description: 'Who outside the project reviewed the figures, when, and where it stands',
+          description: 'Who outside the project reviewed the figures, when, and where that stands',
         }),
       ),
       scores: Type.Optional(
