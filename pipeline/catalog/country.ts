@@ -159,7 +159,7 @@ export function readJson(file: string, what = 'the catalog of a country (see --c
   try {
     return JSON.parse(bytes.toString());
   } catch (error) {
-    throw location.error((error as Error).message, 'valid JSON');
+    throw location.error(`text that is not JSON (${(error as Error).message})`, 'valid JSON');
   }
 }
 

@@ -1,5 +1,6 @@
 /** The months with observations according to the catalog: survey rounds and case records. */
 import type { Period } from '../contract/months.ts';
+import { USUAL_MINIMUM } from '../contract/products.ts';
 import type { Model } from './model.ts';
 import { deliveredFiles } from './roles.ts';
 import type { Source } from './sources.ts';
@@ -14,9 +15,6 @@ export interface SurveyEvidence {
   areas: number;
   children: number;
 }
-
-/** What scores need (risk/MODEL.md, section 3), unless `parameters.evidence.scores` says otherwise. */
-export const USUAL_MINIMUM: SurveyEvidence = { clusters: 50, areas: 20, children: 1000 };
 
 /** Whether surveys of so many rows may give scores to so many areas; their children are counted by a build. */
 export const mayGiveScores = (rows: number, areas: number, minimum: Omit<SurveyEvidence, 'children'> = USUAL_MINIMUM) =>

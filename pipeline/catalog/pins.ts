@@ -35,7 +35,7 @@ export function refuseUnpinned(country: Country, rawHashes: Readonly<Record<stri
   throw new BadInput({
     file: first.path,
     found,
-    expected: `the file that was accepted; to accept this one: ${acceptCommand(country, first.source)}`,
+    expected: `the file that was accepted (if this is a copy that broke off, copy it again); to accept this one: ${acceptCommand(country, first.source)}`,
   });
 }
 

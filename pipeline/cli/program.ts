@@ -97,7 +97,12 @@ export async function main(args: readonly string[]): Promise<void> {
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, async () => {
-      report(new TryAgain(`stopped by ${signal}; what is published is unchanged`), json);
+      report(
+        new TryAgain(
+          `stopped by ${signal}; what is published is unchanged, and a build goes on from its last finished stage when it is run again`,
+        ),
+        json,
+      );
       isStopping = true;
       // DuckDB looks for interruptions between values, so that a single huge one would keep the process alive.
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), STOP_MS);

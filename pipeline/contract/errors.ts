@@ -14,7 +14,8 @@ export const ERRORS = {
   INVALID_KEY: {
     status: 401,
     title: 'A valid API key is required',
-    detail: 'Send a valid key in `Authorization: Bearer <API_KEY>` or in `x-api-key: <API_KEY>`.',
+    detail:
+      'Send a valid key in `Authorization: Bearer <API_KEY>` or in `x-api-key: <API_KEY>`. A key is refused if it is mistyped, has expired or was revoked, or if its account or organisation is not active: ask for another one where you got it.',
   },
   RATE_LIMITED: {
     status: 429,

@@ -16,6 +16,8 @@ interface ProductDefinition {
   error: ErrorCode | null;
 }
 
+/** What scores need (risk/MODEL.md, section 3), unless `parameters.evidence.scores` says otherwise. */
+export const USUAL_MINIMUM = { clusters: 50, areas: 20, children: 1000 };
 const CASE_ROLES = ['cases_states', 'cases_lgas'];
 
 export const PRODUCTS = {
@@ -28,7 +30,7 @@ export const PRODUCTS = {
   scores: {
     title: 'scores, levels and forecasts of scores',
     roles: [['survey_clusters', 'survey_states']],
-    needs: 'a survey of malaria infection with enough clusters, areas and children',
+    needs: `a survey of malaria infection with enough clusters, areas and children (usually ${USUAL_MINIMUM.clusters}, ${USUAL_MINIMUM.areas} and ${USUAL_MINIMUM.children})`,
     condition: 'if the survey has enough clusters, areas and children',
     error: 'SCORES_UNAVAILABLE',
   },

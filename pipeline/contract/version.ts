@@ -4,4 +4,4 @@
  * parameter becomes required), the second if something is added, the third if only descriptions improve. It is neither
  * the code's version (in package.json) nor the data's (`model_version`); the `/v1` of every path is its first number.
  */
-export const CONTRACT_VERSION = '1.17.0';
+export const CONTRACT_VERSION = '1.18.0';

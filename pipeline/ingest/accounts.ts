@@ -158,6 +158,7 @@ function findUnusedParts(deliveries: readonly Delivery[]): ReportLine[] {
 
 type Fate = Pick<AccountRow, 'fate' | 'reason'>;
 type FateCounts = Omit<AccountRow, 'source' | 'file' | 'column' | 'people'>;
+type RowTime = Pick<AccountRow, 'year'> & Partial<Pick<AccountRow, 'period'>>;
 
 /** Per file, in the order of reading, its rows and then its columns; years and fates in ascending order. */
 export function accountForDeliveries(allDeliveries: readonly Delivery[]): AccountRow[] {
@@ -166,11 +167,12 @@ export function accountForDeliveries(allDeliveries: readonly Delivery[]): Accoun
   const deliveries = allDeliveries.filter((delivery, i) => allDeliveries.findIndex(isSameFile(delivery)) === i);
   const usedKeys = usedColumnKeys(deliveries);
   return deliveries.flatMap((delivery, i) => {
-    const { source, file, rows, columns, key, people } = delivery;
+    const { source, file, rows, columns, people } = delivery;
     const isFirst = deliveries.findIndex((sameFile) => sameFile.file === file) === i;
     const sharedFields = { source, file, people: null };
-    const keyFate: Fate = { fate: 'key', reason: key.join(' + ') };
-    const rowCounts = countByFate(rows.map(({ year }) => ({ year, fate: keyFate, value: 1 })));
+    const rowCounts = countByFate(
+      rows.map(({ year, period, key }) => ({ year, period, fate: { fate: 'key', reason: key }, value: 1 })),
+    );
     return [
       ...rowCounts.map((row): AccountRow => ({ ...row, ...sharedFields, column: null, sum: null })),
       ...columns.flatMap(({ column, figure, isKey, reason, numbers }): AccountRow[] => {
@@ -210,14 +212,12 @@ export function accountForDeliveries(allDeliveries: readonly Delivery[]): Accoun
 }
 
 /** @param entries those that are added by a rule are no cells of the file */
-function countByFate(
-  entries: readonly { year: number | null; fate: Fate; value: number; isAdded?: boolean }[],
-): FateCounts[] {
+function countByFate(entries: readonly (RowTime & { fate: Fate; value: number; isAdded?: boolean })[]): FateCounts[] {
   const groups = new Map<string, FateCounts & { sum: number }>();
-  for (const { year, fate, value, isAdded = false } of entries) {
-    const id = `${year ?? ''}\n${fate.fate}\n${fate.reason}`;
+  for (const { year, period = null, fate, value, isAdded = false } of entries) {
+    const id = `${period ?? year ?? ''}\n${fate.fate}\n${fate.reason}`;
     const counts = { numbers: 0, blank: 0, text: 0, zero: 0, negative: 0, fractional: 0, sum: 0 };
-    const group = groups.get(id) ?? { year, ...fate, ...counts };
+    const group = groups.get(id) ?? { year, period, ...fate, ...counts };
     groups.set(id, group);
     if (Number.isFinite(value)) group.sum += value;
     if (isAdded) continue;
@@ -263,7 +263,7 @@ export function summarizeAccounts(accounts: readonly AccountRow[]): string[] {
         [
           `${files}: ${what} read: ${describeSums(takenCounts, ({ year }) => year ?? '')}`,
           ...(leftOut.length > 0 ? [`left out by rule: ${describeSums(leftOut, ({ reason }) => reason!)}`] : []),
-          `${formatWhole(fileRows.reduce((sum, { numbers }) => sum + numbers, 0))} rows, told apart by ${fileRows[0]?.reason || 'nothing'}`,
+          ...describeRows(fileRows, figure === 'confirmed'),
         ].join('; '),
       ];
     });
@@ -273,6 +273,20 @@ export function summarizeAccounts(accounts: readonly AccountRow[]): string[] {
       : lines;
   });
 }
+
+/** Rows by the columns that tell them apart, those of cases by month: if more places report, cases may not be more. */
+const describeRows = (fileRows: readonly AccountRow[], isMonthly: boolean) =>
+  [...Map.groupBy(fileRows, ({ reason }) => reason)].map(([key, keyRows]) => {
+    const text = `${formatWhole(keyRows.reduce((sum, { numbers }) => sum + numbers, 0))} rows, told apart by ${key || 'nothing'}`;
+    const months = keyRows.flatMap(({ period, numbers }) => (period === null ? [] : { period, numbers }));
+    if (!isMonthly || months.length === 0) return text;
+    const [fewest, most] = [Math.min, Math.max].map((extreme) => extreme(...months.map(({ numbers }) => numbers)));
+    const firstWith = (count: number | undefined) =>
+      `${formatWhole(count!)} (${months.find(({ numbers }) => numbers === count)!.period})`;
+    return fewest === most
+      ? `${text}, ${formatWhole(most!)} in each month`
+      : `${text}, ${firstWith(fewest)} to ${firstWith(most)} in a month`;
+  });
 
 /** Sums by year or rule, those of a year per 1,000 people if they are known. */
 const describeSums = (rows: readonly AccountRow[], groupKey: (row: AccountRow) => string | number) =>

@@ -139,6 +139,7 @@ export const ACCOUNTS = {
     file: text('Path of the file'),
     column: orNull(text("The file's column"), 'null for the rows themselves'),
     year: orNull(whole('Year of the rows, or in the name of the column'), 'null if neither has one'),
+    period: orNull(text('Month of the rows'), 'null for columns, and if rows have none'),
     fate: choice(
       ['taken', 'key', 'left out', 'unused'],
       '`taken`: read as a figure; `key`: of places and times; `left out`: by a rule; `unused`: read by no source',

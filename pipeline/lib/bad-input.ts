@@ -121,12 +121,16 @@ function messageCause(message: string): string {
   );
 }
 
+const DECLARED =
+  '. If the file is right, `malaria-risk catalog repair` declares this in the catalog, once the file is in the raw data';
+
 /** An error's message; that of a bad input mentions further faults of the same pass in the same line. */
 export function errorMessage(error: Error): string {
   if (!(error instanceof BadInput)) return error.message;
   const [cause, ...furtherCauses] = groupMessages([error, ...error.further].map(({ message }) => message));
   const further = furtherCauses.length > 0 ? ` (further causes: ${furtherCauses.length}; see \`catalog check\`)` : '';
-  return `${cause}${further}`;
+  const declared = error.remedy === null ? '' : DECLARED;
+  return `${cause}${further}${declared}`;
 }
 
 /** The parts of a `BadInput`, which can be posted from a thread; null for any other error. */

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UsageError } from './errors.ts';
+import { quoteForShell } from './shell.ts';
+
+const DEFAULT_FOLDER = 'build';
+/** What a command that a message advises needs to work on the same folder of builds. */
+export const buildFolderOption = (out: string): string =>
+  out === DEFAULT_FOLDER ? '' : ` --out ${quoteForShell(out)}`;
 
 /** @throws UsageError if `directory` is the output of a build, which has its versions below it */
 export function refuseBuildFolder(directory: string): void {

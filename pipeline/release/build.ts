@@ -130,7 +130,11 @@ function unpublishableReasons(
   const unpinned = unpinnedFiles(sources, rawHashes).map(({ path }) => path);
   return [
     ...(withoutValidation ? ['built without validation'] : []),
-    ...(unpinned.length > 0 ? [`built from files that the catalog does not pin: ${unpinned.join(', ')}`] : []),
+    ...(unpinned.length > 0
+      ? [
+          `built with --unpinned from files that the catalog has not accepted: ${unpinned.join(', ')}; accept them (\`malaria-risk catalog update\`), and build again`,
+        ]
+      : []),
   ];
 }
 

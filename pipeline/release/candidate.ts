@@ -6,6 +6,7 @@ import { copiesFolder } from '../intake/accepted-files.ts';
 import { isTemporary, temporaryName } from '../lib/atomic-write.ts';
 import { UsageError } from '../lib/errors.ts';
 import { sha256, sha256Json } from '../lib/hash.ts';
+import { quoteForShell } from '../lib/shell.ts';
 import { releasesFolder, snapshotsFolder } from './build-paths.ts';
 import { syncDirectory } from './disk.ts';
 
@@ -84,7 +85,7 @@ export function clearUnfinished(out: string): void {
 function differentContent(directory: string, version: string): Error {
   return new UsageError(
     `${directory}: found content other than the inputs and code of ${version} give, expected the same, ` +
-      'since a version never changes; check it with `malaria-risk verify` and move it away',
+      `since a version never changes; check it with \`malaria-risk verify ${quoteForShell(directory)}\` and move it away`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { buildFolderOption } from '../lib/build-folder.ts';
 import { UsageError } from '../lib/errors.ts';
 import { openSnapshot, type Snapshot } from '../publish/snapshot/open-snapshot.ts';
 import { snapshotsFolder } from './build-paths.ts';
@@ -11,10 +12,13 @@ import { listReleases } from './list.ts';
  * @param version the newest candidate if null
  */
 export function findVersion(out: string, version: string | null): Snapshot {
+  if (!existsSync(out)) throw new UsageError(`${out}: found no such folder, expected one with builds; is --out right?`);
   const name = version ?? newestCandidate(out)?.version;
   if (name === undefined) {
     const [built] = listReleases(out).versions;
-    const way = built ? `name a version, such as ${built.model_version}` : 'run `malaria-risk build` first';
+    const way = built
+      ? `name a version, such as ${built.model_version}`
+      : `run \`malaria-risk build${buildFolderOption(out)}\` first`;
     throw new UsageError(`${out}: found no candidate in its list of builds, expected one; ${way}`);
   }
   if (path.basename(name) !== name || !existsSync(path.join(snapshotsFolder(out), name, 'manifest.json'))) {

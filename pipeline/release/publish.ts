@@ -1,9 +1,10 @@
 import { userInfo } from 'node:os';
 import { DAMAGED_ADVICE } from '../contract/published.ts';
 import { lockShared } from '../engine/lock.ts';
+import { buildFolderOption } from '../lib/build-folder.ts';
 import { codeState } from '../lib/code-state.ts';
 import { Stopped, UsageError } from '../lib/errors.ts';
-import { quoteForShell } from '../lib/shell.ts';
+import { firstFew } from '../lib/first-few.ts';
 import type { SnapshotDiff } from '../publish/snapshot/diff.ts';
 import { verifySnapshot } from '../publish/snapshot/verify.ts';
 import { approveOptions, describeApproval, remainingApprovals } from './approvals.ts';
@@ -46,6 +47,9 @@ export interface Publication {
   release: Release | null;
 }
 
+/** A message names this many of what needs a reason. */
+const MOST_APPROVALS = 3;
+
 /**
  * Publishes a version among the snapshots of `out`: verifies it, compares it with the current one at the destination,
  * and then writes the record, the files and `current`, in this order. If the process is killed at any moment, either
@@ -85,7 +89,7 @@ async function publish(out: string, destination: Destination, options: PublishOp
   const remaining = approve === null ? review.approvals : remainingApprovals(review.approvals, finding);
   if (remaining.length > 0)
     throw new Stopped(
-      `${model_version} is not published; it needs a reason (${approveOptions(remaining)}): ${remaining.map(describeApproval).join('; ')}; see \`malaria-risk review ${model_version}${out === 'build' ? '' : ` --out ${quoteForShell(out)}`}\``,
+      `${model_version} is not published; it needs a reason (${approveOptions(remaining)}): ${firstFew(remaining.map(describeApproval), MOST_APPROVALS, '; ')}; see \`malaria-risk review ${model_version}${buildFolderOption(out)}\``,
     );
 
   const candidate = readCandidates(out).findLast(({ version }) => version === model_version);

@@ -10,6 +10,7 @@ import { stageCodeHashes } from '../engine/cache-key.ts';
 import { RUNTIME } from '../engine/code-hashes.ts';
 import { changedNames } from '../engine/explain-run.ts';
 import type { StageEvent } from '../engine/run-stages.ts';
+import { buildFolderOption } from '../lib/build-folder.ts';
 import { type CodeState, codeVersion } from '../lib/code-state.ts';
 import { UsageError } from '../lib/errors.ts';
 import { firstFew } from '../lib/first-few.ts';
@@ -45,7 +46,7 @@ export function findOrigin(out: string, model_version: string): Origin {
   const directory = folders.find((folder) => existsSync(path.join(folder, 'manifest.json')));
   if (path.basename(model_version) !== model_version || directory === undefined)
     throw new UsageError(
-      `${out}: found no ${model_version}, expected one of its snapshots or releases (see \`malaria-risk releases list\`)`,
+      `${out}: found no ${model_version}, expected one of its snapshots or releases (see \`malaria-risk releases list${buildFolderOption(out)}\`)`,
     );
   const { manifest } = openSnapshot(directory);
   if (manifest.unpublishable)

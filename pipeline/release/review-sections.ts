@@ -20,7 +20,7 @@ export function verdictSection({ refused, approvals }: Review): Section {
       refused.length + approvals.length === 0 && 'Yes, and no reason is required.',
       { heading: 'It cannot be published', items: refused, isAlert: true },
       {
-        heading: `Publishing it requires a reason (publish ${approveOptions(approvals)})`,
+        heading: `${refused.length > 0 ? 'Once it can be, p' : 'P'}ublishing it requires a reason (publish ${approveOptions(approvals)})`,
         items: approvals.map(describeApproval),
         isAlert: true,
       },

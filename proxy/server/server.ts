@@ -184,7 +184,7 @@ async function listen(app: FastifyInstance, host: string, port: number, portName
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     const reasons: Record<string, string> = {
-      EADDRINUSE: 'is already in use',
+      EADDRINUSE: 'is already in use, perhaps by an earlier server: stop it, or choose another port',
       EADDRNOTAVAIL: 'cannot be used: no address of this machine; 0.0.0.0 stands for all',
     };
     const reason = reasons[code ?? ''] ?? `cannot be used (${code ?? errorLine(error)})`;

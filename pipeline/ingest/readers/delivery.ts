@@ -8,6 +8,10 @@ export const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 export interface DeliveredRow {
   /** Null for a row without a time. */
   readonly year: number | null;
+  /** Null for a row without a month. */
+  readonly period: string | null;
+  /** Those of the key's columns that are filled: of rows of a district and of its region, they are others. */
+  readonly key: string;
   /** The rule by which its counts are not taken; null if they are. */
   leftOutBy: string | null;
   /** What a rule made of its counts: how much a figure has more than the file. */
@@ -69,20 +73,31 @@ export function recordDelivery(
 ): Delivery {
   const timeColumns = usedColumns.filter(({ projectColumn }) => TIME_COLUMNS.includes(projectColumn));
   const months = source.dialect?.months;
-  const rowYear = (row: readonly (string | null)[]) => {
+  const rowTime = (row: readonly (string | null)[]) => {
     const values = Object.fromEntries(
       timeColumns.map(({ projectColumn, indexes }) => [projectColumn, row[indexes[0]!] ?? null]),
     );
     const text = monthText(values) ?? values.survey_year ?? values.year ?? '';
-    return Number((readMonth(text, months) ?? text).match(/^(?:19|20)\d\d/)?.[0]) || null;
+    const period = readMonth(text, months);
+    return { year: Number((period ?? text).match(/^(?:19|20)\d\d/)?.[0]) || null, period };
   };
+  const times = cells.map(rowTime);
+  const key = findKey(
+    cells,
+    usedColumns.filter(({ projectColumn }) => KEY_COLUMNS.includes(projectColumn)),
+  );
   const figures = new Map(
     usedColumns.flatMap(({ projectColumn, fileColumns }) => fileColumns.map((name) => [name, projectColumn])),
   );
   return {
     source: source.id ?? file,
     file,
-    rows: cells.map((row) => ({ year: rowYear(row), leftOutBy: null, adjustments: [] })),
+    rows: cells.map((row, i) => ({
+      ...times[i]!,
+      key: key.filter((column) => row[header.indexOf(column)] != null).join(' + '),
+      leftOutBy: null,
+      adjustments: [],
+    })),
     columns: header.flatMap((column, index) => {
       const figure = figures.get(column) ?? null;
       const isKey = KEY_COLUMNS.includes(figure ?? '') || source.where?.[column] !== undefined;
@@ -95,7 +110,7 @@ export function recordDelivery(
       header,
       cells,
       usedColumns,
-      rowYear,
+      (row) => rowTime(row).year,
       (column) => !figures.has(column) && source.where?.[column] === undefined && source.unused?.[column] === undefined,
     ),
     days: months?.includes('day')
@@ -104,10 +119,7 @@ export function recordDelivery(
           months,
         )
       : new Set(),
-    key: findKey(
-      cells,
-      usedColumns.filter(({ projectColumn }) => KEY_COLUMNS.includes(projectColumn)),
-    ),
+    key,
   };
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Dialect, type MonthOrder, tableLabel } from '../../catalog/dialect.ts';
+import { type Dialect, type MonthOrder, SEPARATORS, tableLabel } from '../../catalog/dialect.ts';
 import { deliveredFiles } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthFromIndex, type Period } from '../../contract/months.ts';
@@ -102,7 +102,8 @@ export class RawRow extends InputLocation {
     if (above !== undefined && value <= above) throw this.at(column).error(text, `more than ${above}`);
     if (value < least || value > most) {
       const bounds = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
-      throw this.at(column).error(text, bounds);
+      const hint = NINES.test(text) ? '; if it marks a missing value, leave the cell blank' : '';
+      throw this.at(column).error(text, `${bounds}${hint}`);
     }
     const [rangeLeast = value, rangeMost = value] = this.#table.ranges[column] ?? [];
     if (value < rangeLeast || value > rangeMost)
@@ -119,7 +120,9 @@ export class RawRow extends InputLocation {
   period(column: string): Period {
     const text = this.text(column);
     const { months } = this.#table;
-    const expected = months ? `a month in the order "${months}" (sources.json, dialect)` : 'a month YYYY-MM or YYYYMM';
+    const expected = months
+      ? `a month in the order "${months}" (sources.json, dialect)`
+      : 'a month YYYY-MM or YYYYMM (if months are written differently, sources.json says so: dialect, months)';
     if (!isPeriod(text)) throw this.at(column).error(text, expected);
     return text;
   }
@@ -136,6 +139,8 @@ export class RawRow extends InputLocation {
   }
 }
 
+/** What programs write for a missing value. */
+const NINES = /^-?9{2,}(\.[09]*)?$/;
 const SINGLE_ROW =
   'a single row (add up rows that are parts, take a copy out of the file, and leave out a total: leave_out)';
 
@@ -218,8 +223,18 @@ export class RawTable extends InputLocation {
   refuseTooFewRows(): void {
     for (const { location, total, least } of this.counts)
       if (total < least)
-        throw location.error(`${total} rows`, `${least} or more (sources.json); is the file cut short?`);
+        throw location.error(
+          `${total} rows`,
+          `${least} or more (sources.json); is the file cut short? If these are all, \`malaria-risk catalog update\` counts them again`,
+        );
   }
+}
+
+function expectedColumn(name: string, [first = '', ...others]: readonly string[]): string {
+  const separator = SEPARATORS.find((one) => others.length === 0 && first.includes(one));
+  return separator
+    ? `columns between commas: save the file with commas, or let sources.json say what is between them: "dialect": {"separator": ${JSON.stringify(separator)}}`
+    : `a column "${name}", as in \`columns\` (sources.json). If this file alone has another name for it, give it that name in the file; if it has a new one from now on, change it there; or is it another file?`;
 }
 
 /**
@@ -315,13 +330,7 @@ async function readRows(
     });
   const findColumnIndex = (name: string) => {
     const index = header.indexOf(name);
-    if (index === -1)
-      throw location
-        .at('header')
-        .error(
-          `columns ${header.join(', ')}`,
-          `a column "${name}", as in \`columns\` (sources.json): if it has another name now, change it there; or is it another file?`,
-        );
+    if (index === -1) throw location.at('header').error(`columns ${header.join(', ')}`, expectedColumn(name, header));
     if (header.lastIndexOf(name) !== index)
       throw location.at('header').error(`the column "${name}" twice`, 'each column once');
     return index;

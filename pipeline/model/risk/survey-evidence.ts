@@ -1,6 +1,7 @@
 /** How much survey evidence there is, and how much scores need (MODEL.md, section 3). */
-import { type SurveyEvidence, USUAL_MINIMUM } from '../../catalog/evidence.ts';
+import type { SurveyEvidence } from '../../catalog/evidence.ts';
 import type { Model } from '../../catalog/model.ts';
+import { USUAL_MINIMUM } from '../../contract/products.ts';
 import type { Words } from '../../contract/words.ts';
 import type { Surveys } from '../../ingest/ingest-tables.ts';
 

@@ -70,7 +70,13 @@ export async function readUnits(file: string, places: readonly Place[]): Promise
   ];
   if (idColumn !== -1 && duplicates.some((index) => index !== -1))
     throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code once each');
-  if (idColumn === -1) throw location.at('header').error(`columns ${header.join(', ')}`, 'the columns id and code');
+  if (idColumn === -1)
+    throw location
+      .at('header')
+      .error(
+        `columns ${header.join(', ')}`,
+        'the columns id, of the organisation unit, and code, of its area here (`malaria-risk query "FROM places"`); or give organisationUnits.json of DHIS2 itself',
+      );
   const column = (name: string) => header.indexOf(name);
   const columns = {
     name: column('name'),

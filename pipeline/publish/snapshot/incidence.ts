@@ -50,3 +50,18 @@ export function incidenceTable(
   );
   return roundFields([...states, ...lgas]);
 }
+
+/** Accounts with the people of areas with cases, where a raster tells them, which is read after the tables. */
+export function accountsWithPeople(
+  accounts: readonly Row<'accounts'>[],
+  incidence: readonly IncidenceRow[],
+): Row<'accounts'>[] {
+  const isOfCases = ({ fate, reason }: Row<'accounts'>) => fate === 'taken' && reason === 'confirmed';
+  const caseAccounts = accounts.filter(isOfCases);
+  const hasPeople = caseAccounts.some(({ people }) => people !== null);
+  if (hasPeople || new Set(caseAccounts.map(({ source }) => source)).size !== 1) return [...accounts];
+  const stateRows = incidence.filter(({ area, completeness }) => area === 'state' && completeness > 0);
+  const peopleIn = (year: number | null) =>
+    stateRows.reduce((sum, row) => (row.year === year ? sum + row.people : sum), 0);
+  return accounts.map((row) => (isOfCases(row) ? { ...row, people: peopleIn(row.year) || null } : row));
+}

@@ -27,7 +27,7 @@ import * as season from '../../model/season/season-tables.ts';
 import { basisTable } from './basis.ts';
 import type { CaseForecasts } from './case-forecasts.ts';
 import { geoMetadata } from './geoparquet.ts';
-import { incidenceTable } from './incidence.ts';
+import { accountsWithPeople, incidenceTable } from './incidence.ts';
 import { placesTable } from './places-table.ts';
 import type { SnapshotWriter } from './snapshot-writer.ts';
 import { countryTables, describeTables, frictionlessSchema, TABLES } from './table-columns.ts';
@@ -157,6 +157,12 @@ export async function makeTables(
     await db.rows<CensusRow>('FROM ingest.census'),
     await db.rows<PeopleRow>('FROM ingest.people'),
   ];
+  const incidence = incidenceTable(
+    { context_states, context_lgas },
+    await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
+    census,
+    peopleFinder(people, rastersBesideTable(census, people, await db.rows('FROM zonal.people')), growth),
+  );
   return {
     risk_lgas: await readLgaScores(first_estimated, last_estimated),
     risk_states: await readStateScores(first_estimated, last_estimated),
@@ -166,12 +172,7 @@ export async function makeTables(
     changes: await readRounded<'changes'>('FROM risk.changes'),
     forecasts_cases: case_forecasts.rows,
     forecasts_totals: totalsTable(case_forecasts, cases_in),
-    incidence: incidenceTable(
-      { context_states, context_lgas },
-      await db.rows('FROM ingest.cases ORDER BY state_code, lga_code NULLS FIRST, period'),
-      census,
-      peopleFinder(people, rastersBesideTable(census, people, await db.rows('FROM zonal.people')), growth),
-    ),
+    incidence,
     forecast_skill,
     alerts: publishableAlerts(await db.rows('FROM alerts.areas'), cases_in),
     basis: hasScores(coverage) ? await basisTable(db, coverage, forecast_skill) : [],
@@ -194,7 +195,7 @@ export async function makeTables(
       territory,
       await db.rows('FROM ingest.other_names'),
     ),
-    accounts: await readRounded<'accounts'>('FROM ingest.accounts'),
+    accounts: accountsWithPeople(await readRounded<'accounts'>('FROM ingest.accounts'), incidence),
   };
 }
 

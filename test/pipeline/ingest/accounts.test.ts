@@ -183,8 +183,22 @@ test('the key that tells rows apart is counted, and each cell is a number, blank
     { ...cells, year: 2022, fate: 'taken', reason: 'confirmed', zero: 1, sum: 0, people: null },
   ]);
   expect(summarizeAccounts(rows)).toEqual([
-    'x.csv: cases read: 2021 5 (50 per 1,000 people), 2022 0; 3 rows, told apart by chiefdom + district',
+    'x.csv: cases read: 2021 5 (50 per 1,000 people), 2022 0; 3 rows, told apart by chiefdom + district, 1 (2022-01) to 2 (2021-01) in a month',
   ]);
+});
+
+test('rows of districts and of their region are counted apart, by month', () => {
+  const cells = ['2021-01', '2021-02'].flatMap((month) => [
+    ['North', 'Bo', month, '5', '0', 'a'],
+    ['North', 'Yei', month, '7', '0', 'a'],
+    ['North', null, month, '12', '0', 'a'],
+  ]);
+  const [line] = summarizeAccounts(
+    accountForDeliveries([recordDelivery({ id: 'cases' }, 'x.csv', HEADER, cells, USED)]),
+  );
+  expect(line).toContain(
+    '4 rows, told apart by chiefdom + month, 2 in each month; 2 rows, told apart by month, 1 in each month',
+  );
 });
 
 /** Doubts about a table of cases and reports received. */

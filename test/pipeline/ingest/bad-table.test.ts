@@ -113,12 +113,12 @@ const dialect: Case[] = [
   [
     'semicolons',
     edit('nets.csv', (text) => text.replaceAll(',', ';')),
-    /nets\.csv, header: found columns lga;use, expected a column "lga"/,
+    /nets\.csv, header: found columns lga;use, expected columns between commas.*"separator": ";"/,
   ],
   [
     'tabs',
     edit('nets.csv', (text) => text.replaceAll(',', '\t')),
-    /nets\.csv, header: found columns lga\tuse, expected a column/,
+    /nets\.csv, header: found columns lga\tuse, expected columns between commas.*"separator": "\\t"/,
   ],
   [
     'carriage returns only',

@@ -22,7 +22,7 @@ test('a changed file stops the build; update shows and accepts it; publishing re
   const stopped = await malaria('build', '--country', directory);
   expect(stopped.code).toBe(2);
   expect(stopped.output).toContain(
-    `nets.csv: found a file that differs from its SHA-256 in sources.json, expected the file that was accepted; to accept this one: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
+    `nets.csv: found a file that differs from its SHA-256 in sources.json, expected the file that was accepted (if this is a copy that broke off, copy it again); to accept this one: malaria-risk catalog update itn_use --country ${directory} --accept REASON`,
   );
 
   const shown = await update();
@@ -78,7 +78,7 @@ test('catalog check exits with 0, 1 if there are faults, 2 without a catalog; an
   const valid = await check(directory);
   expect(valid.code).toBe(0);
   expect(valid.stdout).toMatch(
-    /^cases.csv: cases read: 2018 18,031 \(90 per 1,000 people\), 2019 .*told apart by month\n\n.*: no faults\n$/ms,
+    /^cases.csv: cases read: 2018 18,031 \(90 per 1,000 people\), 2019 .*told apart by month, 1 in each month\n\n.*: no faults\n$/ms,
   );
   writeFileSync(path.join(directory, 'cases_2022.csv'), 'code,period,cases\n');
   const unlisted = await check(directory);

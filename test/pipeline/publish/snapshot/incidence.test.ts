@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { periodRange } from '../../../../pipeline/contract/months.ts';
-import { incidenceTable } from '../../../../pipeline/publish/snapshot/incidence.ts';
+import { accountsWithPeople, incidenceTable } from '../../../../pipeline/publish/snapshot/incidence.ts';
 
 test('an unknown year of one LGA lowers the completeness of its state, and hides nothing of the others', () => {
   const context = {
@@ -39,4 +39,25 @@ test('an unknown year of one LGA lowers the completeness of its state, and hides
     [2019, 30, 0.5, 2000],
     [2020, 60, 1, 2000],
   ]);
+});
+
+test('accounts of cases have the people of a raster, if no table tells them', () => {
+  const row = { source: 'cases', fate: 'taken', reason: 'confirmed', year: 2020, people: null };
+  const accounts = [row, { ...row, year: 2021 }, { ...row, reason: 'people' }];
+  const incidence = [
+    { area: 'state', year: 2020, completeness: 1, people: 1000 },
+    { area: 'state', year: 2020, completeness: 0.5, people: 500 },
+    { area: 'state', year: 2020, completeness: 0, people: 70 },
+    { area: 'lga', year: 2020, completeness: 1, people: 900 },
+  ];
+  const peopleWith = (rows: readonly object[]) =>
+    accountsWithPeople(
+      rows as Parameters<typeof accountsWithPeople>[0],
+      incidence as unknown as Parameters<typeof accountsWithPeople>[1],
+    ).map(({ people }) => people);
+  expect(peopleWith(accounts)).toEqual([1500, null, null]);
+  const ofTable = [{ ...row, people: 1 }, row];
+  expect(peopleWith(ofTable)).toEqual([1, null]);
+  // Those of two tables may be of other areas each.
+  expect(peopleWith([...accounts, { ...row, source: 'other' }])).toEqual([null, null, null, null]);
 });

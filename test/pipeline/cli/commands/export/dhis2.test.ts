@@ -261,7 +261,11 @@ test.each([
   ['an id of another form', 'id,code\nAbcdefghij,AB\n', /units\.csv, row 2, id: found Abcdefghij, expected an id of/],
   ['two units of an area', 'id,code\nAbcdefghij1,AB\nAbcdefghij2,AB\n', /row 3: found Abcdefghij2 for AB, beside A/],
   ['a unit of two areas', 'id,code\nAbcdefghij1,AB\nAbcdefghij1,AD\n', /row 3: found Abcdefghij1 for AD, beside AB/],
-  ['no column of ids', 'uid,code\nAbcdefghij1,AB\n', /header: found columns uid, code, expected the columns id and/],
+  [
+    'no column of ids',
+    'uid,code\nAbcdefghij1,AB\n',
+    /header: found columns uid, code, expected the columns id, of the .* and code/,
+  ],
   ['a column twice', 'id,code,code\nAbcdefghij1,AB,AD\n', /header: found columns id, code, code, expected the columns/],
   [
     'no code of an area',
