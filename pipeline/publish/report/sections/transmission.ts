@@ -58,21 +58,10 @@ ${renderTable(
 <p class="key"><span class="dot reported"></span> reported <span class="line model"></span> projected by the model <span class="line rival"></span> same month last year</p>
 <div id="projections" class="stack"></div>
 ${renderTable(
-  'Mean absolute error, confirmed cases per 1,000 people',
+  'Projected months, and whether their seasons have the shape of those reported',
   [
     { title: 'Years', cell: ({ years }) => years },
     { title: 'Months', cell: ({ scores }) => scores.months },
-    { title: 'Model', decimals: 3, cell: ({ scores }) => scores.mean_absolute_error.model },
-    {
-      title: 'Same month last year',
-      decimals: 3,
-      cell: ({ scores }) => scores.mean_absolute_error.same_month_last_year,
-    },
-    {
-      title: 'Same month, three years',
-      decimals: 3,
-      cell: ({ scores }) => scores.mean_absolute_error.same_month_last_three_years,
-    },
     { title: 'Correlation of seasonal shapes', decimals: 3, cell: ({ scores }) => scores.seasonal_shape_correlation },
   ],
   [
@@ -83,7 +72,7 @@ ${renderTable(
 ${
   fits &&
   renderTable(
-    'Mean absolute error, with further simple methods',
+    'Mean absolute error of the model and of simple methods, confirmed cases per 1,000 people',
     [
       { title: 'Method', cell: methodName },
       { title: 'Development', decimals: 3, cell: (method) => fits.projection.development.errors[method] },
