@@ -319,6 +319,7 @@ export function reportQuestions(snapshotOf: () => string) {
       const classes = lines.map((line) => line.split(',')[heads!.split(',').indexOf('detection_class')]);
       const byUrgency = ['alert', 'watch', 'fall', 'none'];
       expect(classes).toEqual(classes.toSorted((a, b) => byUrgency.indexOf(a!) - byUrgency.indexOf(b!)));
+      expect(await page.textContent('#ranking'), 'every cell has a text').not.toMatch(/null|undefined/);
       const quiet = rows.filter((row) => row.detection_class === 'none' && row.warning_class === 'none').length;
       await page.evaluate("dispatchEvent(new Event('beforeprint'))");
       expect(await page.locator('#ranking tbody tr:visible').count()).toBe(rows.length);

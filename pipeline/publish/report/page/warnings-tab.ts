@@ -151,8 +151,9 @@ export const warningsTab: Tab = {
     {
       head: 'Next month',
       kind: 'number',
-      cell: (code) => (nextMonth(code)?.text ?? '—') + warningInWords(alertOf(code)),
+      cell: (code) => nextMonth(code)?.text ?? '—',
     },
+    { head: 'Warning for it', cell: (code) => warningInWords(alertOf(code)) ?? '—' },
     { head: 'Check first', kind: 'advice', cell: (code) => capitalize(firstCheck(alertOf(code))) },
     figureColumn(
       'Chance above usual',
