@@ -95,7 +95,9 @@ test("the manifest has the hash of the file found, and the catalog's if that dif
     catalogued_sha256: 'a'.repeat(64),
   });
   expect(built.findings[0]).toMatchObject({ stage: 'catalog', rule: 'unpinned', source: 'surveys' });
-  expect(manifest.unpublishable).toEqual([expect.stringMatching(/^built with --unpinned from .*: surveys\.csv; accept them/)]);
+  expect(manifest.unpublishable).toEqual([
+    expect.stringMatching(/^built with --unpinned from .*: surveys\.csv; accept them/),
+  ]);
   const ingest = manifest.stages.find(({ stage }: any) => stage === 'ingest');
   expect(ingest.counts).toMatchObject({ lgas: 4, clusters: 24 });
   expect(JSON.stringify(manifest)).not.toMatch(/seconds|duration/);
