@@ -38,6 +38,9 @@ function sourceTerms(source: LicensedSource): Term[] {
   return ['cite', ...marked];
 }
 
+/** Whether figures computed from it may be published only by its producer's leave. */
+export const needsLeave = (source: LicensedSource): boolean => sourceTerms(source).includes('ask');
+
 export function combineLicences(sources: readonly LicensedSource[]): Licence {
   const withTerm = (term: Term) => sources.filter((source) => sourceTerms(source).includes(term));
   const identifiers = (some: readonly LicensedSource[]) => [...new Set(some.map(spdxId))].sort();

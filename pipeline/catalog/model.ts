@@ -140,6 +140,12 @@ export const Model = closedObject({
           '`last_estimated` may be at most this many months after the last survey, if there is enough of it for scores, and not after the last case records if there are any',
       }),
       reason: Type.String({ minLength: 1, description: 'Basis of the limit' }),
+      external_review: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description: 'Who outside the project reviewed the figures, when, and where that stands',
+        }),
+      ),
       scores: Type.Optional(
         closedObject(
           { clusters: count, areas: count, children: count, reason: text },

@@ -85,5 +85,12 @@ const inputBlocks = ({ sources, evidence, making }: Review): Section['blocks'] =
   },
   { heading: 'Months that are estimated', items: evidence },
   { heading: 'model.json', items: making.model },
-  { heading: 'Code', items: making.code },
+  { summary: describeCode(making.code), details: [{ items: making.code }] },
 ];
+
+/** How many files have changed, and in which folders. */
+function describeCode(files: readonly string[]): string {
+  const folders = Map.groupBy(files, (file) => file.split('/').slice(0, -1).slice(0, 2).join('/') || file);
+  const counts = [...folders].map(([folder, { length }]) => `${folder} ${length}`);
+  return `Files of code that have changed: ${files.length} (${counts.join(', ')}; \`--json\` lists them)`;
+}

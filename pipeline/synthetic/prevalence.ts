@@ -79,7 +79,8 @@ export function makePrevalence(
   );
   const logSeason = season.map((index) => index.map((value) => recipe.gamma * Math.log(value)));
 
-  const logitsWithoutSeason = (period: Period) => {
+  const monthLogits = (period: Period) => {
+    const month = calendarMonth(period) - 1;
     const years = yearsSince2010(period);
     // Knots are the middles of years.
     const position = 2010 + years - 0.5 - FIELD_FIRST_YEAR;
@@ -89,20 +90,21 @@ export function makePrevalence(
     const lgaDepartures = departureByLga(departures, geography, period, years);
     return Float64Array.from(constantTerms, (value, i) => {
       const fieldLogit = recipe.sigma * ((1 - nextWeight) * before[i]! + nextWeight * after[i]!);
-      return recipe.intercept + value + recipe.trend * years + fieldLogit + lgaDepartures[cells.lga_index[i]!]!;
+      const lga = cells.lga_index[i]!;
+      const logit = recipe.intercept + value + recipe.trend * years + fieldLogit + lgaDepartures[lga]!;
+      return logit + logSeason[lga]![month]!;
     });
   };
-  const seasonLogit = (cell: number, period: Period) => logSeason[cells.lga_index[cell]!]![calendarMonth(period) - 1]!;
-  recipe.intercept = findIntercept(cells, logitsWithoutSeason, seasonLogit);
+  recipe.intercept = findIntercept(cells, monthLogits);
 
   const periods = periodRange(PREVALENCE_FIRST, PREVALENCE_LAST);
   const logitsByPeriod = new Map<Period, Float64Array>();
   const cachedLogits = (period: Period) => {
-    const logits = logitsByPeriod.get(period) ?? logitsWithoutSeason(period);
+    const logits = logitsByPeriod.get(period) ?? monthLogits(period);
     logitsByPeriod.set(period, logits);
     return logits;
   };
-  const shareAt = (cell: number, period: Period) => expit(cachedLogits(period)[cell]! + seasonLogit(cell, period));
+  const shareAt = (cell: number, period: Period) => expit(cachedLogits(period)[cell]!);
   const by_lga = periods.map((period) => {
     const positive = new Array<number>(season.length).fill(0);
     const people = new Array<number>(season.length).fill(0);
@@ -121,15 +123,9 @@ function yearsSince2010(period: Period): number {
 }
 
 /** The intercept for which the nation's mean of September to December 2010 is `LEVEL_2010`, by bisection. */
-function findIntercept(
-  cells: Cells,
-  logitsWithoutSeason: (period: Period) => Float64Array,
-  seasonLogit: (cell: number, period: Period) => number,
-): number {
+function findIntercept(cells: Cells, monthLogits: (period: Period) => Float64Array): number {
   const months = [0, 1, 2, 3].map((i) => addMonths('2010-09', i));
-  const logitsByMonth = months.map((period) =>
-    logitsWithoutSeason(period).map((value, cell) => value + seasonLogit(cell, period)),
-  );
+  const logitsByMonth = months.map(monthLogits);
   const people = cells.population.reduce((sum, persons) => sum + persons, 0);
   const nationalPrevalence = (intercept: number) => {
     let positive = 0;

@@ -12,7 +12,7 @@ import {
   summariseRounds,
   weightedMean,
 } from './score-summary.ts';
-import type { CovariateEffect, FoldMean, ScoredModel, Validation } from './validation.ts';
+import type { CovariateEffect, FoldMean, PlaceScore, ScoredModel, Validation } from './validation.ts';
 
 type Row = Omit<HeldOutCell, 'draws'>;
 
@@ -55,7 +55,8 @@ export function summariseValidation(
     difference,
     covariates,
     pit: SCORED_MODELS.map((model) => ({ model, cells: histogram(modelRows(model).map((row) => row.pit)) })),
-    zones: summariseZones(modelRows(publishedModel), zoneByState),
+    zones: summarisePlaces(modelRows(publishedModel), ({ state_code }) => zoneByState.get(state_code) ?? null),
+    states: summarisePlaces(modelRows(publishedModel), ({ state_code }) => state_code),
     calibration: SCORED_MODELS.map((model) => ({ model, groups: calibrationGroups(modelRows(model)) })),
   };
 }
@@ -94,12 +95,12 @@ function describeDifference(
   return `The score is the ${NAMES[publishedModel]}'s; on ${folds} folds of held-out surveys ${difference}: ${verdict}.`;
 }
 
-function summariseZones(rows: Row[], zoneByState: ReadonlyMap<string, string | null>): Validation['zones'] {
-  return [...Map.groupBy(rows, ({ state_code }) => zoneByState.get(state_code) ?? null)]
-    .flatMap(([zone, zoneRows]) =>
-      zone === null ? [] : [{ zone, ...compareGroup(zoneRows), in_90: coverageShare(zoneRows, 0.9) }],
+function summarisePlaces(rows: Row[], codeOfRow: (row: Row) => string | null): PlaceScore[] {
+  return [...Map.groupBy(rows, codeOfRow)]
+    .flatMap(([code, placeRows]) =>
+      code === null ? [] : [{ code, ...compareGroup(placeRows), in_90: coverageShare(placeRows, 0.9) }],
     )
-    .sort((a, b) => a.in_90 - b.in_90 || (a.zone < b.zone ? -1 : 1));
+    .sort((a, b) => a.in_90 - b.in_90 || (a.code < b.code ? -1 : 1));
 }
 
 function histogram(pits: number[]): number[] {

@@ -25,6 +25,14 @@ export interface HeldOutScores {
   /** Share of cells whose randomised probability integral transform lies in the central 50, 80, 90 and 95%. */
   coverage: { level: number; share: number }[];
 }
+/** Results in a zone or state: cells, shares of children, and the share of cells within the 90% range. */
+export interface PlaceScore {
+  code: string;
+  cells: number;
+  predicted: number;
+  observed: number;
+  in_90: number;
+}
 /** Score with a covariate minus score without it, on held-out cells: better if log_score is above 0, crps below 0. */
 export interface CovariateEffect {
   covariate: string;
@@ -51,8 +59,9 @@ export interface Validation {
   covariates: CovariateEffect[];
   /** Cells by randomised probability integral transform, in ten bins from 0 to 1: uniform if the ranges are right. */
   pit: { model: ScoredModel; cells: number[] }[];
-  /** The published model by zone, that whose ranges held least first; empty if the country has no zones. */
-  zones: { zone: string; cells: number; predicted: number; observed: number; in_90: number }[];
+  /** The published model by zone and by state, those whose ranges held least first; some countries have no zones. */
+  zones: PlaceScore[];
+  states: PlaceScore[];
   /** Cells in ten groups of ascending prediction; shares weighted by children examined. */
   calibration: { model: ScoredModel; groups: { cells: number; predicted: number; observed: number }[] }[];
 }

@@ -90,9 +90,9 @@ export function reportInBrowser(snapshotOf: () => string) {
       const hollow = await dots.evaluateAll((all) => all.filter((dot) => /paper/.test(dot.getAttribute('fill') ?? '')));
       expect(hollow.length).toBeGreaterThan(0);
       expect(hollow.length).toBeLessThan((await dots.count()) / 10);
-      expect(await page.textContent('#errors')).toContain('Model and Abeku et al.');
       const text = (await page.textContent('#transmission'))!;
       expect(text).toContain(`A year ahead in the held-back year ${projection_test.held_back_year} its mean error was`);
+      expect(text).toContain('Geometric mean of the model and Abeku’s adjustment');
       expect(text).toContain('Last year’s mean in every month');
       await page.close();
     },

@@ -195,6 +195,8 @@ export function reportQuestions(snapshotOf: () => string) {
       for (const row of groups.flatMap(({ rows }) => rows)) expect(row).toMatch(/ 0\.\d\d \(0\.\d\d–0\.\d\d\)/);
       if (!hasTable('probabilities')) return page.close();
       const { name, rows } = groups[0]!;
+      if (name !== 'Not told apart') expect(name).toMatch(/^Surely (higher|lower) \(chance 90% or more\)$/);
+      expect(await page.textContent('#why')).toMatch(/In its neighbours: [\d\u00a0]+ children; in all of /);
       const chance = Number(/(\d+)% likely/.exec(rows[0]!)![1]);
       expect(chance >= 90).toBe(name !== 'Not told apart');
       const own = await page.textContent('#place h3');
@@ -270,6 +272,14 @@ export function reportQuestions(snapshotOf: () => string) {
         const chances = plan.probability_among_first!.map(Number);
         expect(chances.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(3, 1);
         expect(chances[0]).toBeGreaterThan(chances.at(-1)!);
+        const ends = plan.rank_low!.map((low, i) => [Number(low), Number(plan.rank_high![i])]);
+        for (const [i, [low, high]] of ends.entries()) {
+          expect(1 <= low! && low! <= high! && high! <= rows.length).toBe(true);
+          // Nine in ten ranks lie within; one that is surely among the first has no higher rank than that.
+          if (chances[i]! >= 0.96) expect(high).toBeLessThanOrEqual(3);
+          if (chances[i]! <= 0.04) expect(low).toBeGreaterThan(3);
+        }
+        expect(await page.textContent('#ranking .note')).toMatch(/ people in 3 LGAs get .* nets: the marked ones/);
       } else expect(await page.textContent('#ranking thead'), 'no joint draws').not.toContain('Among first');
       await page.fill('#plan-people', String(people));
       // Those where no child was tested are marked in words.
@@ -309,6 +319,14 @@ export function reportQuestions(snapshotOf: () => string) {
       const classes = lines.map((line) => line.split(',')[heads!.split(',').indexOf('detection_class')]);
       const byUrgency = ['alert', 'watch', 'fall', 'none'];
       expect(classes).toEqual(classes.toSorted((a, b) => byUrgency.indexOf(a!) - byUrgency.indexOf(b!)));
+      expect(await page.textContent('#ranking'), 'every cell has a text').not.toMatch(/null|undefined/);
+      const quiet = rows.filter((row) => row.detection_class === 'none' && row.warning_class === 'none').length;
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+      expect(await page.locator('#ranking tbody tr:visible').count()).toBe(rows.length);
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.locator('#ranking tbody tr:visible').count(), 'printed').toBe(rows.length - quiet);
+      if (quiet > 0) expect(await page.textContent('#ranking .printed')).toContain(`${quiet} with nothing unusual`);
+      await page.emulateMedia({ media: 'screen' });
       for (const row of [alarmed[0] ?? rows[0]!, rows.at(-1)!]) {
         await page.fill('#search', String(row.code));
         await page.press('#search', 'Enter');
@@ -331,6 +349,8 @@ export function reportQuestions(snapshotOf: () => string) {
     const spans = totals.filter(({ code }) => code === null);
     const last = spans.findIndex(({ months }) => months === Math.max(...spans.map((span) => Number(span.months))));
     const { page, pageErrors } = await open(`#total?by=${last}`);
+    const shownMiddle = async () =>
+      / (\S+) \(\S+–\S+\)/.exec((await headline(page))!.replaceAll('\u00a0', '_'))![1]!.replaceAll('_', '\u00a0');
     const shown = async () => {
       const found = / (\S+) \((\S+)–(\S+)\)/.exec((await headline(page))!.replaceAll('\u00a0', ''))!;
       return found.slice(1).map(Number);
@@ -343,7 +363,7 @@ export function reportQuestions(snapshotOf: () => string) {
     expect(await shown()).toEqual(inTable(null));
     const boxes = page.locator('.summands [type=checkbox]');
     expect(await boxes.count()).toBe(states.length);
-    const amounts = page.locator('.summands [type=number]');
+    const amounts = page.locator('.summands [type=number]:visible');
     // The same amount for each, so that states count alike; then the total of all is between its parts' ranges.
     for (let i = 0; i < (await amounts.count()); i++) await amounts.nth(i).fill('1000');
     if (cases_in === 'index') {
@@ -354,6 +374,29 @@ export function reportQuestions(snapshotOf: () => string) {
     }
     for (let i = 1; i < states.length; i++) await boxes.nth(i).uncheck();
     if (states.length > 1) expect(new URL(page.url()).hash).toContain(`chosen=${states[0]}`);
+    const listed = async (code: unknown) =>
+      (await page
+        .locator('#ranking tr')
+        .filter({ has: page.locator('button').getByText(String(code), { exact: true }) })
+        .textContent())!;
+    const { states: everyState } = json<schemas.ContextStates>('v1/context/states.json');
+    const nameOf = (code: unknown) => everyState.find(({ state_code }) => state_code === code)!.state;
+    if (cases_in === 'index') {
+      const [middle] = inTable(states[0]);
+      expect(await listed(nameOf(states[0])), 'rows are scaled as the headline is').toContain(await shownMiddle());
+      expect(Number((await shownMiddle()).replaceAll('\u00a0', '')) / (1000 * middle!)).toBeCloseTo(1, 1);
+      await amounts.last().fill('2000');
+      expect(await boxes.last().isChecked(), 'a number counts the state in').toBe(true);
+    }
+    const without = everyState.find(({ state_code }) => !states.includes(state_code));
+    if (without) {
+      await page.selectOption('#state', without.state_code);
+      expect(await headline(page)).toContain('has no case records');
+      expect(await page.textContent('#words')).toMatch(/A rough way: .* has the cases of \d+\.\d average months/);
+      expect(await page.locator('#ranking tbody tr').count(), 'those that have, to pick one').toBe(states.length);
+      await page.locator('#ranking tbody button').first().click();
+      expect(await headline(page)).not.toContain('has no case records');
+    }
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(pageErrors).toEqual([]);
     await page.close();
@@ -448,14 +491,30 @@ export function reportQuestions(snapshotOf: () => string) {
       );
       if (skill) expect(text).toContain(`off by ${Math.round(100 * (Math.exp(Number(skill.log_mae)) - 1))}% one month`);
     }
-    const { validation } = json<{ validation: { zones: { in_90: number }[] } | null }>('model-card.json');
-    const held = validation?.zones.map(({ in_90 }) => in_90) ?? [];
-    expect(held).toEqual(held.toSorted((a, b) => a - b));
-    const zoneTable = page.locator('#zones ~ .scroll').first();
-    if (held.length > 0)
-      expect(await zoneTable.locator('tbody td').nth(1).textContent()).toBe(`${Math.round(100 * held[0]!)}%`);
+    const { validation } = json<{ validation: Record<'zones' | 'states', { in_90: number }[]> | null }>(
+      'model-card.json',
+    );
+    for (const by of ['zones', 'states'] as const) {
+      const held = validation?.[by].map(({ in_90 }) => in_90) ?? [];
+      expect(held).toEqual(held.toSorted((a, b) => a - b));
+      const table = page.locator(`#reliable-${by} ~ .scroll`).first();
+      if (held.length > 0)
+        expect(await table.locator('tbody td').nth(1).textContent()).toBe(`${Math.round(100 * held[0]!)}%`);
+    }
+    expect(await page.textContent('#review')).toContain('Nobody outside the project has reviewed them.');
     expect(text).not.toMatch(/NaN|undefined|null/);
     expect(await accessibilityFaults(page)).toEqual([]);
+    const next = page.locator('#survey-next ~ p a').first();
+    if ((await next.count()) > 0) {
+      await next.click();
+      const widths = await page
+        .locator('#ranking tbody tr')
+        .evaluateAll((rows) =>
+          rows.map((row) => [...row.querySelectorAll('td.number')].slice(1, 3).map((cell) => Number(cell.textContent))),
+        );
+      expect(widths.map(([width]) => width)).toEqual(widths.map(([width]) => width).toSorted((a, b) => b! - a!));
+      for (const [, clusters] of widths) expect(clusters).toBeGreaterThan(0);
+    }
     await page.locator('nav a[href="#sources"]').click();
     expect(await page.locator('.source dt').getByText('May I pass it on?').count()).toBeGreaterThan(3);
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -645,6 +704,8 @@ export function reportQuestions(snapshotOf: () => string) {
     const rows = await page.locator('.brief tbody tr').count();
     const { lgas } = json<schemas.RiskLgas>(`v1/risk/lgas/${last()}/${states[0]!.state_code}.json`);
     expect(rows).toBe(Math.min(12, lgas.length));
+    for (const { lga, score } of lgas.slice(12))
+      expect(await page.textContent('.brief'), 'none is dropped').toContain(`${lga} ${score.toFixed(2)}`);
     const cells = await page.locator('.brief tbody tr').first().locator('th, td').count();
     expect(await page.locator('.brief thead th').count(), 'a heading for each column').toBe(cells);
     const fills = await page

@@ -4,13 +4,10 @@ import { CATALOG_SCHEMAS, listUnlistedFiles, readUncheckedCatalog } from '../../
 import { acceptCommand } from '../../catalog/pins.ts';
 import { accountForDeliveries, summarizeAccounts } from '../../ingest/accounts.ts';
 import type { Delivery } from '../../ingest/readers/delivery.ts';
-import { checkCountry } from '../../intake/check/check-country.ts';
 import { stopsBuild } from '../../intake/check/fault.ts';
-import { declaredReason, describeEffect, groupRepairs, repairCountry } from '../../intake/repair/repair.ts';
-import { addFiles, type Update, type UpdateRequest, updateSource } from '../../intake/update/update.ts';
+import type { Update, UpdateRequest } from '../../intake/update/update.ts';
 import { firstFew } from '../../lib/first-few.ts';
 import { quoteForShell } from '../../lib/shell.ts';
-import { describeFaults, describeUpdate } from '../terminal/catalog-text.ts';
 import { EXIT } from '../terminal/exit-codes.ts';
 import {
   addCountryOptions,
@@ -22,6 +19,12 @@ import {
   printLines,
 } from '../terminal/options.ts';
 import { startCommand } from './catalog-start.ts';
+
+// Loaded only when they run: with them, the help and the other subcommands would take twice as long to start.
+const loadCheck = () => import('../../intake/check/check-country.ts');
+const loadRepair = () => import('../../intake/repair/repair.ts');
+const loadUpdate = () => import('../../intake/update/update.ts');
+const loadText = () => import('../terminal/catalog-text.ts');
 
 /** Number of files that a line names. */
 const MOST_FILES = 5;
@@ -59,13 +62,14 @@ function checkCommand(): Command {
     .addHelpText('after', CHECK_HELP)
     .action(async ({ country, rawData, json }: CountryOptions & { json?: boolean }) => {
       const deliveries: Delivery[] = [];
+      const { checkCountry } = await loadCheck();
       const findings = await checkCountry(country, rawData, deliveries);
       const faults = findings.filter(stopsBuild);
       if (json) printLines(JSON.stringify(findings, null, 2));
       else {
         const accountLines = summarizeAccounts(accountForDeliveries(deliveries));
         if (accountLines.length > 0) printLines(...accountLines, '');
-        if (findings.length > 0) printLines(...describeFaults(findings));
+        if (findings.length > 0) printLines(...(await loadText()).describeFaults(findings));
         if (faults.length === 0) printLines(`${country}: no faults`);
         const hasForm = !findings.some(({ step }) => step === 'form');
         const unlisted = hasForm ? listUnlistedFiles(readUncheckedCatalog(country, rawData)) : [];
@@ -127,6 +131,8 @@ function repairCommand(): Command {
     .option('--json', 'print everything as JSON')
     .addHelpText('after', REPAIR_HELP)
     .action(async ({ country, rawData, accept, by, json }: RepairOptions) => {
+      const { declaredReason, describeEffect, groupRepairs, repairCountry } = await loadRepair();
+      const { describeFaults } = await loadText();
       const { repairs, left: faultsLeft } = await repairCountry(
         country,
         rawData,
@@ -240,7 +246,8 @@ function updateCommand(): Command {
     .argument('[files...]', 'new files, if not in the raw data already')
     .addHelpText('after', UPDATE_HELP)
     .action(async (source: string, files: string[], options: UpdateOptions) => {
-      printUpdate(await updateSource(updateRequest(source, files, options)), options);
+      const { updateSource } = await loadUpdate();
+      await printUpdate(await updateSource(updateRequest(source, files, options)), options);
     });
 }
 
@@ -258,15 +265,17 @@ function addCommand(): Command {
     .requiredOption('--like <source>', 'id of the source that they resemble, or the name of its file')
     .addHelpText('after', ADD_HELP)
     .action(async (files: string[], options: UpdateOptions & { like: string }) => {
-      for (const update of await addFiles(updateRequest(options.like, files, options))) printUpdate(update, options);
+      const { addFiles } = await loadUpdate();
+      const updates = await addFiles(updateRequest(options.like, files, options));
+      for (const update of updates) await printUpdate(update, options);
     });
 }
 
-function printUpdate(update: Update, { json }: UpdateOptions): void {
+async function printUpdate(update: Update, { json }: UpdateOptions): Promise<void> {
   const hasDoubtfulNames = update.names.some(({ area }) => area === null);
   const isPending = !update.accepted && (hasDoubtfulNames || update.files.length + update.edits.length > 0);
   if (json) printLines(JSON.stringify(update, null, 2));
-  else printLines(describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
+  else printLines((await loadText()).describeUpdate(update), ...(update.accepted ? ['', 'Accepted.'] : []));
   if (isPending && !hasDoubtfulNames && !json)
     printLines('', 'Nothing has been changed yet; accept it with --accept REASON.');
   if (isPending) process.exitCode = EXIT.finding;

@@ -149,7 +149,7 @@ export default function explainCommand(): Command {
         for (const [title, rows] of Object.entries(steps)) {
           printLines('', `${title}:`);
           if (rows.length > 0) printRows(rows, {});
-          else printLines('not there, or not in the cache of --out');
+          else printLines(`not there, or not in the cache (--out ${out})`);
         }
     });
 }

@@ -57,6 +57,8 @@ Examples:
 Artifacts are the unrounded outputs of stages, named stage.name, as long as they are in the cache of <out>. The answer
 of the transmission model is read_json($model).
 
+In the terminal, numbers have six digits; with --json and --csv all.
+
 A statement may use ${MEMORY} of memory and ${DISK} of disk, in TMPDIR.`,
     )
     .action(async (sql: string | undefined, options: QueryOptions & RowOptions) => {

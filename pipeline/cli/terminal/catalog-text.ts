@@ -2,7 +2,7 @@
 import { ALIASES_FILE, aliasCsvLine } from '../../catalog/aliases.ts';
 import { describeValueChanges } from '../../engine/explain-run.ts';
 import type { Fault } from '../../intake/check/fault.ts';
-import type { Distribution, RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
+import type { RowComparison, SumChange } from '../../intake/compare/compare-rows.ts';
 import type { SourceComparison } from '../../intake/compare/compare-sources.ts';
 import { describeFigure, describeRatio } from '../../intake/compare/doubts.ts';
 import { describeChange, type MatchedName, type Update } from '../../intake/update/update.ts';
@@ -94,8 +94,8 @@ function describeComparison({ rows, outlines, rasters = [] }: SourceComparison):
     ...rasters.map(({ path, before, was, is, rank_correlation }) => [
       `${path}${before === path ? '' : `, compared with ${before}`}: rank correlation of quarter-degree means ${threeDecimals(rank_correlation)}`,
       formatTable([
-        { of: 'was', sum: sixDigits(was.sum), ...distributionCells(was.values) },
-        { of: 'is', sum: sixDigits(is.sum), ...distributionCells(is.values) },
+        { of: 'was', sum: was.sum, ...was.values },
+        { of: 'is', sum: is.sum, ...is.values },
       ]),
     ]),
   ];
@@ -132,8 +132,8 @@ function describeRows({
       'Columns:',
       formatTable(
         columns.flatMap(({ column, was, is }) => [
-          { column, of: 'was', ...distributionCells(was) },
-          { column, of: 'is', ...distributionCells(is) },
+          { column, of: 'was', ...was },
+          { column, of: 'is', ...is },
         ]),
       ),
     ],
@@ -145,8 +145,8 @@ const yearCells = ({ year, column, rows_was, rows_is, was, is }: RowComparison['
   'rows, was': rows_was,
   'rows, is': rows_is,
   column,
-  was: sixDigits(was),
-  is: sixDigits(is),
+  was,
+  is,
 });
 
 /** The cases of added months beside the usual ones, and the areas of the upper level that differ most. */
@@ -159,16 +159,4 @@ function describeAddedCases(sums: readonly SumChange[]): string {
   return `Added months, beside the usual sum of their places and months: ${describeRatio(is / was)}${range}`;
 }
 
-const distributionCells = ({ n, missing, min, q1, median, q3, max, mean }: Distribution): Cells => ({
-  n,
-  missing,
-  min: sixDigits(min),
-  q1: sixDigits(q1),
-  median: sixDigits(median),
-  q3: sixDigits(q3),
-  max: sixDigits(max),
-  mean: sixDigits(mean),
-});
-
-const sixDigits = (value: number | null) => (value === null ? null : Number(value.toPrecision(6)));
 const threeDecimals = (value: number | null) => (value === null ? null : value.toFixed(3));

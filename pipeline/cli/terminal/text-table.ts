@@ -36,10 +36,16 @@ export function formatCells<Row extends object>(row: Row, decimals: Partial<Reco
 type Column = string[];
 
 function toColumn(rows: readonly Cells[], name: string): Column {
-  const cells = [name, ...rows.map((row) => String(row[name] ?? '—'))];
+  const cells = [name, ...rows.map((row) => formatValue(row[name] ?? '—'))];
   const width = Math.max(...cells.map((cell) => cell.length));
   const isNumeric = rows.every((row) => typeof row[name] === 'number' || row[name] === null);
   return cells.map((cell) => (isNumeric ? cell.padStart(width) : cell.padEnd(width)));
+}
+
+/** Whole numbers in full, others with six digits. */
+function formatValue(value: string | number | boolean): string {
+  if (typeof value !== 'number') return String(value);
+  return String(Math.abs(value) < 1e6 ? Number(value.toPrecision(6)) : Math.round(value));
 }
 
 /** How many leading columns identify a row, including a name that follows a code. */

@@ -216,5 +216,5 @@ export const describeFigure = ({ key, column, was, is }: RowComparison['figures'
 export function describeRatio(ratio: number): string {
   if (ratio === 0) return 'now 0';
   if (!Number.isFinite(ratio)) return 'was 0';
-  return ratio >= 1 ? `${ratio.toPrecision(3)} times` : `1/${(1 / ratio).toPrecision(3)}`;
+  return ratio > 0.5 ? `${ratio.toPrecision(3)} times` : `1/${(1 / ratio).toPrecision(3)}`;
 }

@@ -23,7 +23,7 @@ export function renderApiPage(reference: Reference): string {
     `${title}: API reference`,
     offlinePageHead({ style, cspDirectives: `script-src 'sha256-${scriptHash}'; ` }),
     html`${pageBody(
-      html`<h1>${title}</h1><p>API reference of ${modelVersion}, contract ${contractVersion}, made from <a href="../openapi.json">openapi.json</a> · <a href="index.html">Report</a> · <a href="../client/README.md">Clients for Python, R and TypeScript</a></p>`,
+      html`<h1>${title}</h1><p>API reference of ${modelVersion}, contract ${contractVersion}, made from <code>openapi.json</code> · <a href="index.html">Report</a></p><p>Whoever has the whole version finds <code>openapi.json</code> and clients for Python, R and TypeScript (<code>client/README.md</code>) in the directory above this page; the service answers them too, see <a href="#openapi"><code>/v1/openapi.json</code></a> and <a href="#client-python"><code>/v1/clients</code></a>.</p>`,
       html`<div id="tools" role="search" hidden><label>Search paths, fields and their meanings <input id="search" type="search"></label>
 <label>Address of the API, for the samples <input id="base" type="url" value="${baseUrl}"></label></div>
 <section id="operations" tabindex="-1"><div class="facts"><p><b>A key.</b> Every request needs one: ask the service team for an account, and create keys on its dashboard, page <i>API access</i>. Whoever runs the service can also use <code>malaria-proxy keys create</code>.</p>

@@ -7,7 +7,6 @@ import type { Contents } from '../snapshot/contents.ts';
 import { makeSeasonLookup, surveyTrends } from '../snapshot/contents.ts';
 import type { SnapshotTables } from '../snapshot/snapshot-tables.ts';
 import { otherTestsByYear } from './sections/diagnostic-tests.ts';
-import { isReported } from './sections/risk-limits.ts';
 import type { AnnexData, AnnexTransmission } from './shared/annex-data.ts';
 import type { Evidence } from './shared/evidence.ts';
 
@@ -105,14 +104,6 @@ function transmissionData(
       model: toIndex(state_code, methods.model!),
       same_month_last_year: toIndex(state_code, methods.same_month_last_year!),
     })),
-    errors: Object.keys(projection?.held_back.errors ?? {})
-      .filter(isReported)
-      .flatMap((method) => {
-        const [development, held_back] = [projection!.development.errors[method], projection!.held_back.errors[method]];
-        return development === undefined || held_back === undefined
-          ? []
-          : [{ method, development: toFourDecimals(development), held_back: toFourDecimals(held_back) }];
-      }),
   };
 }
 

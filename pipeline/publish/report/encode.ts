@@ -1,4 +1,5 @@
 import { LEVELS } from '../../contract/levels.ts';
+import { POPULATION_COVARIATES } from '../../model/risk/covariate-columns.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { makeSeasonLookup, surveyTrends } from '../snapshot/contents.ts';
 import { coveredPeriods } from '../snapshot/snapshot-tables.ts';
@@ -14,6 +15,7 @@ import {
 import { encodeAlerts, encodeCases, encodeNextSurvey, encodeTested, encodeTotals } from './encode-observed.ts';
 import { otherTestsByYear } from './sections/diagnostic-tests.ts';
 import type { Evidence } from './shared/evidence.ts';
+import { joinInSentence } from './shared/names.ts';
 import type { AreaWords, PageData } from './shared/page-data.ts';
 
 /** The data that the page's scripts draw. */
@@ -46,8 +48,14 @@ export function pageData(contents: Contents, evidence: Evidence): PageData {
     aliases: tables.places.map(({ aliases }) => aliases ?? ''),
     tested: encodeTested(tables, surveys.clusters),
     next_survey: encodeNextSurvey(surveys.clusters, risk),
+    covariates: risk.spatial
+      ? [...POPULATION_COVARIATES, ...(model.parameters.risk.covariates ?? []).map(({ source }) => source)]
+      : [],
     cases_in,
     cases: encodeCases(tables, cases, cases_in),
+    case_producers: joinInSentence([
+      ...new Set(contents.sources.filter(({ role }) => role.startsWith('cases_')).map(({ producer }) => producer)),
+    ]),
     alerts: encodeAlerts(contents),
     alert_scores: contents.model.alert_evaluation?.scores ?? [],
     totals: encodeTotals(tables, case_draws),

@@ -6,7 +6,7 @@ import { openSnapshot } from '../../../pipeline/publish/snapshot/open-snapshot.t
 import { describeApproval, remainingApprovals } from '../../../pipeline/release/approvals.ts';
 import { currentVersion } from '../../../pipeline/release/current.ts';
 import { type Review, reviewSnapshot } from '../../../pipeline/release/review.ts';
-import { findingSections } from '../../../pipeline/release/review-sections.ts';
+import { findingSections, inputSection } from '../../../pipeline/release/review-sections.ts';
 import {
   buildHere,
   copySnapshot,
@@ -58,6 +58,19 @@ test('the review lists changes of raw data and of lines of model.json', async ()
   ]);
   expect(found.making).toEqual({ model: ['parameters.survey.small_sample was 100, is 90'], code: [] });
   expect([found.refused, found.approvals]).toEqual([[], []]);
+});
+
+test('the review counts the changed files of code by folder; as JSON it lists them', async () => {
+  const upgraded = copySnapshot(after);
+  rewriteManifest(upgraded, ({ stages }) => {
+    const { code } = stages.at(-1)!;
+    for (const file of ['package-lock.json', 'pipeline/lib/hash.ts', 'pipeline/lib/new.ts']) code[file] = 'another';
+  });
+  const { making } = await review(after, upgraded);
+  expect(making.code).toEqual(['package-lock.json', 'pipeline/lib/hash.ts', 'pipeline/lib/new.ts']);
+  const text = sectionsText([inputSection(await review(after, upgraded))]).join('\n');
+  expect(text).toContain('Files of code that have changed: 3 (package-lock.json 1, pipeline/lib 2;');
+  expect(text).not.toContain('new.ts');
 });
 
 test('findings are new, known or gone; a new one can make the version need a reason', async () => {

@@ -92,14 +92,20 @@ test('the summary has scores by model overall and by round, folds, transform and
   expect(difference.mean_absolute_error.mean).toBeCloseTo(0.1 / 3 - 0.05, 12);
 });
 
-test('zones are summed up for the published model, that whose ranges held least first', () => {
+test('zones and states are summed up for the published model, those whose ranges held least first', () => {
   const rows = rowsWith([0.1, 0.2]).map((one, i) => ({ ...one, state_code: i < 3 ? 'KN' : i < 6 ? 'LA' : 'XX' }));
   const zoneByState = new Map<string, string | null>(Object.entries({ KN: 'NW', LA: 'SW', XX: null }));
   const misses = rows.map((one) => ({ ...one, pit: one.state_code === 'LA' ? 0.01 : 0.5 }));
   const near = { cells: 1, predicted: 0.2, observed: 0.3 };
   expect(summariseValidation(misses, 'spatial', 1, zoneByState).zones).toEqual([
-    { ...near, zone: 'SW', in_90: 0, predicted: expect.closeTo(0.3, 9) },
-    { ...near, zone: 'NW', in_90: 1 },
+    { ...near, code: 'SW', in_90: 0, predicted: expect.closeTo(0.3, 9) },
+    { ...near, code: 'NW', in_90: 1 },
+  ]);
+  const { states } = summariseValidation(misses, 'spatial', 1, zoneByState);
+  expect(states.map(({ code, in_90 }) => [code, in_90])).toEqual([
+    ['LA', 0],
+    ['KN', 1],
+    ['XX', 1],
   ]);
   expect(summariseValidation(misses, 'baseline', 1, zoneByState).zones[0]!.predicted).toBe(0.25);
   expect(summariseValidation(rows, 'spatial', 1).zones, 'without zones').toEqual([]);

@@ -1,13 +1,14 @@
+import * as d3 from 'd3';
 import { monthIndex } from '../../../contract/months.ts';
 import { monthName, periodName } from '../shared/names.ts';
-import { populationPlot, seasonPlot, seriesPlot } from './area-plots.ts';
+import { seasonPlot, seriesPlot } from './area-plots.ts';
 import { briefButton } from './brief.ts';
-import { casesPart } from './cases.ts';
-import { testedInWords, untestedMark } from './children-tested.ts';
+import { casesPart, findRecordCode } from './cases.ts';
+import { countTested, testedInWords, untestedMark } from './children-tested.ts';
 import { levelFill, levelFills } from './colours.ts';
 import { contextList } from './context.ts';
 import { h, note } from './dom.ts';
-import { capitalize, formatPeople, formatShare, formatWithRange } from './format.ts';
+import { capitalize, formatInteger, formatPeople, formatShare, formatWithRange, inSentence } from './format.ts';
 import { chanceAbove, hasDraws } from './joint-draws.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
@@ -15,12 +16,14 @@ import {
   areaIndex,
   areaName,
   areaScore,
+  areaSeason,
   areaSelection,
   certaintyInWords,
   data,
   elementById,
   hasArrived,
   isForecast,
+  isState,
   levelIndex,
   levelName,
   levelOfScore,
@@ -88,15 +91,11 @@ function countryCard(): Node[] {
         ),
       ),
     ),
-    ...(hasArrived('history')
-      ? [h('h4', {}, `People by level of their ${lga.one}, month by month`), populationPlot()]
-      : []),
   ];
 }
 
 function seasonParts(code: string): Node[] {
-  const { states, lgas } = data.seasons;
-  const season = [...states, ...lgas][areaIndex(code)]!;
+  const season = areaSeason(code);
   return [
     h('h4', {}, 'Season'),
     ...(data.has_season
@@ -143,14 +142,34 @@ function areaCard(code: string): Node[] {
     ),
     ...(hasArrived('history') ? seriesParts(code, isLga ? [] : trend) : []),
     ...(trend.length ? surveyParts(trend, isLga ? state.state : null) : []),
-    ...(data.tested ? [h('p', { class: 'note', id: 'tested' }, `${capitalize(testedInWords(code))}.`)] : []),
     ...(hasArrived('cases') ? casesPart(code) : []),
     ...(hasArrived('season') ? seasonParts(code) : []),
+    ...whyParts(code),
     h('h4', {}, 'Context (not part of the score)'),
     contextList(areaFigures(code)),
     h('h4', {}, 'Neighbours'),
     ...neighbourParts(code),
   ];
+}
+
+/** What the numbers rest on, in short. */
+function whyParts(code: string): Node[] {
+  const children = (codes: readonly string[]) => formatInteger(d3.sum(codes, (one) => countTested(one).children));
+  const { state_code, state } = stateByCode(view.state!);
+  const recordCode = hasArrived('cases') ? findRecordCode(code) : null;
+  const month = Number(data.periods[view.month]!.slice(5));
+  const sentences = [
+    data.tested &&
+      `${capitalize(testedInWords(code))}. In its neighbours: ${children(neighbourCodes(code))} children${isState(code) ? '' : `; in all of ${state}: ${children([state_code])}`}. Those count most that are near and in places like this one.`,
+    data.covariates.length > 0 && `Between the places tested, the score follows ${inSentence(data.covariates)}.`,
+    data.has_season &&
+      hasArrived('season') &&
+      `Season: ${monthName(month)} has ${formatShare(areaSeason(code).seasonal_index[month - 1]!)} of the cases of the peak month.`,
+    recordCode !== null &&
+      `Its forecast of cases rests on the record of ${areaName(recordCode)} up to ${periodName(data.cases[recordCode]!.last)}, most on the last twelve months and the same month of each year.`,
+  ];
+  const shown = sentences.filter((sentence) => typeof sentence === 'string');
+  return [h('h4', {}, 'Why this number'), h('ul', { id: 'why' }, ...shown.map((sentence) => h('li', {}, sentence)))];
 }
 
 /** @param surveys rounds to draw; an LGA has none of its own */
@@ -194,18 +213,17 @@ function seasonInWords({
   return `High season ${monthName(season_start_month)} to ${monthName(season_end_month)} (${season_months} months), with the peak in ${monthName(peak_month)}.`;
 }
 
+const neighbourCodes = (code: string) => data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean);
+
 /** Neighbours with their ranges: which are surely higher or lower, as far as joint draws tell. */
 function neighbourParts(code: string): Node[] {
-  const neighbours = sortByFigure(
-    data.neighbours[areaIndex(code)]!.split(' ').filter(Boolean),
-    (neighbour) => areaScore(neighbour, view.month).score,
-  );
+  const neighbours = sortByFigure(neighbourCodes(code), (neighbour) => areaScore(neighbour, view.month).score);
   if (!hasDraws()) return [neighbourList(neighbours, () => '')];
   const chances = new Map(neighbours.map((neighbour) => [neighbour, chanceAbove(neighbour, code)]));
   const groups: [string, (chance: number) => boolean][] = [
-    ['Surely higher', (chance) => chance >= SURE_PERCENT],
+    [`Surely higher (chance ${SURE_PERCENT}% or more)`, (chance) => chance >= SURE_PERCENT],
     ['Not told apart', (chance) => chance < SURE_PERCENT && chance > 100 - SURE_PERCENT],
-    ['Surely lower', (chance) => chance <= 100 - SURE_PERCENT],
+    [`Surely lower (chance ${SURE_PERCENT}% or more)`, (chance) => chance <= 100 - SURE_PERCENT],
   ];
   return groups.flatMap(([name, belongs]) => {
     const members = neighbours.filter((neighbour) => belongs(chances.get(neighbour)!));

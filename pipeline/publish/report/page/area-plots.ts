@@ -2,9 +2,8 @@ import * as Plot from '@observablehq/plot';
 import * as d3 from 'd3';
 import { MONTHS, periodName } from '../shared/names.ts';
 import { availableWidth, chart } from './charts.ts';
-import { levelFills } from './colours.ts';
 import { formatShare, monthDate, monthInitial } from './format.ts';
-import { areaScore, data, elementById, levelIndex, levelName, monthDates, setView, testSuffix, view } from './store.ts';
+import { areaScore, data, elementById, monthDates, setView, testSuffix, view } from './store.ts';
 
 /** Width of the card, so that text keeps its size on a phone. */
 export const plotWidth = () => Math.min(560, availableWidth(elementById('place'), 280));
@@ -115,45 +114,6 @@ export function seasonPlot({ seasonal_index, high_months, peak_month }: typeof d
       }),
       Plot.ruleY([0.5], { stroke: 'currentColor', strokeOpacity: 0.5, strokeDasharray: '2 4' }),
       Plot.text([peak_month], { x: (month) => month, y: 1, dy: -7, text: () => 'peak', fontSize: 12 }),
-    ],
-  });
-}
-
-let populationRows: { date: Date; level: string; people: number }[] | null = null;
-
-/** People by the level of their LGA. */
-export function populationPlot(): Element {
-  populationRows ??= data.periods.flatMap((_, month) => {
-    const sums = data.levels.map(() => 0);
-    for (const { lga_code, population: people } of data.lgas)
-      sums[levelIndex(areaScore(lga_code, month).score)]! += people / 1e6;
-    return sums.map((people, i) => ({ date: monthDates[month]!, level: levelName(i), people }));
-  });
-  return chart({
-    width: plotWidth(),
-    height: 200,
-    marginLeft: 42,
-    marginRight: 12,
-    x: timeScale(plotWidth()),
-    y: { label: null, ticks: 4 },
-    color: {
-      domain: data.levels.map((_, i) => levelName(i)),
-      range: levelFills,
-    },
-    ariaLabel: `Millions of people by level of their ${data.words.lga.one}`,
-    marks: [
-      Plot.areaY(
-        populationRows,
-        Plot.stackY({
-          x: 'date',
-          y: 'people',
-          fill: 'level',
-          order: data.levels.map((_, i) => levelName(i)).reverse(),
-        }),
-      ),
-      Plot.ruleX([lastEstimatedDate()], { stroke: 'currentColor', strokeDasharray: '3 3' }),
-      Plot.ruleX([monthDates[view.month]!], { stroke: 'var(--ink)' }),
-      Plot.text(['millions'], { frameAnchor: 'top-left', dy: -12, dx: -36, fontSize: 12 }),
     ],
   });
 }

@@ -173,8 +173,12 @@ function lgaTable(lgas: readonly string[]): HTMLElement[] {
     h('thead', {}, h('tr', {}, ...heads.map((head) => h('th', { scope: 'col' }, head)))),
     h('tbody', {}, ...lgas.slice(0, MAX_LISTED).map(lgaRow)),
   );
-  const unlisted = lgas.length - MAX_LISTED;
-  return unlisted > 0 ? [table, note(`and ${formatCount(unlisted, lga)} with lower scores`)] : [table];
+  const lower = lgas
+    .slice(MAX_LISTED)
+    .map((code) => `${areaName(code)} ${formatShare(areaScore(code, view.month).score)}`);
+  return lower.length === 0
+    ? [table]
+    : [table, note(`Lower: ${lower.join(', ')}. Their ranges: view Where of the report, “Show all” below the list.`)];
 }
 
 function lgaRow(code: string, i: number): HTMLElement {

@@ -5,7 +5,6 @@ import { CHANCE_SCALE, CHILDREN_SCALE, scaleFill, scaleLegend, WIDTH_SCALE } fro
 import { capitalize, formatCount, formatInteger, formatShare, formatWithRange } from './format.ts';
 import {
   areaChance,
-  areaName,
   areaScore,
   CERTAIN_PERCENT,
   type ChanceName,
@@ -14,7 +13,6 @@ import {
   isState,
   levelName,
   levelOfScore,
-  lgaByCode,
   lgasInView,
   monthInWords,
   view,
@@ -53,11 +51,14 @@ const showsChances = () => shownScale() === CHANCE_SCALE;
 export const certaintyTab: Tab = {
   id: 'sure',
   restsOnSurveys: true,
+  get lists() {
+    return mapChoice(certaintyTab) === 'width' ? ('lga' as const) : undefined;
+  },
   choices: [
     ['level', 'Level is right'],
     ...LEVEL_CUTOFFS.map(([value, , label]) => [value, label] as const),
     [HIGHEST_TENTH, 'Highest tenth'],
-    ['width', 'Width of range'],
+    ['width', data.next_survey ? 'Where to survey next' : 'Width of range'],
     ...(data.tested ? [['tested', 'Children tested'] as const] : []),
   ],
   paint: (code) => ({ fill: scaleFill(shownScale(), shownFigure(code)) }),
@@ -101,8 +102,13 @@ export const certaintyTab: Tab = {
   },
   sentences: () => {
     const code = selectedCode();
-    if (code === null) return mapChoice(certaintyTab) === 'tested' ? [fewestTestedInWords()] : describeStates();
-    if (mapChoice(certaintyTab) === 'tested') return [];
+    const choice = mapChoice(certaintyTab);
+    if (code === null && choice === 'tested') return [fewestTestedInWords()];
+    if (code === null && choice === 'width' && data.next_survey)
+      return [
+        `A survey tells most where ranges are wide: the list says how many clusters of ${data.next_survey.children} children would halve each.`,
+      ];
+    if (code === null || choice === 'tested') return [];
     return [
       `${monthInWords(view.month)}: score ${formatWithRange(areaScore(code, view.month))}.`,
       ...(data.tested ? [`${capitalize(testedInWords(code))}.`] : []),
@@ -129,6 +135,10 @@ export const certaintyTab: Tab = {
     const axisEnd = Math.max(0.01, ...data.lgas.map(({ lga_code }) => areaScore(lga_code, view.month).high));
     return [
       { head: 'Score and 90% range', kind: 'bar', cell: (code) => rangeBar(areaScore(code, view.month), axisEnd) },
+      figureColumn('Width', rangeWidth, (code) => formatShare(rangeWidth(code))),
+      ...(mapChoice(certaintyTab) === 'width' && data.next_survey
+        ? [figureColumn('Clusters that halve it', clusters)]
+        : []),
       percentColumn('Level is right', 'level'),
       ...LEVEL_CUTOFFS.map(([value, , label]) => percentColumn(label, value)),
       percentColumn('Highest tenth', HIGHEST_TENTH),
@@ -152,12 +162,13 @@ export const certaintyTab: Tab = {
   }),
 };
 
+const clusters = (code: string) => clustersToHalve(areaScore(code, view.month), data.next_survey!);
+
 /** How much a new survey here would narrow the range. */
 function describeNextSurvey(code: string): string[] {
   if (data.next_survey === null || isState(code)) return [];
-  const clusters = clustersToHalve(areaScore(code, view.month), data.next_survey);
   return [
-    `A survey here now would halve this range with about ${formatInteger(clusters)} clusters of ${data.next_survey.children} children.`,
+    `A survey here now would halve this range with about ${formatInteger(clusters(code))} clusters of ${data.next_survey.children} children.`,
   ];
 }
 
@@ -167,18 +178,3 @@ const percentColumn = (head: string, name: ChanceName) =>
     (code) => chance(code, name),
     (code) => `${chance(code, name)}%`,
   );
-
-/** The states with most of the LGAs that the headline counts. */
-function describeStates(): string[] {
-  const choice = mapChoice(certaintyTab);
-  if (choice === 'width' || choice === 'level') return [];
-  const likely = lgasInView().filter((code) => chance(code, choice as ChanceName) > 50);
-  const counts = d3.rollups(
-    likely,
-    (codes) => codes.length,
-    (code) => lgaByCode(code).state_code,
-  );
-  if (counts.length < 2) return [];
-  const topStates = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 6);
-  return [`Most are in ${topStates.map(([code, number]) => `${areaName(code)} (${number})`).join(', ')}.`];
-}

@@ -41,18 +41,17 @@ function stateDraws(code: string): Float64Array {
 export const chanceAbove = (code: string, other: string): number =>
   Math.round(100 * d3.mean(areaDraws(code), (share, draw) => Number(share > areaDraws(other)[draw]!))!);
 
-/** For each area, the chance that its figure is among the first so many. @param figure from a share of children */
-export function chancesAmongFirst(
+/** Each area's ranks by a figure, one a draw, ascending; 1 is the highest. @param figure from a share of children */
+export function drawRanks(
   codes: readonly string[],
-  count: number,
   figure: (code: string, share: number) => number,
-): Map<string, number> {
+): Map<string, Uint16Array> {
   const draws = codes.map(areaDraws);
-  const firsts = new Uint32Array(codes.length);
+  const ranks = draws.map(({ length }) => new Uint16Array(length));
   for (const draw of draws[0]?.keys() ?? []) {
     const figures = Float64Array.from(codes, (code, i) => figure(code, draws[i]![draw]!));
-    const least = figures.toSorted()[Math.max(0, codes.length - count)]!;
-    for (const [i, value] of figures.entries()) if (value >= least) firsts[i]!++;
+    const sorted = figures.toSorted();
+    for (const [i, value] of figures.entries()) ranks[i]![draw] = codes.length + 1 - d3.bisectRight(sorted, value);
   }
-  return new Map(codes.map((code, i) => [code, firsts[i]! / draws[0]!.length]));
+  return new Map(codes.map((code, i) => [code, ranks[i]!.sort()]));
 }

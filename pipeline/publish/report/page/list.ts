@@ -115,7 +115,8 @@ function listNodes(tab: Tab): Node[] {
   const shownCodes =
     settings.showsAllRows || codes.indexOf(view.lga ?? '') >= FIRST_ROWS ? codes : codes.slice(0, FIRST_ROWS);
   const month = tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`;
-  const title = `${capitalize(listWords(tab).many)} of ${scopeName()}${month}`;
+  const title = tab.listTitle?.() ?? `${capitalize(listWords(tab).many)} of ${scopeName()}${month}`;
+  const quietCount = codes.filter((code) => tab.isQuiet?.(code)).length;
   return [
     h('div', { class: 'list-head' }, h('h3', {}, title), listButtons(tab)),
     note(tab.caption()),
@@ -125,6 +126,7 @@ function listNodes(tab: Tab): Node[] {
       rankingTable(tab, shownCodes),
     ),
     ...(shownCodes.length < codes.length ? [allButton(codes.length)] : []),
+    ...(quietCount > 0 ? [h('p', { class: 'printed' }, `Not printed: ${quietCount} with nothing unusual.`)] : []),
   ];
 }
 
@@ -190,6 +192,7 @@ function areaRow(tab: Tab, columns: ReturnType<Tab['columns']>, code: string, i:
   const classes = [
     code === (view.lga ?? view.state) ? 'chosen' : '',
     tab.id === 'who' && getsNets(code) ? 'given' : '',
+    tab.isQuiet?.(code) ? 'quiet' : '',
   ];
   return h(
     'tr',

@@ -3,7 +3,7 @@ import { periodName } from '../shared/names.ts';
 import { legendKey, NO_VALUE_FILL, SCORE_SCALE, scaleFill, scaleLegend } from './colours.ts';
 import { h } from './dom.ts';
 import { formatCount, formatInteger, formatPeople, formatShare, inSentence } from './format.ts';
-import { chancesAmongFirst, hasDraws } from './joint-draws.ts';
+import { drawRanks, hasDraws } from './joint-draws.ts';
 import {
   areaName,
   areaScore,
@@ -51,8 +51,8 @@ interface Plan {
   recipients: Set<string>;
   /** Nets to distribute. */
   nets: number;
-  /** The chance of each LGA to be among the first in need, as many as get nets; empty if it is unknown. */
-  chances: Map<string, number>;
+  /** Ranks in need of each LGA, one a draw, ascending; empty if they are unknown. */
+  ranks: Map<string, Uint16Array>;
 }
 
 function makePlan(): Plan {
@@ -66,7 +66,7 @@ function makePlan(): Plan {
     order,
     recipients,
     nets: areas > 0 ? d3.sum(recipients, netsNeeded) : netsDeclared(),
-    chances: hasDraws() ? chancesAmongFirst(order, recipients.size, needAtScore) : new Map(),
+    ranks: hasDraws() ? drawRanks(order, needAtScore) : new Map(),
   };
 }
 
@@ -122,17 +122,17 @@ export const netsTab: Tab = {
     return `${used}${view.plan.areas > 0 ? '' : ` of ${formatInteger(nets)}`} nets${inState} go to ${recipientsText}`;
   },
   sentences: () => {
-    const { order, recipients, nets, chances } = currentPlan();
+    const { order, recipients, nets } = currentPlan();
     if (recipients.size === 0) return [];
     const netsLeft = nets - d3.sum(recipients, netsNeeded);
     const lgasWithout = order.filter((code) => !recipients.has(code));
     const next = lgasWithout[0];
     const riskShare = d3.sum(recipients, unprotectedRisk) / d3.sum(lgasInView(), unprotectedRisk);
-    const sureCount = [...recipients].filter((code) => (chances.get(code) ?? 0) >= CERTAIN_PERCENT / 100).length;
+    const sureCount = [...recipients].filter((code) => (chanceFirst(code) ?? 0) >= CERTAIN_PERCENT / 100).length;
     const untested = [...recipients].filter(untestedNote);
     return [
-      `They cover ${formatPeople(d3.sum(recipients, population))} people in ${formatCount(recipients.size, lga)}, who bear ${Math.round(100 * riskShare)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}.`,
-      ...(chances.size > 0
+      `They cover ${recipientsInWords()}, who bear ${Math.round(100 * riskShare)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}.`,
+      ...(hasDraws()
         ? [
             `${sureCount === 0 ? 'None' : formatInteger(sureCount)} of them ${sureCount === 1 ? 'is' : 'are'} at least ${CERTAIN_PERCENT}% certain to be among the ${firstInWords()} in need; for the others the order may be chance.`,
           ]
@@ -172,7 +172,16 @@ export const netsTab: Tab = {
   },
   columns: () => [
     figureColumn('Nets', netsNeeded),
-    ...(hasDraws() ? [figureColumn(`Among ${firstInWords()}`, (code) => chanceFirst(code) ?? 0, chanceCell)] : []),
+    ...(hasDraws()
+      ? [
+          figureColumn(
+            'Place, 90% range',
+            (code) => rankRange(code)?.[1] ?? 0,
+            (code) => rankRange(code)?.join('–') ?? '',
+          ),
+          figureColumn(`Among ${firstInWords()}`, (code) => chanceFirst(code) ?? 0, chanceCell),
+        ]
+      : []),
     scoreColumn('Score'),
     figureColumn('People', population, (code) => formatPeople(population(code))),
     ...(HAS_NETS
@@ -187,7 +196,7 @@ export const netsTab: Tab = {
     ...(HAS_TRAVEL ? [figureColumn('Minutes to care', minutesToCare)] : []),
   ],
   caption: () =>
-    `${formatCount(currentPlan().order.length, lga)} meet the thresholds, in the order of need; the marked ones get nets.`,
+    `${recipientsInWords()} get ${formatInteger(d3.sum(currentPlan().recipients, netsNeeded))} nets: the marked ones. ${formatCount(currentPlan().order.length, lga)} meet the thresholds, in the order of need.`,
   controls: planControls,
   downloadFields: (code) => ({
     ...scoreFields(code),
@@ -198,13 +207,29 @@ export const netsTab: Tab = {
     nets: netsNeeded(code),
     gets_nets: getsNets(code) ? 'yes' : 'no',
     probability_among_first: chanceFirst(code),
+    rank_low: rankRange(code)?.[0] ?? null,
+    rank_high: rankRange(code)?.[1] ?? null,
     first: currentPlan().recipients.size,
   }),
 };
 
 export const getsNets = (code: string) => currentPlan().recipients.has(code);
 const firstInWords = () => `first ${currentPlan().recipients.size}`;
-const chanceFirst = (code: string) => currentPlan().chances.get(code) ?? null;
+/** `1.2 million people in 3 LGAs`. */
+const recipientsInWords = () => {
+  const { recipients } = currentPlan();
+  return `${formatPeople(d3.sum(recipients, population))} people in ${formatCount(recipients.size, lga)}`;
+};
+/** The chance of an LGA to be among the first in need, as many as get nets; null if it is unknown. */
+function chanceFirst(code: string): number | null {
+  const ranks = currentPlan().ranks.get(code);
+  return ranks ? d3.bisectRight(ranks, currentPlan().recipients.size) / ranks.length : null;
+}
+/** The central 90% of its ranks. */
+const rankRange = (code: string) => {
+  const ranks = currentPlan().ranks.get(code);
+  return ranks && [0.05, 0.95].map((share) => ranks[Math.round(share * (ranks.length - 1))]!);
+};
 const chanceCell = (code: string) => {
   const chance = chanceFirst(code);
   return chance === null ? '' : `${Math.round(100 * chance)}%`;

@@ -166,6 +166,7 @@ export const areaFigures = (code: string) => (isState(code) ? stateByCode(code) 
 /** The part of the view that selects an area. */
 export const areaSelection = (code: string): Pick<View, 'state' | 'lga'> =>
   isState(code) ? { state: code, lga: null } : { state: lgaByCode(code).state_code, lga: code };
+export const areaSeason = (code: string) => [...data.seasons.states, ...data.seasons.lgas][areaIndex(code)]!;
 /** The survey rounds of a state. */
 export const stateTrend = (code: string) =>
   data.trend.states[data.states.findIndex(({ state_code }) => state_code === code)]!;

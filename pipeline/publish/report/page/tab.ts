@@ -37,10 +37,14 @@ export interface Tab {
   /** Whether it rests on surveys, so that places without any child tested are marked. */
   restsOnSurveys?: true;
   /** The areas that it lists whatever the reader chooses; without it, states or LGAs. */
-  lists?: 'lga' | 'all';
+  lists?: 'lga' | 'all' | undefined;
   /** Those that have an answer, in the order of the list. */
   sortCodes: (codes: string[]) => string[];
   columns: () => Column[];
+  /** Whether nothing is to be said of an area, whose row is not printed. */
+  isQuiet?: (code: string) => boolean;
+  /** The title of a list of other areas than those of the selected place. */
+  listTitle?: () => string | null;
   /** The line above its list. */
   caption: () => string;
   /** Makes what the reader may set; it is told of every change of the view by the event `follow`. */

@@ -4,14 +4,25 @@ import { periodName } from '../shared/names.ts';
 import { findRecordCode } from './cases.ts';
 import { legendKey, NO_VALUE_FILL } from './colours.ts';
 import { h } from './dom.ts';
-import { formatInteger, inSentence } from './format.ts';
-import { areaName, data, decodeBase64, fullName, isState, lgaByCode, setView, view } from './store.ts';
-import { mapChoice, selectedCode, type Tab } from './tab.ts';
+import { capitalize, formatInteger, inSentence } from './format.ts';
+import {
+  areaName,
+  areaSeason,
+  data,
+  decodeBase64,
+  fullName,
+  hasArrived,
+  isState,
+  lgaByCode,
+  setView,
+  view,
+} from './store.ts';
+import { listAreas, mapChoice, selectedCode, type Tab } from './tab.ts';
 
 const FILLS = { chosen: '#0b6b4f', other: '#cfdcd4' };
 const { lga, state } = data.words;
 const countsCases = data.cases_in === 'cases';
-/** What a reader enters as an average month of a state, where the page may not tell its cases. */
+/** What a reader enters as an average month of an area, where the page may not tell its cases. */
 const enteredMonths = new Map<string, number>();
 const stateCodes = () => data.totals.states;
 const areaTotals = (code: string) => data.totals.areas[code];
@@ -34,18 +45,17 @@ interface Total {
   range: readonly number[];
   unit: 'cases' | 'average months' | '';
 }
-const fromTable = (ranges: readonly (readonly number[])[]): Total => ({
-  range: ranges[spanIndex()]!.map((value) => (countsCases ? value : value / 100)),
-  unit: countsCases ? 'cases' : 'average months',
+const fromTable = (ranges: readonly (readonly number[])[], averageMonth?: number): Total => ({
+  range: ranges[spanIndex()]!.map((value) => (countsCases ? value : (value / 100) * (averageMonth ?? 1))),
+  unit: countsCases ? 'cases' : averageMonth === undefined ? 'average months' : '',
 });
+const totalOfArea = (code: string) => fromTable(areaTotals(code)!, enteredMonths.get(code));
 let decodedDraws: Uint32Array | null = null;
 /** The total of some states; null if it is not known how the cases of one compare with those of another. */
 function totalOfStates(codes: readonly string[]): Total | null {
-  const isKnown = countsCases || codes.every((code) => (enteredMonths.get(code) ?? 0) > 0);
-  if (countsCases || !isKnown) {
-    if (codes.length === stateCodes().length) return fromTable(data.totals.nation);
-    if (codes.length === 1) return fromTable(areaTotals(codes[0]!)!);
-  }
+  const isKnown = countsCases || codes.every((code) => enteredMonths.has(code));
+  if (codes.length === 1) return totalOfArea(codes[0]!);
+  if (codes.length === stateCodes().length && (countsCases || !isKnown)) return fromTable(data.totals.nation);
   if (!isKnown) return null;
   decodedDraws ??= new Uint32Array(decodeBase64(data.totals.values).buffer);
   const { spans, draws } = data.totals;
@@ -93,20 +103,22 @@ export const totalTab: Tab = {
     const code = selectedCode();
     const recordCode = code === null ? null : findRecordCode(code, data.totals.areas);
     if (recordCode !== null)
-      return `${fullName(recordCode)}, ${spanName(spanIndex())}: ${inWords(isState(recordCode) ? totalOfStates([recordCode])! : fromTable(areaTotals(recordCode)!))}`;
+      return `${fullName(recordCode)}, ${spanName(spanIndex())}: ${inWords(totalOfArea(recordCode))}`;
     if (code !== null) return `${fullName(code)} has no case records, so no total is forecast`;
     const codes = chosenStates();
     const total = totalOfStates(codes);
     const names =
       codes.length === stateCodes().length ? `All ${state.many} with records` : inSentence(codes.map(areaName));
-    return `${names}, ${spanName(spanIndex())}: ${total ? inWords(total) : 'enter what an average month is in each'}`;
+    const lacking = codes.filter((one) => !enteredMonths.has(one)).map(areaName);
+    return `${names}, ${spanName(spanIndex())}: ${total ? inWords(total) : `enter what an average month is in ${inSentence(lacking)}`}`;
   },
-  sentences: () => [
-    countsCases
-      ? 'Reported cases of all ages, median and 90% range; treatments needed without a report come on top.'
-      : 'The producers of the records do not allow counts to be passed on. An average month is the mean of the place’s last twelve known months: multiply by what you used in one (cases, tests or treatments). To add up several, enter it for each of them below.',
-    `Ranges cannot be added up, neither of months nor of ${state.many} or ${lga.many}: not all reach their ends at once. The total has a range of its own. The total of the ${lga.many} of one ${state.one} is that ${state.one}’s.`,
-  ],
+  sentences: () =>
+    withoutRecords() ?? [
+      countsCases
+        ? 'Reported cases of all ages, median and 90% range; treatments needed without a report come on top.'
+        : `The producers of the records do not allow counts to be passed on. An average month is the mean of the place’s last twelve known months: multiply by what you used in one (cases, tests or treatments). Enter it below: a number scales the place it stands beside alone, since how a ${state.one}’s cases divide among its ${lga.many} may not be told. To add up several ${state.many}, enter it for each.`,
+      `Ranges cannot be added up, neither of months nor of ${state.many} or ${lga.many}: not all reach their ends at once. The total has a range of its own. The total of the ${lga.many} of one ${state.one} is that ${state.one}’s.`,
+    ],
   method: () => [
     `From ${data.totals.draws} draws of the forecasts that are joint over all ${state.many} and months, so that what rises together is added up together; each has the range of the forecasts by month, as wide as past errors require. The table forecasts_totals has every run of months, of all areas.`,
   ],
@@ -114,14 +126,18 @@ export const totalTab: Tab = {
     const recordCode = findRecordCode(code, data.totals.areas);
     return recordCode === null
       ? ['no case records']
-      : [`${recordCode === code ? '' : `${fullName(recordCode)}: `}${inWords(fromTable(areaTotals(recordCode)!))}`];
+      : [`${recordCode === code ? '' : `${fullName(recordCode)}: `}${inWords(totalOfArea(recordCode))}`];
   },
-  sortCodes: (codes) => codes.filter((code) => areaTotals(code) && (view.state !== null || isState(code))),
+  listTitle: () => (hasRecords() ? null : `${capitalize(state.many)} with records`),
+  sortCodes: (codes) =>
+    hasRecords()
+      ? codes.filter((code) => areaTotals(code) && (view.state !== null || isState(code)))
+      : [...stateCodes()],
   columns: () => [
     {
       head: 'Total and 90% range',
       kind: 'number',
-      cell: (code) => inWords(fromTable(areaTotals(code)!)),
+      cell: (code) => inWords(totalOfArea(code)),
       sortValue: middle,
     },
   ],
@@ -129,29 +145,54 @@ export const totalTab: Tab = {
     `${spanName(spanIndex())}, each place by itself.${countsCases ? '' : ` As in the last year would be ${spanMonths()}.`}`,
   controls,
   downloadFields: (code) => {
-    const [low = null, total = null, high = null] = areaTotals(code) ? fromTable(areaTotals(code)!).range : [];
+    const { range: [low = null, total = null, high = null] = [], unit = '' } = areaTotals(code)
+      ? totalOfArea(code)
+      : {};
     const { period } = data.totals.spans[spanIndex()]!;
-    const unit = countsCases ? 'cases' : 'average months';
     return { period, months: spanMonths(), unit, total, total_low: low, total_high: high };
   },
 };
-const middle = (code: string) => areaTotals(code)![spanIndex()]![1]!;
+const middle = (code: string) => totalOfArea(code).range[1]!;
 const spanMonths = () => data.totals.spans[spanIndex()]!.months;
+/** Whether the selected place, or the country, has records. */
+const hasRecords = () => view.state === null || listAreas().some((code) => areaTotals(code));
 
-/** A box for each state with records and, where the page may not tell it, a field for its average month. */
+/** What can be said of a selected place without records: by its season alone. */
+function withoutRecords(): string[] | null {
+  const code = selectedCode();
+  if (code === null || findRecordCode(code, data.totals.areas) !== null) return null;
+  return [
+    ...(data.has_season && hasArrived('season') ? [seasonInMonths(code)] : []),
+    `For a forecast with a range, its monthly records are needed: ask ${data.case_producers}.`,
+    `Records exist of ${inSentence(stateCodes().map(areaName))}: select one in the list below.`,
+  ];
+}
+
+function seasonInMonths(code: string): string {
+  const indices = areaSeason(code).seasonal_index;
+  const { period, months } = data.totals.spans[spanIndex()]!;
+  const share = d3.sum(d3.range(months), (i) => indices[(monthIndex(period) + i) % 12]!) / d3.mean(indices)!;
+  return `A rough way: by the season of ${areaName(code)} alone, ${spanName(spanIndex())} has the cases of ${share.toFixed(1)} average months. Multiply by what was used there in an average month of last year. This has no range, and knows neither more nor fewer cases than usual.`;
+}
+
+/** A box for each state with records and, where the page may not tell it, a field for each area's average month. */
 function controls(): HTMLElement {
-  const boxes = stateCodes().map((code) => {
+  const boxes = Object.keys(data.totals.areas).map((code) => {
     const box = h('input', { type: 'checkbox', value: code, change: () => setView({ chosen: ticked() }) });
-    const amount = h('input', { type: 'number', min: '0', 'aria-label': `An average month of ${areaName(code)}` });
-    amount.addEventListener('input', () => {
-      enteredMonths.set(code, Number((amount as HTMLInputElement).value));
-      setView({});
+    const amount = h('input', {
+      type: 'number',
+      min: '0',
+      placeholder: 'average month',
+      'aria-label': `An average month of ${fullName(code)}`,
     });
-    return {
-      code,
-      box: box as HTMLInputElement,
-      row: h('span', {}, h('label', {}, box, areaName(code)), ...(countsCases ? [] : [amount])),
-    };
+    amount.addEventListener('input', () => {
+      const entered = Number((amount as HTMLInputElement).value);
+      if (entered > 0) enteredMonths.set(code, entered);
+      else enteredMonths.delete(code);
+      setView(isState(code) && !view.chosen.includes(code) ? { chosen: [...view.chosen, code] } : {});
+    });
+    const name = isState(code) ? h('label', {}, box, areaName(code)) : areaName(code);
+    return { code, box: box as HTMLInputElement, row: h('span', {}, name, ...(countsCases ? [] : [amount])) };
   });
   const ticked = () => boxes.flatMap(({ code, box }) => (box.checked ? [code] : []));
   const element = h(
@@ -162,7 +203,7 @@ function controls(): HTMLElement {
   element.addEventListener('follow', () => {
     for (const { code, box, row } of boxes) {
       box.checked = chosenStates().includes(code);
-      row.hidden = view.state !== null && view.state !== code;
+      row.hidden = isState(code) ? view.state !== null && view.state !== code : countsCases || view.lga !== code;
     }
   });
   return element;

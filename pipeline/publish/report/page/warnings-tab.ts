@@ -23,6 +23,7 @@ const shownClass = (alert: PageAlert) => (showsNext() ? alert.warning_class : al
 const alertOf = (code: string) => data.alerts[code]!;
 const findAlertCode = (code: string) => findRecordCode(code, data.alerts);
 const listedAlerts = () => listAreas().filter((code) => code in data.alerts);
+const isQuiet = (code: string) => alertOf(code).detection_class === 'none' && alertOf(code).warning_class === 'none';
 /** Higher is more urgent: by the class shown, then the other, then the chance. */
 const urgency = (code: string) => {
   const alert = alertOf(code);
@@ -31,8 +32,10 @@ const urgency = (code: string) => {
   return alert.warning_probability - 100 * first! - 10 * second!;
 };
 const usualInWords = ({ usual_low, usual, usual_high }: PageAlert) => formatQuantiles([usual_low, usual, usual_high]);
+const sinceInWords = (name: string, since: string | null) => since && `${name} since ${periodName(since)}`;
 const classInWords = ({ detection_class, detection_since }: PageAlert) =>
-  detection_since === null ? 'nothing unusual' : `${detection_class} since ${periodName(detection_since)}`;
+  sinceInWords(detection_class, detection_since) ?? 'nothing unusual';
+const warningInWords = ({ warning_class, warning_since }: PageAlert) => sinceInWords(warning_class, warning_since);
 const reportedInWords = ({ cases }: PageAlert) => (cases === null ? 'no report' : formatInteger(cases));
 const reportsInWords = ({ reporting_rate, completeness }: PageAlert) =>
   `${reporting_rate === null ? '' : `${Math.round(100 * reporting_rate)}% of the month’s reports; `}${Math.round(12 * completeness)} of 12 months`;
@@ -90,7 +93,7 @@ export const warningsTab: Tab = {
     if (recordCode !== null) {
       const alert = alertOf(recordCode);
       const chance = `${Math.round(100 * alert.warning_probability)}% chance of more than usual next month`;
-      return `${fullName(recordCode)}: ${classInWords(alert)}; ${chance}`;
+      return `${fullName(recordCode)}: ${classInWords(alert)} in its reports; ${chance}`;
     }
     const alarmed = sortByFigure(listedAlerts(), urgency).filter((one) => shownClass(alertOf(one)) === 'alert');
     const names = alarmed
@@ -127,7 +130,10 @@ export const warningsTab: Tab = {
     if (recordCode === null) return ['no case records'];
     const alert = alertOf(recordCode);
     const whose = recordCode === code ? '' : `${fullName(recordCode)}: `;
-    return [`${whose}${classInWords(alert)}`, `${reportedInWords(alert)} reported, ${usualInWords(alert)} usual`];
+    return [
+      `${whose}${classInWords(alert)} in its reports`,
+      `${reportedInWords(alert)} reported, ${usualInWords(alert)} usual`,
+    ];
   },
   sortCodes: (codes) =>
     sortByFigure(
@@ -135,14 +141,19 @@ export const warningsTab: Tab = {
       urgency,
     ),
   columns: () => [
-    { head: 'Class', cell: (code) => classInWords(alertOf(code)), sortValue: urgency },
+    { head: 'In the reports', cell: (code) => classInWords(alertOf(code)), sortValue: urgency },
     {
       head: `${periodName(lastPeriod())}: reported, usual`,
       kind: 'number',
       cell: (code) => `${reportedInWords(alertOf(code))}, ${usualInWords(alertOf(code))}`,
       sortValue: (code) => alertOf(code).cases ?? -1,
     },
-    { head: 'Next month', kind: 'number', cell: (code) => nextMonth(code)?.text ?? '—' },
+    {
+      head: 'Next month',
+      kind: 'number',
+      cell: (code) => nextMonth(code)?.text ?? '—',
+    },
+    { head: 'Warning for it', cell: (code) => warningInWords(alertOf(code)) ?? '—' },
     { head: 'Check first', kind: 'advice', cell: (code) => capitalize(firstCheck(alertOf(code))) },
     figureColumn(
       'Chance above usual',
@@ -151,6 +162,7 @@ export const warningsTab: Tab = {
     ),
     { head: 'Reporting', cell: (code) => reportsInWords(alertOf(code)) },
   ],
+  isQuiet,
   caption: () => `Most urgent first. ${UNIT_NOTE} Ranges are 90%.`,
   downloadFields: (code) => {
     const recordCode = findAlertCode(code);
@@ -174,11 +186,9 @@ const UNIT_NOTE =
 function describeAlert(code: string, recordCode: string): string[] {
   const alert = alertOf(recordCode);
   const ahead = nextMonth(recordCode);
-  const warning =
-    alert.warning_since === null ? '' : ` (${alert.warning_class} since ${periodName(alert.warning_since)})`;
   return [
     ...(recordCode === code ? [] : [`${fullName(code)} has no record of its own; this is its ${state.one}’s.`]),
-    `${periodName(alert.period)}: ${reportedInWords(alert)} reported, where ${usualInWords(alert)} is usual.${ahead ? ` Forecast for ${periodName(ahead.period)}${warning}: ${ahead.text}.` : ''} ${UNIT_NOTE}`,
+    `${periodName(alert.period)}: ${reportedInWords(alert)} reported, where ${usualInWords(alert)} is usual.${ahead ? ` Forecast for ${periodName(ahead.period)}: ${ahead.text}; warning for it: ${warningInWords(alert) ?? 'none'}.` : ''} ${UNIT_NOTE}`,
     `Reporting: ${reportsInWords(alert)}. Check first: ${firstCheck(alert)}.`,
   ];
 }

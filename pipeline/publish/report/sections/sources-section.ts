@@ -1,28 +1,40 @@
+import { needsLeave } from '../../../catalog/licences.ts';
+import type { Source } from '../../../catalog/sources.ts';
 import { TABLE_NAMES } from '../../../contract/table-list.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import { findingLines, isAboutFit } from '../../snapshot/findings.ts';
 import type { Finding } from '../../snapshot/provenance.ts';
+import { joinInSentence } from '../shared/names.ts';
 
 /** Messages of the models about their fits. */
 export const renderModelMessages = (findings: readonly Finding[]): Html =>
   html`<section id="messages" aria-labelledby="messages-head"><h2 id="messages-head">Messages of the models</h2>
 <ul>${findingLines(findings.filter(isAboutFit)).map((line) => html`<li>${line}</li>`)}</ul></section>`;
 
-const PASS_ON_TEXTS = {
-  yes: 'Yes, with the citation',
-  no: 'No',
-  ask: 'Ask its producer',
-};
+const PASS_ON_TEXTS = { yes: 'Yes', no: 'No', ask: 'Ask first' };
 
 /** What may be done with the figures, by what the sources of a table allow together. */
-export function renderLicences({ licences, tables }: Contents): Html {
+export function renderLicences({ licences, tables, sources }: Contents): Html {
   const filledTables = TABLE_NAMES.filter((name) => tables[name].length > 0);
   const groups = Map.groupBy(filledTables, (name) => licences.tables[name].may_publish);
   return html`<section id="licence" aria-labelledby="licence-head"><h2 id="licence-head">May I publish this?</h2>
 <p><b>${licences.whole.may_publish}</b>${groups.size > 1 && ' That holds for all figures together; of the tables alone:'}</p>
 ${groups.size > 1 && html`<ul>${[...groups].map(([answer, names]) => html`<li>${answer} <code>${names.join(', ')}</code></li>`)}</ul>`}
+<p class="note">Every answer on this page is <b>Yes</b>, with the citation and under the conditions beside it; <b>Ask first</b>, if no licence allows it and the owner named must give leave; or <b>No</b>, if it is forbidden. Figures and raw files have answers of their own: those of raw files stand under Data sources.</p>
+${renderOwners(sources.filter(needsLeave), filledTables.includes('risk_lgas') && filledTables.includes('season'))}
 <p class="note">As SPDX: <code>${licences.whole.spdx}</code>; of each table, in <code>tables/datapackage.json</code> beside this report.</p></section>`;
+}
+
+/** Whom to ask, and why scores need the leave of those who keep case records. */
+function renderOwners(sources: readonly Source[], hasScores: boolean): Html {
+  const owners = [...Map.groupBy(sources, ({ producer }) => producer)];
+  const describe = ({ title, licence, access }: Source) =>
+    `“${title}” (licence: ${licence}${access ? `; obtained from: ${access}` : ''})`;
+  return html`${owners.length > 0 && html`<h3>Whom to ask</h3>`}<ul>${owners.map(
+    ([owner, records]) =>
+      html`<li><b>${owner}</b>, owner of ${joinInSentence(records.map(describe))}. The catalog has no address of theirs: ask those who run this service, who got the records, and name the version and the tables you would publish.${hasScores && records.some(({ role }) => role.startsWith('cases_')) && ' Scores need their leave too: the season of every score is fitted to these records.'}</li>`,
+  )}</ul>`;
 }
 
 /** The sources with their producers, licences and hashes. */

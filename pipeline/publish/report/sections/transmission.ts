@@ -55,25 +55,13 @@ ${renderTable(
 )}
 <h3>Projecting a year ahead</h3>
 <p>For each year, the model was fitted only to the months before January. Its design was chosen on ${joinInSentence(development_years.map(String))}; ${held_back_year} was held back.${fits && ` ${describeProjections(`held-back year ${held_back_year}`, fits.projection.held_back)} ${describeStanding(fits.standing)}`}</p>
-<div class="card"><figure id="errors" class="plot"></figure></div>
 <p class="key"><span class="dot reported"></span> reported <span class="line model"></span> projected by the model <span class="line rival"></span> same month last year</p>
 <div id="projections" class="stack"></div>
 ${renderTable(
-  'Mean absolute error, confirmed cases per 1,000 people',
+  'Projected months, and whether their seasons have the shape of those reported',
   [
     { title: 'Years', cell: ({ years }) => years },
     { title: 'Months', cell: ({ scores }) => scores.months },
-    { title: 'Model', decimals: 3, cell: ({ scores }) => scores.mean_absolute_error.model },
-    {
-      title: 'Same month last year',
-      decimals: 3,
-      cell: ({ scores }) => scores.mean_absolute_error.same_month_last_year,
-    },
-    {
-      title: 'Same month, three years',
-      decimals: 3,
-      cell: ({ scores }) => scores.mean_absolute_error.same_month_last_three_years,
-    },
     { title: 'Correlation of seasonal shapes', decimals: 3, cell: ({ scores }) => scores.seasonal_shape_correlation },
   ],
   [
@@ -84,7 +72,7 @@ ${renderTable(
 ${
   fits &&
   renderTable(
-    'Mean absolute error, with further simple methods',
+    'Mean absolute error of the model and of simple methods, confirmed cases per 1,000 people',
     [
       { title: 'Method', cell: methodName },
       { title: 'Development', decimals: 3, cell: (method) => fits.projection.development.errors[method] },

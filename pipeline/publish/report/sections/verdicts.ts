@@ -4,6 +4,7 @@ import { hasScores } from '../../../contract/products.ts';
 import { countryWords } from '../../../contract/words.ts';
 import { type Html, html } from '../../../lib/pages/html.ts';
 import { renderTable } from '../../../lib/pages/table.ts';
+import type { PlaceScore } from '../../../validate/validation.ts';
 import type { Contents } from '../../snapshot/contents.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { periodName } from '../shared/names.ts';
@@ -16,38 +17,60 @@ export function renderVerdicts(contents: Contents, evidence: Evidence): Html {
     ['Scores', describeScores(contents, evidence), 'validation'],
     ['Months after the last survey', describeMonthsAfterSurvey(contents), 'basis'],
   ];
+  const { lga } = countryWords(contents.model.territory);
+  const { external_review } = contents.model.parameters.evidence;
   const verdicts: typeof scoreVerdicts = [
     ...(hasScores(contents.coverage) ? scoreVerdicts : []),
     ['Forecasts of reported cases', describeForecasts(contents), 'forecast-skill'],
     ['Season', describeSeasonCheck(contents), 'season-checked'],
   ];
   return html`<section id="reliable" aria-labelledby="reliable-head"><h2 id="reliable-head">Can these figures be trusted?</h2>
+<p class="lead" id="review">Who checked this: the project that computes these figures, by comparing them with data that it had left out of the fits. ${external_review ? `From outside: ${external_review}.` : 'Nobody outside the project has reviewed them.'}</p>
 <div class="cards">${verdicts.map(
     ([topic, verdict, anchor]) =>
       html`<div class="card verdict"><h3>${topic}</h3><p>${verdict}</p><p class="note"><a href="annex.html#${anchor}">The figures behind this</a></p></div>`,
   )}</div>
-${renderZones(contents, evidence)}
+${renderPlaces(contents, evidence)}
+${
+  evidence.risk.spatial &&
+  evidence.surveys.clusters.length > 0 &&
+  html`<h2 id="survey-next">Where to survey next</h2>
+<p class="lead">A survey tells most where ranges are wide. <a href="#sure?by=width">The list of ${lga.many} by the width of their range</a> says how many clusters would halve each.</p>`
+}
 <h2 id="limits">Limits</h2>
 <ul class="limits">${describeRiskLimits(contents, evidence).map((limit) => html`<li>${limit}</li>`)}</ul></section>`;
 }
 
-/** Calibration by zone. */
-function renderZones({ model }: Contents, { validation }: Evidence): Html | null {
-  const { zones } = model.territory;
-  const { zone: zoneWord } = countryWords(model.territory);
-  const rows = validation?.zones ?? [];
+/** Calibration by zone and by state. */
+function renderPlaces({ model, tables }: Contents, { validation }: Evidence): Html | null {
+  const { zone, State } = countryWords(model.territory);
+  const stateNames = Object.fromEntries(tables.context_states.map((row) => [row.state_code, row.state]));
+  return (
+    validation &&
+    html`${renderGroup('zones', zone, model.territory.zones?.names ?? {}, validation.zones)}
+${renderGroup('states', State.one, stateNames, validation.states)}
+<p class="note">Expected: where the share may lie by chance if ranges are right, were the results independent.</p>`
+  );
+}
+
+function renderGroup(
+  id: string,
+  word: string,
+  names: Record<string, string>,
+  rows: readonly PlaceScore[],
+): Html | null {
   const [worst] = rows;
-  if (!zones || !worst) return null;
-  const expected = ({ cells }: typeof worst) => {
+  if (!worst) return null;
+  const expected = ({ cells }: PlaceScore) => {
     const error = Z90 * Math.sqrt((0.9 * 0.1) / cells);
     return `${formatPercent(0.9 - error)}–${formatPercent(Math.min(1, 0.9 + error))}`;
   };
-  return html`<h2 id="zones">By ${zoneWord.toLowerCase()}, the least reliable first</h2>
-<p class="lead">${zones.names[worst.zone]} is least reliable: its 90% ranges held ${formatPercent(worst.in_90)} of the survey results that were left out of the fit, of which ${worst.observed.toFixed(2)} were positive and ${worst.predicted.toFixed(2)} predicted.</p>
+  return html`<h2 id="reliable-${id}">By ${word.toLowerCase()}, the least reliable first</h2>
+<p class="lead">${names[worst.code]} is least reliable: its 90% ranges held ${formatPercent(worst.in_90)} of the survey results that were left out of the fit, of which ${worst.observed.toFixed(2)} were positive and ${worst.predicted.toFixed(2)} predicted.</p>
 ${renderTable(
-  'Survey results left out of the fit: share in the 90% range, and share positive',
+  `Survey results left out of the fit, by ${word.toLowerCase()}: share in the 90% range, and share positive`,
   [
-    { title: 'Zone', cell: ({ zone }) => zones.names[zone]! },
+    { title: word, cell: ({ code }) => names[code]! },
     { title: 'Results', cell: ({ cells }) => cells },
     { title: 'In range', variant: 'number', cell: ({ in_90 }) => formatPercent(in_90) },
     { title: 'Expected', variant: 'number', cell: expected },
@@ -55,8 +78,7 @@ ${renderTable(
     { title: 'Observed', decimals: 2, cell: ({ observed }) => observed },
   ],
   rows,
-)}
-<p class="note">Expected: where the share may lie by chance if ranges are right, were the results independent.</p>`;
+)}`;
 }
 
 const formatPercent = (share: number) => `${Math.round(100 * share)}%`;

@@ -23,7 +23,7 @@ export interface AnnexData {
   validation: Validation | null;
 }
 
-/** Cases as an index (100 = mean of the state's reported months); errors in cases per 1,000 people. */
+/** Cases as an index (100 = mean of the state's reported months). */
 export interface AnnexTransmission {
   states: {
     state_code: string;
@@ -42,5 +42,4 @@ export interface AnnexTransmission {
     same_month_last_year: (number | null)[];
   }[];
   /** Mean absolute error by method; the model's chosen design first. */
-  errors: { method: string; development: number; held_back: number }[];
 }

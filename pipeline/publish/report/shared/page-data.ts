@@ -74,8 +74,12 @@ export interface PageData {
   next_survey: NextSurvey | null;
   /** Unit of all figures of cases; index: 100 is the mean of an area's last twelve known months. */
   cases_in: Alert['cases_in'];
+  /** What else the spatial model's scores follow. */
+  covariates: readonly string[];
   /** Reported cases and their forecasts, by code of the areas that have records. */
   cases: Record<string, PageCases>;
+  /** Who produces such records. */
+  case_producers: string;
   /** Whether the last month is unusual and the next likely to be, by code of the areas that have records. */
   alerts: Record<string, PageAlert>;
   /** How alerts did on the country's own records, by level; empty if it was not measured. */

@@ -43,6 +43,6 @@ test('what is not there is an error, and a forecast of cases rests on months of 
   expect(upper.stderr).toMatch(/--lga: found AB, which is of the upper level, expected perhaps NG001001 .*, NG001002 /);
   expect([noCache.code, noCache.stdout]).toEqual([
     0,
-    expect.stringContaining('not there, or not in the cache of --out'),
+    expect.stringContaining('not there, or not in the cache (--out /'),
   ]);
 });

@@ -57,6 +57,12 @@ test('cells are those of the given columns in their order, numbers with the give
   ]);
 });
 
+test('whole numbers are in full, others have six digits', () => {
+  const numbers = [1234567, 0.1 + 0.2, -0.045226130653266, 216678334.4, 1e-9 / 3];
+  const [, ...lines] = formatTable(numbers.map((number) => ({ number }))).split('\n');
+  expect(lines.map((line) => line.trim())).toEqual(['1234567', '0.3', '-0.0452261', '216678334', '3.33333e-10']);
+});
+
 test('`show` keeps within the width of a terminal, and does not limit its lines elsewhere', async () => {
   const snapshot = tinySnapshot();
   const show = async (what: string, width?: number) => {

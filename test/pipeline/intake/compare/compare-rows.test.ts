@@ -5,7 +5,7 @@ import type { Source } from '../../../../pipeline/catalog/sources.ts';
 import { addMonths, calendarMonth, calendarYear, periodRange } from '../../../../pipeline/contract/months.ts';
 import { RawTable } from '../../../../pipeline/ingest/readers/raw-table.ts';
 import { type ComparedRow, compareRows } from '../../../../pipeline/intake/compare/compare-rows.ts';
-import { rowDoubts } from '../../../../pipeline/intake/compare/doubts.ts';
+import { describeRatio, rowDoubts } from '../../../../pipeline/intake/compare/doubts.ts';
 import { comparedRows } from '../../../../pipeline/intake/compare/read-rows.ts';
 import { InputLocation } from '../../../../pipeline/lib/bad-input.ts';
 
@@ -48,6 +48,10 @@ test('an added month is compared with the same month of earlier years', async ()
   expect(first).toMatchObject({ of: 'added months of S1', rows: 4 });
   expect(first!.is / first!.was).toBeCloseTo(1, 2);
   expect(await doubts(table('2020-01', '2023-01'))).toEqual([]);
+});
+
+test('a ratio near 1 is not written as a fraction of 1', () => {
+  expect([1.004, 0.999, 0.85, 0.05].map(describeRatio)).toEqual(['1.00 times', '0.999 times', '0.850 times', '1/20.0']);
 });
 
 test('a corrected row raises no doubt; a missing row does', async () => {

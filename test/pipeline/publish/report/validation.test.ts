@@ -105,6 +105,7 @@ test('validation scores are shown with their standard errors', () => {
     covariates: [{ covariate: 'height', folds: 5, log_score: over(0.0123, 0.0045), crps: over(-0.001, 0.0002) }],
     pit: [],
     zones: [],
+    states: [],
     calibration: [],
   };
   const text = section(measured);

@@ -19,6 +19,7 @@ beforeAll(async () => {
   country = writeTiny((tiny) => {
     sourceIn(tiny, 'surveys').files[0].sha256 = 'a'.repeat(64);
     Object.assign(sourceIn(tiny, 'surveys'), { producer: 'The survey people', licence: 'their terms' });
+    tiny.model.parameters.evidence.external_review = 'an institute, 2025';
   });
   built = await buildHere(country.directory, undefined, { unpinned: true });
   manifest = readJson(built.snapshot, 'manifest.json');
@@ -68,6 +69,11 @@ test('answers, data package and report say whether tables may be published; the 
   }
   const read = (file: string) => readFileSync(path.join(built.snapshot, file), 'utf8');
   expect(read('report/index.html')).toMatch(/May I publish this\?<\/h2>\s*<p><b>Ask first: The survey people\./);
+  expect(read('report/index.html'), 'who checked').toContain('From outside: an institute, 2025.');
+  expect(read('report/index.html'), 'whom to ask').toMatch(
+    /Whom to ask<\/h3><ul><li><b>The survey people<\/b>, owner of “[^”]+” \(licence: their terms\)/,
+  );
+  expect(read('report/index.html'), 'no case records need leave').not.toContain('Scores need their leave too');
   expect(read('report/index.html')).toMatch(/<li>Yes\. <code>[^<]*context_lgas/);
   expect(read('tables/risk_lgas.csv')).toMatch(/^period,/);
 });

@@ -8,7 +8,7 @@ import { data, elementById } from './data.ts';
 /** Reported and modelled cases, transmission by month, and projections against the cases then reported. */
 export function drawTransmission(): void {
   if (data.transmission === null) return;
-  const { states, projections, errors } = data.transmission;
+  const { states, projections } = data.transmission;
   for (const { state, state_code, series } of states) {
     const rows = series.map((row) => ({ ...row, date: monthDate(row.period) }));
     const tooltip = {
@@ -115,54 +115,6 @@ export function drawTransmission(): void {
               `${state}, ${MONTHS[month - 1]}\n${value.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`,
           }),
         ),
-      ],
-    }),
-  );
-  if (errors.length > 0) drawErrors(errors);
-}
-
-const METHOD_NAMES: Record<string, string> = {
-  model: 'Transmission model',
-  model_and_abeku: 'Model and Abeku et al.',
-  same_month_last_year: 'Same month last year',
-  same_month_last_three_years: 'Same month, three years',
-  abeku_raw: 'Abeku et al. 2002',
-  abeku_log: 'Abeku et al., logarithms',
-  flat: 'Last year’s mean',
-};
-
-function drawErrors(errors: { method: string; development: number; held_back: number }[]): void {
-  const rows = errors.flatMap(({ method, development, held_back }) => [
-    { method: METHOD_NAMES[method] ?? method, years: 'development years', error: development },
-    { method: METHOD_NAMES[method] ?? method, years: 'held-back year', error: held_back },
-  ]);
-  elementById('errors').append(
-    caption('Mean absolute error a year ahead, cases per 1,000 people: shorter is better'),
-    chart({
-      width: availableWidth(elementById('errors'), 620),
-      height: 50 + 30 * errors.length,
-      marginLeft: 190,
-      marginRight: 60,
-      fx: { label: null },
-      x: { label: null, ticks: 4 },
-      y: { domain: errors.map(({ method }) => METHOD_NAMES[method] ?? method), label: null, tickSize: 0 },
-      ariaLabel: 'Mean absolute error by method',
-      marks: [
-        Plot.barX(rows, {
-          fx: 'years',
-          y: 'method',
-          x: 'error',
-          fill: (row) => (row.method === METHOD_NAMES.model ? 'var(--accent)' : 'var(--quiet)'),
-          inset: 2,
-        }),
-        Plot.text(rows, {
-          fx: 'years',
-          y: 'method',
-          x: 'error',
-          text: (row) => row.error.toFixed(3),
-          textAnchor: 'start',
-          dx: 5,
-        }),
       ],
     }),
   );
