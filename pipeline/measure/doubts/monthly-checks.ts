@@ -302,14 +302,12 @@ export function unusualRainYears(content: Content): string[] {
         rainByYear.set(year, [...(rainByYear.get(year) ?? []), sum]);
       }
   const years = [...rainByYear].map(([year, sums]) => ({ year, rain: mean(sums) }));
-  return years.flatMap(({ year, rain }) => {
-    const others = years.filter((one) => one.year !== year).map((one) => one.rain);
-    if (others.length === 0) return [];
-    const usual = median(others);
-    return Math.max(rain / usual, usual / rain) > RAIN_YEAR_FACTOR
-      ? [`${year}: ${Math.round(rain)} mm in the mean area, ${Math.round(usual)} in other years`]
-      : [];
-  });
+  const usual = median(years.map(({ rain }) => rain));
+  return years.flatMap(({ year, rain }) =>
+    Math.max(rain / usual, usual / rain) > RAIN_YEAR_FACTOR
+      ? [`${year}: ${Math.round(rain)} mm in the mean area, ${Math.round(usual)} in the middle year`]
+      : [],
+  );
 }
 
 /** Years without the dry months that the other years have, as of rain in percent of normal. */

@@ -354,7 +354,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       (content) => {
         for (const row of content.climate) if (row.period.startsWith('2020')) row.rain_mm! /= 30;
       },
-      /^rain of a year is far from that of the others everywhere: 2020: \d\d mm in the mean area, \d+ in other years\. /,
+      /^rain of a year is far from that of the others everywhere: 2020: \d\d mm in the mean area, \d+ in the middle year\. /,
     ],
   ],
   'years of rain have no season': [
