@@ -126,8 +126,9 @@ export function refuseUnmatchedCodes(
       declare: 'alias',
       alias: { name: part, parent: '', code: divided.code, from: divided.from },
     });
-    const reason = `${expected}; as the cases of ${divided.code} fall by as much when its rows begin, it seems to be a part of that area since ${divided.from} (aliases.csv)`;
-    readEach([name, divided.code], (part) => {
+    const change = divided.hasEnded ? 'end when its rows and others begin' : 'fall by as much when its rows begin';
+    const reason = `${expected}; as the cases of ${divided.code} ${change}, it seems to be a part of that area since ${divided.from} (aliases.csv)`;
+    readEach(divided.hasEnded ? [name] : [name, divided.code], (part) => {
       throw place.error(part === name ? found : `${name} and ${part}`, reason, makeAlias(part));
     });
   });
@@ -201,16 +202,12 @@ function findNamesake(
 }
 
 /**
- * The only area whose counts end in the month before those of a place, as of no other, begin: of several, as of no
- * other at its level. Null if there is none.
+ * The only area whose counts end in the month before those of a place, as of no other, begin: of several areas, as of
+ * no other at its level. Null if there is none.
  */
 function findPredecessor(placeRows: readonly RawRow[], matches: readonly PlaceMatch[]): Place | null {
-  const firstMonth = (rows: readonly RawRow[]) => Math.min(...countsByMonth(rows).keys());
-  const lastMonth = (rows: readonly RawRow[]) => Math.max(...countsByMonth(rows).keys());
-  const start = firstMonth(placeRows);
-  const beginning = matches.filter(({ area, rows }) => !area && firstMonth(rows) === start);
-  const ending = matches.filter(({ area, alias, rows }) => area && !alias && lastMonth(rows) === start - 1);
-  if (beginning.length === 1 && ending.length === 1) return ending[0]!.area;
+  const { start, beginning, ending } = findChanges(placeRows, matches);
+  if (ending.length === 1) return beginning.length === 1 ? ending[0]!.area : null;
   const isLevel = (before: readonly RawRow[], after: readonly RawRow[]) => {
     const [level, levelAfter] = [
       meanCount(countsByMonth(before), start - COMPARED_MONTHS),
@@ -223,6 +220,23 @@ function findPredecessor(placeRows: readonly RawRow[], matches: readonly PlaceMa
   return beginning.filter(({ rows }) => isLevel(area.rows, rows)).length === 1 ? area.area : null;
 }
 
+/**
+ * The month in which a place's counts begin, the places of no area that begin then, and the areas that end before, all
+ * in the upper-level area of its rows.
+ */
+function findChanges(placeRows: readonly RawRow[], matches: readonly PlaceMatch[]) {
+  const firstMonth = (rows: readonly RawRow[]) => Math.min(...countsByMonth(rows).keys());
+  const lastMonth = (rows: readonly RawRow[]) => Math.max(...countsByMonth(rows).keys());
+  const start = firstMonth(placeRows);
+  const near = matches.filter(({ rows }) => areInSameState(rows, placeRows));
+  const beginning = near.filter(({ area, rows }) => !area && firstMonth(rows) === start);
+  const ending = near.filter(({ area, alias, rows }) => area && !alias && lastMonth(rows) === start - 1);
+  return { start, beginning, ending };
+}
+
+const areInSameState = ([one]: readonly RawRow[], [other]: readonly RawRow[]) =>
+  (['state', 'state_pcode'] as const).every((column) => one!.values[column] === other!.values[column]);
+
 /** What to tell of codes that are written in another form; null if there are none. */
 export function describeOtherForms(matches: readonly PlaceMatch[]) {
   const otherForms = matches.filter(({ name, area, alias }) => area && !alias && area.code !== name);
@@ -234,19 +248,23 @@ export function describeOtherForms(matches: readonly PlaceMatch[]) {
 
 /**
  * The area of which a place without outlines seems to be a part, and since when: the area's counts fall when those of
- * the place begin, and together they go on as before. Null if no area does so.
+ * the place begin, and together they go on as before; or it is the only one to end, and several places begin. Null if
+ * no area does so.
+ * @returns `hasEnded`: whether no part keeps the area's code or name
  */
 export function findDividedArea(
   placeRows: readonly RawRow[],
   matches: readonly PlaceMatch[],
   { role, columns = {} }: Pick<Source, 'role' | 'columns'>,
-): { code: string; from: Period } | null {
+): { code: string; from: Period; hasEnded: boolean } | null {
   if (!/^cases_/.test(role) || columns.facility !== undefined) return null;
   const place = countsByMonth(placeRows);
-  const start = Math.min(...place.keys());
+  const { start, beginning, ending } = findChanges(placeRows, matches);
   if (!Number.isFinite(start)) return null;
+  const from = monthFromIndex(start);
+  if (ending.length === 1 && beginning.length > 1) return { code: ending[0]!.area!.code, from, hasEnded: true };
   const falls = matches.flatMap(({ area: matchedArea, alias, rows }) => {
-    if (!matchedArea || alias) return [];
+    if (!matchedArea || alias || !areInSameState(rows, placeRows)) return [];
     const area = countsByMonth(rows);
     const [before, after] = [meanCount(area, start - COMPARED_MONTHS), meanCount(area, start)];
     const [alone, together] = [after, after + meanCount(place, start)].map((level) => Math.log(level / before)) as [
@@ -259,7 +277,7 @@ export function findDividedArea(
       : [];
   });
   const [best] = falls.sort((a, b) => b.fall - a.fall);
-  return best ? { code: best.code, from: monthFromIndex(start) } : null;
+  return best ? { code: best.code, from, hasEnded: false } : null;
 }
 
 /** The mean count of the months with one among those from `first` on. */

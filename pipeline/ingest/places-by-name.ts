@@ -241,11 +241,9 @@ function proposeDivisions(matches: readonly NameMatch[], source: Source): NameMa
       const divided = findDividedArea(match.rows, matches, source);
       const area = divided && matches.find((rival) => rival.area?.code === divided.code);
       if (!area) return [];
-      const makeAlias = ({ name, parent }: NameMatch): Alias => ({ name, parent, ...divided });
-      return [
-        [match, makeAlias(match)],
-        [area, makeAlias(area)],
-      ];
+      const { code, from, hasEnded } = divided;
+      const parts = hasEnded ? [match] : [match, area];
+      return parts.map((part) => [part, { name: part.name, parent: part.parent, code, from }]);
     }),
   );
   return matches.map((match) => (divisions.has(match) ? { ...match, proposal: divisions.get(match)! } : match));

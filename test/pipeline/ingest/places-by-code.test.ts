@@ -101,6 +101,41 @@ test('a new area is proposed as a part of the one whose cases fall, and once acc
   expect(ofArea.map(({ confirmed }) => confirmed)).toEqual(MONTHS.map((_, i) => 1000 + wave(i)));
 });
 
+test('an area that ends when several codes begin is proposed as divided into them, not as one of them', async () => {
+  const { directory } = writeTiny(
+    withCases((month, i) => [
+      `NG001001,${month},${500 + wave(i + 5)}`,
+      ...(month < '2020-01'
+        ? [`NG001002,${month},${1000 + wave(i)}`]
+        : [`NG001008,${month},${800 + wave(i)}`, `NG001009,${month},200`]),
+    ]),
+  );
+  const { repairs, left } = await repairCountry(directory, directory, ACCEPT);
+  expect([repairs.map(({ declares }) => declares), left]).toEqual([
+    [
+      'name "NG001008" is a part of NG001002 from 2020-01 on (aliases.csv)',
+      'name "NG001009" is a part of NG001002 from 2020-01 on (aliases.csv)',
+    ],
+    [],
+  ]);
+  expect(await checkCountry(directory)).toEqual([]);
+});
+
+test('a new area is no part of one in another state, however much its cases fall', async () => {
+  const { directory } = writeTiny((country) => {
+    withCases((month, i) => [
+      `NG001001,${month},${500 + wave(i + 5)},NG001`,
+      ...(month < '2020-01'
+        ? [`NG002001,${month},${1000 + wave(i)},NG002`]
+        : [`NG002001,${month},${600 + wave(i)},NG002`, `NG001009,${month},400,NG001`]),
+    ])(country);
+    edit('cases.csv', (text) => text.replace('cases', 'cases,state'))(country);
+    sourceIn(country, 'cases').columns.state_pcode = 'state';
+  });
+  const { repairs, left } = await repairCountry(directory);
+  expect([repairs, left.map(({ what }) => what)]).toEqual([[], [expect.stringMatching(/NG001009 .*if it is a part/)]]);
+});
+
 test('rows of larger areas may be left out; of a place that explains no fall all ways are told', async () => {
   const { directory } = writeTiny((country) => {
     withCases((month, i) => [
