@@ -9,7 +9,7 @@ import { levelFill, levelFills } from './colours.ts';
 import { contextList } from './context.ts';
 import { h, note } from './dom.ts';
 import { capitalize, formatInteger, formatPeople, formatShare, formatWithRange, inSentence } from './format.ts';
-import { chanceAbove, hasDraws } from './joint-draws.ts';
+import { chanceAbove, hasDraws, likelyInWords } from './joint-draws.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
   areaFigures,
@@ -21,6 +21,7 @@ import {
   certaintyInWords,
   data,
   elementById,
+  fullName,
   hasArrived,
   isForecast,
   isState,
@@ -161,6 +162,7 @@ function whyParts(code: string): Node[] {
   const sentences = [
     data.tested &&
       `${capitalize(testedInWords(code))}. In its neighbours: ${children(neighbourCodes(code))} children${isState(code) ? '' : `; in all of ${state}: ${children([state_code])}`}. Those count most that are near and in places like this one.`,
+    !isState(code) && scoreAgainstState(code),
     data.covariates.length > 0 && `Between the places tested, the score follows ${inSentence(data.covariates)}.`,
     data.has_season &&
       hasArrived('season') &&
@@ -170,6 +172,14 @@ function whyParts(code: string): Node[] {
   ];
   const shown = sentences.filter((sentence) => typeof sentence === 'string');
   return [h('h4', {}, 'Why this number'), h('ul', { id: 'why' }, ...shown.map((sentence) => h('li', {}, sentence)))];
+}
+
+/** Which way an LGA departs from its state's mean. */
+function scoreAgainstState(code: string): string {
+  const state = stateByCode(view.state!);
+  const mean = areaScore(state.state_code, view.month).score;
+  const difference = areaScore(code, view.month).score - mean;
+  return `The score is ${formatShare(Math.abs(difference))} ${difference < 0 ? 'below' : 'above'} ${formatShare(mean)}, the mean of ${state.state}.`;
 }
 
 /** @param surveys rounds to draw; an LGA has none of its own */
@@ -227,14 +237,12 @@ function neighbourParts(code: string): Node[] {
   ];
   return groups.flatMap(([name, belongs]) => {
     const members = neighbours.filter((neighbour) => belongs(chances.get(neighbour)!));
-    const chanceInWords = (neighbour: string) => {
-      const chance = chances.get(neighbour)!;
-      return chance < 50 ? `, ${100 - chance}% likely lower` : `, ${chance}% likely higher`;
-    };
+    const chanceInWords = (neighbour: string) => `, ${likelyInWords(chances.get(neighbour)!)}`;
     return members.length === 0 ? [] : [h('h5', {}, name), neighbourList(members, chanceInWords)];
   });
 }
 
+const isInState = (code: string) => isState(code) || lgaByCode(code).state_code === view.state;
 const neighbourList = (neighbours: readonly string[], more: (code: string) => string) =>
   h(
     'ul',
@@ -246,7 +254,7 @@ const neighbourList = (neighbours: readonly string[], more: (code: string) => st
         h(
           'button',
           { type: 'button', class: 'link', click: () => setView(areaSelection(neighbour)) },
-          areaName(neighbour),
+          isInState(neighbour) ? areaName(neighbour) : fullName(neighbour),
         ),
         ` ${formatWithRange(areaScore(neighbour, view.month))}${more(neighbour)} `,
         untestedMark(neighbour),

@@ -53,11 +53,11 @@ function drawList(): void {
   const tab = openTab();
   if (!tab) return;
   elementById('ranking').replaceChildren(...listNodes(tab));
-  // The selected place is seen without scrolling to it.
+  // The selected LGA is seen without scrolling to it; of a state, what is first among its LGAs.
   const [scrollBox, row] = ['.tall', '.chosen'].map((selector) =>
     elementById('ranking').querySelector<HTMLElement>(selector),
   );
-  if (scrollBox && row) scrollBox.scrollTop = row.offsetTop - scrollBox.clientHeight / 2;
+  if (scrollBox && row && view.lga !== null) scrollBox.scrollTop = row.offsetTop - scrollBox.clientHeight / 2;
 }
 
 /** Moves the focus to the place's card, since the list with the clicked button is drawn again. */
@@ -115,7 +115,7 @@ function listNodes(tab: Tab): Node[] {
   const shownCodes =
     settings.showsAllRows || codes.indexOf(view.lga ?? '') >= FIRST_ROWS ? codes : codes.slice(0, FIRST_ROWS);
   const month = tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`;
-  const title = tab.listTitle?.() ?? `${capitalize(listWords(tab).many)} of ${scopeName()}${month}`;
+  const title = `${capitalize(listWords(tab).many)} of ${scopeName()}${month}`;
   const quietCount = codes.filter((code) => tab.isQuiet?.(code)).length;
   return [
     h('div', { class: 'list-head' }, h('h3', {}, title), listButtons(tab)),
