@@ -80,26 +80,26 @@ export const ROLES = {
   survey_clusters: {
     description:
       'Table of clusters, each with a location: longitude and latitude, an area, or only one of the upper level',
-    columns: ['cluster_id', 'method', 'examined'],
+    columns: ['cluster_id', 'examined'],
     outputs: SURVEY_OUTPUTS,
     key: ['survey_year', 'cluster_id', 'method'],
     optional: [
       'survey_year',
+      'method',
       'longitude',
       'latitude',
       'lga_pcode',
       'state_pcode',
       'urban',
       'weight',
+      'period',
       'year',
+      'month',
       'youngest_years',
       'oldest_years',
       ...NAME_COLUMNS,
     ],
-    exactlyOneOf: [
-      ['positive', 'positivity'],
-      ['period', 'month'],
-    ],
+    exactlyOneOf: [['positive', 'positivity']],
   },
   survey_states: {
     description:

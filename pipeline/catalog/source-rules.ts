@@ -263,6 +263,12 @@ function checkTable(source: Source, location: InputLocation): void {
   if (source.role === 'survey_clusters' && !source.rounds)
     throw location.error('no rounds', 'the survey rounds and their months of fieldwork');
   if (source.role === 'survey_states') checkAreaResults(source, location);
+  const isSurvey = source.role === 'survey_states' || source.role === 'survey_clusters';
+  const hasTime = ['survey_year', 'period', 'month'].some((name) => columnNames(source).includes(name));
+  if (isSurvey && !hasTime && (source.rounds ?? []).length > 1)
+    throw location.error('several rounds and no column survey_year', 'that column');
+  if (isSurvey && !columnNames(source).includes('method') && Object.keys(source.methods ?? {}).length !== 1)
+    throw location.error('no column method', 'it, or one test in `methods`');
   if (source.files[0]!.join)
     throw location.error('join in the first of `files`', 'it in another: that one has the rows');
   if (source.role !== 'survey_clusters' && source.files.some(({ join }) => join))
@@ -292,14 +298,10 @@ function checkTable(source: Source, location: InputLocation): void {
 
 /** Checks what a table of results by area needs beside them. */
 function checkAreaResults(source: Source, location: InputLocation): void {
-  const { fieldwork, rounds = [], methods = {} } = source;
+  const { fieldwork, rounds = [] } = source;
   const names = columnNames(source);
   if ((fieldwork === undefined) === (rounds.length === 0))
     throw location.error(fieldwork ? 'fieldwork and rounds' : 'no rounds', 'the rounds, or the fieldwork of one');
-  if (rounds.length > 1 && !names.includes('survey_year'))
-    throw location.error('several rounds and no column survey_year', 'that column');
-  if (!names.includes('method') && Object.keys(methods).length !== 1)
-    throw location.error('no column method', 'it, or one test in `methods`');
   const hasPrecision = ['low', 'interval', 'standard_error'].some((name) => names.includes(name));
   if (!hasPrecision && ['lga', 'lga_pcode'].some((name) => names.includes(name)))
     throw location.error('shares of areas of the lower level, and no number examined', EXPECTED_PRECISION);

@@ -35,6 +35,7 @@ export function doubtDeliveries(deliveries: readonly Delivery[]): ReportLine[] {
         ...describeUnreported(delivery),
         ...describeDays(delivery),
         ...describeChangedSums(delivery),
+        ...describeChangedBounds(delivery),
         ...describeLabels(delivery, usedKeys),
       ].map((what): ReportLine => ({ source: delivery.source, rule: 'hard to believe', what, needs_approval: true })),
     ),
@@ -116,6 +117,37 @@ function describeChangedSums({ file, rows, columns }: Delivery): string[] {
     return [
       `${file}: "${total.column}" is the sum of ${names.map((name) => `"${name}"`).join(' and ')} in ${sumYears.join(', ')}, and not in ${otherYears.join(', ')}. If its definition changed, take the columns that mean the same throughout (sources.json, sums)`,
     ];
+  });
+}
+
+/** A column that cases exceed in fewer rows of a year or an area bounds them; one that they exceed in more does not. */
+const BOUND_SHARE = 0.02;
+const NO_BOUND_SHARE = 0.25;
+
+/**
+ * Cases that exceed another column in some years or areas, and not in the others, such as those tested: they may count
+ * others too.
+ */
+function describeChangedBounds({ file, rows, columns }: Delivery): string[] {
+  const caseColumns = columns.filter(({ figure }) => figure === 'confirmed');
+  const cases = rows.map((_, row) => sumNumbers(caseColumns.map(({ numbers }) => numbers[row]!)));
+  const others = columns.filter(({ figure, isKey, reason }) => figure === null && !isKey && reason === null);
+  return others.flatMap(({ column, numbers }) => {
+    const filledRows = [...rows.keys()].filter((row) => Number.isFinite(numbers[row]!) && Number.isFinite(cases[row]!));
+    return (['year', 'place'] as const).flatMap((by) => {
+      const groups = [...Map.groupBy(filledRows, (row) => rows[row]![by])].map(([group, groupRows]) => ({
+        group,
+        exceeding: groupRows.filter((row) => cases[row]! > numbers[row]!).length,
+        filled: groupRows.length,
+      }));
+      const bounded = groups.filter(({ exceeding, filled }) => exceeding <= BOUND_SHARE * filled);
+      const unbounded = groups.filter(({ exceeding, filled }) => exceeding >= NO_BOUND_SHARE * filled);
+      if (2 * bounded.length < groups.length || unbounded.length === 0) return [];
+      const counts = unbounded.map(({ group, exceeding, filled }) => `${exceeding} of ${filled} rows of ${group}`);
+      return [
+        `${file}: cases are more than "${column}" in ${firstFew(counts, MOST_LABELS_NAMED)}, and hardly ever in the other ${by}s. Perhaps they count others too, such as presumed cases: take figures that mean the same throughout`,
+      ];
+    });
   });
 }
 

@@ -4,6 +4,7 @@ import { yearOfPeople } from '../catalog/roles.ts';
 import type { Source } from '../catalog/sources.ts';
 import { calendarYear } from '../contract/months.ts';
 import { readEach } from '../lib/bad-input.ts';
+import { firstFew } from '../lib/first-few.ts';
 import { checkControls } from './controls.ts';
 import type { Areas, CensusRow, LayerRow, PeopleRow } from './ingest-tables.ts';
 import {
@@ -211,8 +212,15 @@ export async function ingestCensus(
 /** Yearly growth of a country's people: outside of it, counts of two years are not of one series. */
 const GROWTH_RANGE = [-0.03, 0.06] as const;
 
-/** Puts years in doubt between which the people of the same areas change as no country does. */
+/** An area's people by no more than this factor more or less than the country's from one year to the next. */
+const MOST_AREA_STEP = 1.3;
+/** A finding names this many areas. */
+const MOST_EXAMPLES = 3;
+
+/** Puts years in doubt between which the people of the same areas, or of some of them, change as no country does. */
 function doubtPeopleByYear(input: IngestInput, source: Source, people: readonly PeopleRow[]): void {
+  const addDoubt = (what: string) =>
+    input.report.push({ source: source.id, rule: 'hard to believe', what, needs_approval: true });
   const peopleByYear = [...Map.groupBy(people, ({ year }) => year)].sort(([a], [b]) => a - b);
   for (const [i, [year, rows]] of peopleByYear.entries()) {
     const [earlierYear, earlierRows] = peopleByYear[i - 1] ?? [year, []];
@@ -221,14 +229,22 @@ function doubtPeopleByYear(input: IngestInput, source: Source, people: readonly 
     const [before, now] = [both.map(({ lga_code }) => earlierPeople.get(lga_code)!), both.map((row) => row.people)].map(
       (counts) => counts.reduce((sum, count) => sum + count, 0),
     ) as [number, number];
+    const steps = both.flatMap(({ lga_code, people: count }) => {
+      const ratio = (count * before) / (earlierPeople.get(lga_code)! * now);
+      const isJump = year - earlierYear === 1 && Math.max(ratio, 1 / ratio) > MOST_AREA_STEP;
+      return isJump
+        ? [`${lga_code} ${earlierPeople.get(lga_code)!.toLocaleString('en-US')} to ${count.toLocaleString('en-US')}`]
+        : [];
+    });
+    if (steps.length > 0)
+      addDoubt(
+        `people of some areas change as the others' do not from ${earlierYear} to ${year}: ${firstFew(steps, MOST_EXAMPLES, '; ')}. Perhaps rows of one year stand in another order, or people moved: compare the years with their source`,
+      );
     const growth = before > 0 ? (now / before) ** (1 / (year - earlierYear)) - 1 : 0;
     if (growth >= GROWTH_RANGE[0] && growth <= GROWTH_RANGE[1]) continue;
-    input.report.push({
-      source: source.id,
-      rule: 'hard to believe',
-      what: `people change by ${(100 * growth).toFixed(1)}% a year from ${earlierYear} to ${year} (${before.toLocaleString('en-US')}, ${now.toLocaleString('en-US')} in the same areas). Perhaps a census came between projections: take one series, and carry it to the other years by its own growth`,
-      needs_approval: true,
-    });
+    addDoubt(
+      `people change by ${(100 * growth).toFixed(1)}% a year from ${earlierYear} to ${year} (${before.toLocaleString('en-US')}, ${now.toLocaleString('en-US')} in the same areas). Perhaps a census came between projections: take one series, and carry it to the other years by its own growth`,
+    );
   }
 }
 

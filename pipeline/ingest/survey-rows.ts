@@ -3,6 +3,7 @@ import type { LeaveOutRule } from '../catalog/leave-out-rule.ts';
 import type { Remedy } from '../catalog/remedy.ts';
 import { METHODS, type Method } from '../catalog/shared-schemas.ts';
 import type { Source } from '../catalog/sources.ts';
+import { calendarYear, monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { normalQuantile } from '../lib/numerics/normal.ts';
 import { logit } from '../lib/numerics/special.ts';
 import type { Areas, Cluster } from './ingest-tables.ts';
@@ -50,7 +51,9 @@ export function refuseIncomplete(row: RawRow, { columns = {} }: Source): void {
 }
 
 /** The row's round, which must be in the catalog, and its month, which must be within the round's fieldwork. */
-export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): Pick<Cluster, 'survey_year' | 'period'> {
+export function readRound(row: RawRow, source: Source): Pick<Cluster, 'survey_year' | 'period'> {
+  const { columns = {}, rounds = [] } = source;
+  if (!row.hasColumn('period') && !row.hasColumn('month')) return readFieldwork(row, source);
   const period = row.month(YEAR_RANGE);
   if (!columns.survey_year && !row.hasValue('survey_year')) {
     const spans = rounds.map(({ first, last }) => `${first} to ${last}`).join(' or ');
@@ -68,6 +71,24 @@ export function readRound(row: RawRow, { columns = {}, rounds = [] }: Source): P
   }
   return { survey_year, period };
 }
+
+/** The round of a row without a month, and the middle month of its fieldwork. */
+export function readFieldwork(row: RawRow, { fieldwork, rounds }: Source): Pick<Cluster, 'survey_year' | 'period'> {
+  const candidates = rounds ?? yearsWithin(fieldwork!).map((survey_year) => ({ survey_year, ...fieldwork! }));
+  const survey_year = row.hasValue('survey_year')
+    ? row.number('survey_year', { integer: true })
+    : candidates[0]!.survey_year;
+  const round = candidates.find((candidate) => candidate.survey_year === survey_year);
+  if (!round) {
+    const years = candidates.map((candidate) => candidate.survey_year).join(', ');
+    throw row.at('survey_year').error(String(survey_year), `a round of the catalog: ${years}`);
+  }
+  const middle = Math.floor((monthIndex(round.first) + monthIndex(round.last)) / 2);
+  return { survey_year, period: monthFromIndex(middle) };
+}
+
+const yearsWithin = ({ first, last }: { first: Period; last: Period }): number[] =>
+  Array.from({ length: calendarYear(last) - calendarYear(first) + 1 }, (_, i) => calendarYear(first) + i);
 
 /**
  * Reads the location of a cluster: as given in the row, with the LGA by the coordinates if the row gives none.

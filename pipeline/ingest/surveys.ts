@@ -1,13 +1,11 @@
 import type { Method } from '../catalog/shared-schemas.ts';
 import type { Source } from '../catalog/sources.ts';
-import { calendarYear, monthFromIndex, monthIndex, type Period } from '../contract/months.ts';
 import { InputLocation, readEach } from '../lib/bad-input.ts';
 import { checkControls } from './controls.ts';
 import type { AreaRound, Areas, Cluster, SurveyRow, Surveys } from './ingest-tables.ts';
 import { createAreaLookup, type IngestInput, sourcesInRole } from './input.ts';
 import type { Locator } from './locator.ts';
 import { readTableWithCodes } from './places-by-name.ts';
-import type { RawRow } from './readers/raw-table.ts';
 import { doubtPauses, doubtPlaces } from './survey-doubts.ts';
 import {
   createPlaceReader,
@@ -15,6 +13,7 @@ import {
   readAge,
   readEffectiveNumber,
   readExamined,
+  readFieldwork,
   readMethod,
   readPositivity,
   readRound,
@@ -182,7 +181,7 @@ export async function readAreaRounds(
     const code = lookup.code(row, codeColumn);
     const positivity = readShare(row, source);
     return {
-      ...readAreaRound(row, source),
+      ...readFieldwork(row, source),
       state_code: stateByLga.get(code) ?? code,
       lga_code: stateByLga.has(code) ? code : null,
       positivity,
@@ -208,24 +207,6 @@ export async function readAreaRounds(
   const rows = allRows.map((row) => toSurveyRow(row, row.lga_code ?? row.state_code, null));
   return { rounds, rows };
 }
-
-/** The round of a row without a month, and the middle month of its fieldwork. */
-function readAreaRound(row: RawRow, { fieldwork, rounds }: Source): Pick<AreaRound, 'survey_year' | 'period'> {
-  const candidates = rounds ?? yearsWithin(fieldwork!).map((survey_year) => ({ survey_year, ...fieldwork! }));
-  const survey_year = row.hasValue('survey_year')
-    ? row.number('survey_year', { integer: true })
-    : candidates[0]!.survey_year;
-  const round = candidates.find((candidate) => candidate.survey_year === survey_year);
-  if (!round) {
-    const years = candidates.map((candidate) => candidate.survey_year).join(', ');
-    throw row.at('survey_year').error(String(survey_year), `a round of the catalog: ${years}`);
-  }
-  const middle = Math.floor((monthIndex(round.first) + monthIndex(round.last)) / 2);
-  return { survey_year, period: monthFromIndex(middle) };
-}
-
-const yearsWithin = ({ first, last }: { first: Period; last: Period }): number[] =>
-  Array.from({ length: calendarYear(last) - calendarYear(first) + 1 }, (_, i) => calendarYear(first) + i);
 
 /** The methods whose results are used, the preferred one first. */
 const usedMethods = ({ model }: IngestInput): Method[] => [model.parameters.survey.method].flat();

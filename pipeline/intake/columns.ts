@@ -1,4 +1,5 @@
 /** Columns of tables, recognised by their usual names and by their content. */
+import { METHODS } from '../catalog/shared-schemas.ts';
 import type { TextTable } from '../ingest/readers/csv.ts';
 import { plainName } from '../lib/name-similarity.ts';
 
@@ -13,7 +14,7 @@ const COLUMN_ALIASES = {
   year: 'yearstart interviewyear intyear hv007 v007 year annee an ano yy surveyyear anneeenquete dhsyear',
   month: 'monthstart month surveymonth interviewmonth intmonth moisenquete mois mes mm hv006 v006',
   period: `
-    period timeperiod pe periodid periodcode periodname yearmonth yearmon month date
+    period periode periodo timeperiod pe periodid periodcode periodname yearmonth yearmon month date
     interviewdate dateinterview surveydate datesurvey visitdate datevisit
     dateenquete datevisite datainquerito dataentrevista fechaencuesta
     fechaentrevista`,
@@ -150,6 +151,10 @@ export const nameAsWords = (column: string) =>
     .replaceAll(/(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu}{2})(?=\p{Ll}{3})/gu, ' ')
     .toLowerCase()
     .replaceAll('_', ' ');
+/** A text in lower case, without accents and punctuation. */
+export const bareWords = (text: string) => nameAsWords(text).replaceAll(/[^a-z0-9]+/g, ' ');
+/** The methods of diagnosis that a text names. */
+export const testsNamed = (text: string) => METHODS.filter((method) => TEST_WORDS[method].test(bareWords(text)));
 
 /** The columns of a survey's table about one test. */
 export interface TestColumns {
@@ -169,12 +174,10 @@ const TESTED_PEOPLE =
  */
 export function testColumnsIn(header: readonly string[]): TestColumns[] {
   const named = header.map((column) => ({ column, name: nameAsWords(column) }));
-  const methodsIn = (name: string) =>
-    (['microscopy', 'rdt'] as const).filter((method) => TEST_WORDS[method].test(name));
   const columnsOfMethod = (method: TestColumns['method'] | null) => {
     // A column `n` for all tests may number the rows.
     const matching = named.filter(({ name }) =>
-      method ? String(methodsIn(name)) === method : methodsIn(name).length === 0 && name !== 'n',
+      method ? String(testsNamed(name)) === method : testsNamed(name).length === 0 && name !== 'n',
     );
     const columnByBareName = new Map(
       matching.map(({ column, name }) => [

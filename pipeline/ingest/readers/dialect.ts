@@ -9,7 +9,9 @@ import { monthInName, readMonth, splitHeading, yearsIn } from './months.ts';
 
 /** A number whose thousands are set apart by no-break spaces, as office programs write it; other blanks may be text. */
 const GROUPED_DIGITS = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
-const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
+/** With decimal commas, points may part thousands. */
+const POINT_GROUPS = /^[+-]?[1-9]\d{0,2}(\.\d{3})+(?=$|,)/;
+const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f.]/g, '');
 
 /**
  * The table without blanks around cells or among digits and without empty rows, with decimal points, with a row for
@@ -21,9 +23,14 @@ const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, 
 export function normalizeTable(table: TextTable, dialect: Dialect, file: string): TextTable {
   const { decimal_comma, thousands, months, pivot, wide, merged, year, tests, sheet = '' } = dialect;
   const location = new InputLocation(file);
-  const cleanCell = (cell: string | null) => {
+  const hasPointGroups = table.header.map((_, i) =>
+    table.rows.every(({ cells }) => !cells[i]?.includes('.') || POINT_GROUPS.test(cells[i]!.trim())),
+  );
+  const cleanCell = (cell: string | null, i: number) => {
     const text = cell?.trim().replace(GROUPED_DIGITS, removeGrouping) || null;
-    return decimal_comma ? (text?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null) : text;
+    if (!decimal_comma) return text;
+    const number = hasPointGroups[i] ? text?.replace(POINT_GROUPS, removeGrouping) : text;
+    return number?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null;
   };
   let header = table.header.map((name) => name.trim());
   let rows = table.rows

@@ -86,7 +86,8 @@ export class RawRow extends InputLocation {
   /** @throws BadInput if the cell is empty */
   text(column: string): string {
     const value = this.values[column];
-    if (value == null) throw this.at(column).error('nothing', 'a value');
+    if (value == null)
+      throw this.at(column).error('nothing', AREA_COLUMNS.includes(column) ? EXPECTED_AREA : 'a value');
     return value;
   }
 
@@ -139,6 +140,9 @@ export class RawRow extends InputLocation {
   }
 }
 
+const AREA_COLUMNS = ['lga_pcode', 'lga', 'state_pcode', 'state'];
+const EXPECTED_AREA =
+  'its area; rows whose area is not known are left out by a rule (sources.json, leave_out), and counted in the accounts';
 /** What programs write for a missing value. */
 const NINES = /^-?9{2,}(\.[09]*)?$/;
 const SINGLE_ROW =

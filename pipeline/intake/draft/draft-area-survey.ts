@@ -1,8 +1,7 @@
 /** Survey results by area, as reports print them: prevalence with its confidence interval or standard error. */
 import path from 'node:path';
-import { METHODS } from '../../catalog/shared-schemas.ts';
 import { EXPECTED_PRECISION } from '../../catalog/source-rules.ts';
-import { candidateColumns, countDistinct, filledCells, likeliestColumn, nameAsWords, TEST_WORDS } from '../columns.ts';
+import { bareWords, candidateColumns, countDistinct, filledCells, likeliestColumn, testsNamed } from '../columns.ts';
 import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
 import { type PlaceKey, placeColumnName } from './draft-keys.ts';
 import { parseMethods } from './draft-survey.ts';
@@ -24,8 +23,6 @@ const OTHER_WORDS = /\b(ana?emi\w*|hiv|vih|80|90|99)\b/;
 const INTERVAL = /^\D*\d+([.,]\d+)?\D+\d+([.,]\d+)?\D*$/;
 /** Ages such as `6-59 mois` or `5 to 14 years`; without a unit they are taken for months. */
 const AGES = /\b(\d{1,3}) (?:(?:to|and|a|et|e|y) )?(\d{1,3}) ?(?:m|mo|months?|mois|meses|(y|yrs?|years?|ans|anos))?\b/;
-const bareWords = (text: string) => nameAsWords(text).replaceAll(/[^a-z0-9]+/g, ' ');
-const testsIn = (text: string) => METHODS.filter((test) => TEST_WORDS[test].test(bareWords(text)));
 
 /** Ages in months in the name of a column or else of its file; null if neither has any. */
 function agesInNames(column: string, file: string): string | null {
@@ -67,7 +64,7 @@ export function draftAreaSurvey(table: TableFile, place: PlaceKey | null, answer
   const sampleColumns = [place.column, place.stateColumn, year?.column, method].filter((column) => column != null);
   // Places with records of many months are not samples.
   if (countDistinct(table, sampleColumns) < table.rows.length) return null;
-  const [testNamed, secondTest] = testsIn(`${positivity} ${path.basename(file)}`);
+  const [testNamed, secondTest] = testsNamed(`${positivity} ${path.basename(file)}`);
   const methods = method
     ? parseMethods(filledCells(table, method))
     : testNamed && !secondTest

@@ -148,16 +148,18 @@ export function draftAreas(
   }
   const names = filledCells(attributes, nameField);
   const [usedField, ...otherFields] = findCodeFields(attributes, tables);
-  const codeField = usedField ?? codesToRecode(attributes);
+  const ownCodes = usedField ?? codesToRecode(attributes, candidateColumns(attributes.header, 'lga_pcode'));
   const upperFiles = files.filter((file) => !sameLevel.includes(file));
   const stateOutlines = draftStateOutlines(upperFiles, attributes);
-  const codeTable = codeField?.isCertain ? null : findCodeTable(tables, names);
+  const codeTable = ownCodes?.isCertain ? null : findCodeTable(tables, names);
+  const [closest] = ownCodes || codeTable ? [] : describeShortfalls(tables, names);
+  const nameCodes = ownCodes || codeTable || closest ? null : codesToRecode(attributes, [nameField]);
+  const codeField = ownCodes ?? nameCodes;
   if (!codeField && !codeTable) {
-    const [closest] = describeShortfalls(tables, names);
     const closestText = closest ? `; the closest table is ${closest.file}, which ${closest.shortfall}` : '';
     throw location.error(
       `areas without codes; their fields are ${attributes.header.join(', ')}${closestText}`,
-      'a field with a code for each area (unique, letters, digits, - and _ alone), or a table that gives codes by name',
+      'a field with a code for each area (unique, letters, digits, - and _ alone), a table that gives codes by name, or names of which each is of one area',
     );
   }
   const tableParents = codeTable?.columns.state_pcode
@@ -215,7 +217,14 @@ export function draftAreas(
     leftOut: files
       .filter((file) => file !== outlines && file !== usedStateOutlines?.outlines)
       .map((file) => unusedOutlines(file, rivals.includes(file))),
-    doubts: codeTable ? describeRepeatedCodes(outlines.file, attributes) : [],
+    doubts: [
+      ...(codeTable ? describeRepeatedCodes(outlines.file, attributes) : []),
+      ...(nameCodes
+        ? [
+            `${outlines.file}: no codes, so that codes are made of the names, such as ${lgas[0]!.code}; answers and links keep them, so add official codes first, if there are any`,
+          ]
+        : []),
+    ],
   };
 }
 
@@ -297,9 +306,9 @@ function findCodeFields(attributes: TextTable, tables: readonly TableFile[]): Co
 const hasNumbers = (attributes: TextTable, column: string) =>
   filledCells(attributes, column).some((cell) => /^\d+$/.test(cell));
 
-/** The outlines' field of codes by a usual name, such as GADM's GID_2, whose dots no code may have. */
-function codesToRecode(attributes: TextTable): CodeField | null {
-  for (const column of candidateColumns(attributes.header, 'lga_pcode')) {
+/** The first of some fields that is made one of codes, such as GADM's GID_2, whose dots no code may have. */
+function codesToRecode(attributes: TextTable, columns: readonly string[]): CodeField | null {
+  for (const column of columns) {
     const cells = filledCells(attributes, column);
     const recode = Object.fromEntries(cells.map((cell) => [cell, codeFromName(cell)]));
     const codes = new Set(Object.values(recode));

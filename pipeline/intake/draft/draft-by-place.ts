@@ -558,7 +558,8 @@ function describeRepeatedRows(
   }
   const distinguishing = candidates.filter(({ distinct }) => distinct === mostDistinct);
   const ofDays = distinguishing.find(({ column }) => timeColumns.includes(column));
-  const { column: distinguishingColumn, longerKeys } = ofDays ?? distinguishing.at(-1)!;
+  const { column: distinguishingColumn, longerKeys } =
+    ofDays ?? distinguishing.find(({ column }) => !areCounts(filledCells(table, column))) ?? distinguishing.at(-1)!;
   const [twice] = [...Map.groupBy(longerKeys.keys(), (row) => longerKeys[row]!)].filter(([, rows]) => rows.length > 1);
   if (twice) {
     const [first, second] = twice[1].map((row) => table.rows[row]!.line);

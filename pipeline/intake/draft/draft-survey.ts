@@ -1,6 +1,8 @@
 /** The role of a table whose rows are survey clusters. */
 
+import path from 'node:path';
 import type { Dialect, MonthOrder } from '../../catalog/dialect.ts';
+import { METHODS } from '../../catalog/shared-schemas.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { monthIndex } from '../../contract/months.ts';
 import type { TextTable } from '../../ingest/readers/csv.ts';
@@ -11,11 +13,13 @@ import { hasScoreAges } from '../../ingest/surveys.ts';
 import { plainName } from '../../lib/name-similarity.ts';
 import {
   candidateColumns,
+  cellsByRow,
   columnAliases,
   filledCells,
   likeliestColumn,
   likeliestColumns,
   testColumnsIn,
+  testsNamed,
 } from '../columns.ts';
 import { type DraftEntry, fileDialect, type TableDraft } from './draft-entry.ts';
 import {
@@ -28,22 +32,32 @@ import {
   type TimeKey,
 } from './draft-keys.ts';
 import type { SurveyParts } from './draft-survey-parts.ts';
+import { type Answers, fieldworkQuestion, methodQuestion, monthsInAnswer, type Question } from './questions.ts';
 import type { TableFile } from './recognise.ts';
-import { findRounds, findYearColumn, onlyYearIn } from './survey-rounds.ts';
+import { findRounds, findYearColumn, onlyYearIn, type YearColumn } from './survey-rounds.ts';
 
 /**
  * Survey clusters located by coordinates or code, with children examined and positive by one test or several; null
  * without such columns.
  * @param states the areas of the upper level
  * @param parts the other file of its survey, which has the places of its clusters
+ * @param answers about the method of a survey whose columns do not tell it
  */
 export function draftSurvey(
   file: TableFile,
   place: PlaceKey | null,
   states: AreaLevel,
   parts: SurveyParts | null = null,
+  answers: Answers = {},
 ): TableDraft | null {
-  const refuse = (why: string): TableDraft => ({ entries: [], obstacles: [{ why, lost: 'survey results' }] });
+  const question = methodQuestion(file.file);
+  const monthsQuestion = fieldworkQuestion(file.file);
+  const questions: Question[] = [];
+  const refuse = (why: string): TableDraft => ({
+    entries: [],
+    obstacles: [{ why, lost: 'survey results' }],
+    questions,
+  });
   const coordinates = likeliestColumns(file.header, ['longitude', 'latitude']);
   const isLocated = coordinates.longitude !== undefined && coordinates.latitude !== undefined;
   const tests = sideBySideTests(file, isLocated, place);
@@ -63,23 +77,39 @@ export function draftSurvey(
   const year = findYearColumn(table);
   const usedColumns = { ...coordinates, ...counts, ...(year?.recode ? { survey_year: year.column } : {}) };
   const time = findTimeColumn(table, Object.values(usedColumns), shortestFirst);
-  const monthsObstacle = typeof time === 'string' ? time : time.isMonthly ? null : 'without the months of its clusters';
+  const timeKey = typeof time !== 'string' && time.isMonthly ? time : null;
+  const fieldwork = timeKey ? null : matchFieldwork(table, year, monthsInAnswer(answers[monthsQuestion.id] ?? ''));
+  if (!timeKey) questions.push(monthsQuestion);
+  const monthsObstacle =
+    timeKey || fieldwork
+      ? null
+      : `without the months of its clusters; else answer "${monthsQuestion.id}" with those of fieldwork`;
   const recognised = { ...keyColumns, ...counts, positive: counts.positive ?? counts.positivity };
+  const methodNames = testsNamed(`${recognised.positive} ${path.basename(file.file)}`);
+  if (!keyColumns.method && methodNames.length !== 1) questions.push(question);
+  const method = METHODS.find((one) => one === (methodNames.length === 1 ? methodNames[0] : answers[question.id]));
   const missing = [
     ...(['examined', 'positive'] as const).filter((name) => !recognised[name]),
     // Months tell the rounds, too.
     ...(year || monthsObstacle === null || onlyYearIn(file.file) !== null ? [] : ['survey_year' as const]),
-    ...(['cluster_id', 'method'] as const).filter((name) => !recognised[name]),
-  ].map((name) => `a column of the ${COLUMN_MEANINGS[name]} (such as ${columnAliases(name)[0]})`);
+    ...(recognised.cluster_id ? [] : ['cluster_id' as const]),
+    ...(recognised.method || method ? [] : ['method' as const]),
+  ].map((name) => {
+    const answer = name === 'method' ? `; else answer "${question.id}" with ${METHODS.join(' or ')}` : '';
+    return `a column of the ${COLUMN_MEANINGS[name]} (such as ${columnAliases(name)[0]}${answer})`;
+  });
   if (missing.length > 0)
     return refuse(`a survey without ${missing.join(', ')}${monthsObstacle === null ? '' : `, and ${monthsObstacle}`}`);
-  if (typeof time === 'string' || monthsObstacle !== null) return refuse(`a survey ${monthsObstacle}`);
-  const methods = parseMethods(filledCells(table, keyColumns.method!));
+  if (monthsObstacle !== null) return refuse(`a survey ${monthsObstacle}`);
+  const methods = keyColumns.method ? parseMethods(filledCells(table, keyColumns.method)) : { [method!]: method! };
   if (typeof methods === 'string') return refuse(methods);
-  const { rounds, basis, years, doubts } = findRounds(table, year, time.times);
+  const found = findRounds(table, year, timeKey?.times ?? fieldwork!.map(({ first }) => first));
+  const { basis, years, doubts } = found;
+  const rounds = found.rounds.map((round) => ({ ...round, ...fieldwork?.find(({ first }) => first === round.first) }));
   const rows = withSurveyYears(table, years);
   // Places with records of many months are not clusters.
-  const distinctSamples = new Set(sampleKeys(rows, [SURVEY_YEAR, keyColumns.cluster_id!, keyColumns.method!]));
+  const sampleColumns = [SURVEY_YEAR, keyColumns.cluster_id!, ...(keyColumns.method ? [keyColumns.method] : [])];
+  const distinctSamples = new Set(sampleKeys(rows, sampleColumns));
   if (tests && distinctSamples.size <= rows.rows.length / 2) return null;
   if (rounds.length === 0) return refuse('a survey whose years and months cannot be read');
   const { examined, positive } = counts;
@@ -112,7 +142,7 @@ export function draftSurvey(
     isLocated || clusterPlace!.kind !== 'state_pcode'
       ? findStateColumn(table, isLocated ? null : clusterPlace!, states)
       : {};
-  const { dialect = {} } = fileDialect(table, time);
+  const { dialect = {} } = fileDialect(table, timeKey);
   const combinedDialect = { ...dialect, ...(tests ? { tests } : {}) };
   const entry: DraftEntry = {
     role: 'survey_clusters',
@@ -120,7 +150,7 @@ export function draftSurvey(
     columns: {
       ...(year ? { survey_year: year.column } : {}),
       ...keyColumns,
-      ...time.columns,
+      ...timeKey?.columns,
       ...placeColumns,
       ...counts,
       ...(urban ? { urban } : {}),
@@ -146,17 +176,27 @@ export function draftSurvey(
   return {
     entries: [{ entry, note }],
     obstacles: [],
+    questions,
     rows,
     ...(parts ? { joinedFiles: parts.files } : {}),
     doubts: [
       ...(year?.doubts ?? []),
       ...doubts,
-      ...dayMonthDoubts(table, time),
+      ...(timeKey ? dayMonthDoubts(table, timeKey) : []),
       ...(positivesUnit
         ? [`${file.file}: "${positive}" is read as the ${positivesUnit} of those examined: only so are children whole`]
         : []),
     ],
   };
+}
+
+/** The months of fieldwork of each row, by its year if it has one; null if there are none for a row. */
+function matchFieldwork(table: TextTable, year: YearColumn | null, spans: ReturnType<typeof monthsInAnswer>) {
+  const years = year ? cellsByRow(table, year.column).map((cell) => year.recode?.[cell ?? ''] ?? cell) : null;
+  const matches = table.rows.map((_, row) =>
+    years === null || spans.length === 1 ? spans : spans.filter(({ first }) => first.startsWith(years[row] ?? '-')),
+  );
+  return matches.length > 0 && matches.every(({ length }) => length === 1) ? matches.map(([span]) => span!) : null;
 }
 
 /** The codes of DHS's columns of residence. */
@@ -282,7 +322,7 @@ export function withoutOtherAges(entry: DraftEntry, table: TextTable, ages: read
   return {
     ...entry,
     rounds: kept,
-    methods: Object.fromEntries(Object.entries(methods).filter(([, name]) => names.has(name))),
+    methods: method ? Object.fromEntries(Object.entries(methods).filter(([, name]) => names.has(name))) : methods,
     leave_out: dropped.map((round) => ({ where: { survey_year: round.survey_year }, reason })),
   };
 }

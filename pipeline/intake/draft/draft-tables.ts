@@ -105,7 +105,7 @@ export function draftTables(
       if (obstacle) return { entries: [], obstacles: [{ why: obstacle, lost: 'cases' }] };
       if (typeof surveyPart === 'string')
         return { entries: [], obstacles: [{ why: surveyPart, lost: 'survey results' }] };
-      const survey = draftSurvey(joinedTable, place, areas.states, surveyPart);
+      const survey = draftSurvey(joinedTable, place, areas.states, surveyPart, answers);
       if (survey) return survey;
       const [areaSurvey, draft] = [draftAreaSurvey(table, place, answers), draftByPlace(table, place, areas, answers)];
       if (!areaSurvey) return draft;

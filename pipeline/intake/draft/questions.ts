@@ -1,6 +1,6 @@
 /** Facts about a country that its files do not contain: questions, each with a guess if there is one. */
 
-import { UNKNOWN_COUNTRY } from '../../catalog/shared-schemas.ts';
+import { METHODS, UNKNOWN_COUNTRY } from '../../catalog/shared-schemas.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { describeSiblings, type Sibling } from '../../ingest/siblings.ts';
 import { InputLocation } from '../../lib/bad-input.ts';
@@ -89,6 +89,29 @@ export const prevalenceQuestion = (file: string, column: string, scoreAges: stri
   pattern: new RegExp(`^(${OTHER_PEOPLE}|\\d+-\\d+)$`),
   redraws: true,
 });
+
+const NO_METHOD = 'unknown';
+/** The question of the method of a survey that does not tell it; until it is answered, the survey is not used. */
+export const methodQuestion = (file: string): Question => ({
+  id: `method of ${file}`,
+  asks: `How the children of the survey ${file} were tested: ${METHODS.join(' or ')}; ${NO_METHOD}: it is not used`,
+  guess: NO_METHOD,
+  pattern: new RegExp(`^(${[NO_METHOD, ...METHODS].join('|')})$`),
+  redraws: true,
+});
+
+const NO_MONTHS = 'unknown';
+const FIELDWORK = /((?:19|20)\d\d-(?:0[1-9]|1[0-2])) to ((?:19|20)\d\d-(?:0[1-9]|1[0-2]))/g;
+/** The question of the months of a survey that does not tell them; until it is answered, the survey is not used. */
+export const fieldworkQuestion = (file: string): Question => ({
+  id: `fieldwork of ${file}`,
+  asks: `First and last month of fieldwork of the survey ${file}, as in "2021-08 to 2021-11", each round with "; " between them; ${NO_MONTHS}: it is not used`,
+  guess: NO_MONTHS,
+  pattern: new RegExp(`^(${NO_MONTHS}|${FIELDWORK.source}(; ${FIELDWORK.source})*)$`),
+  redraws: true,
+});
+export const monthsInAnswer = (answer: string): { first: string; last: string }[] =>
+  Array.from(answer.matchAll(FIELDWORK), ([, first, last]) => ({ first: first!, last: last! }));
 
 export const NO_YEAR = 'unknown';
 /** The question of which year the people of a table are that tells none. */

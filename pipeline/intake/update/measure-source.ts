@@ -32,6 +32,7 @@ export async function measureSource(
   const rows = comparedRows(table, source, states);
   // Rounds of the catalog stay as they are, new ones have the months of their rows.
   const extendRounds = source.columns?.survey_year ? roundsByYear : roundsByMonth;
+  const hasMonths = source.columns?.period !== undefined || source.columns?.month !== undefined;
   return {
     source: {
       ...source,
@@ -40,7 +41,9 @@ export async function measureSource(
         return tableIndex === -1 ? file : { ...file, rows: table.counts[tableIndex]!.total };
       }),
       ...(source.span ? { span: extendSpan(source.span, rows) } : {}),
-      ...(source.rounds && source.role === 'survey_clusters' ? { rounds: extendRounds(source.rounds, rows) } : {}),
+      ...(source.rounds && source.role === 'survey_clusters' && hasMonths
+        ? { rounds: extendRounds(source.rounds, rows) }
+        : {}),
     },
     rows,
   };

@@ -130,6 +130,12 @@ export const CHECKS: readonly Check[] = [
     find: { climate: monthly.exchangedYears },
   },
   {
+    finding: 'rain of a year is far from that of the others everywhere',
+    cause: 'it is in another unit, such as millimetres a day or inches, or from another source',
+    advice: 'get all years from one source, in millimetres a month',
+    find: { climate: monthly.unusualRainYears },
+  },
+  {
     finding: 'years of rain have no season',
     cause: 'they are in percent of normal, or another measure than in the other years',
     advice: 'get the millimetres of all years',

@@ -42,6 +42,8 @@ const MOST_SHIFT_MONTHS = 6;
 const MOST_DISTANCE_RATIO = 0.15;
 /** With fewer areas, of a state or of a country, chance decides what fits. */
 const LEAST_AREAS = 6;
+/** The rain of a whole country differs by less than this factor from year to year; in Nigeria by 1.2. */
+const RAIN_YEAR_FACTOR = 2.5;
 /** Of a year's rain: where the three driest months have less in one year, none has so much in another. */
 const MOST_DRY_SHARE = 0.06;
 const LEAST_DRY_SHARE = 0.13;
@@ -273,16 +275,39 @@ export function exchangedYears(content: Content): string[] {
         sum += (values[start + month]! - neighbourMean[otherStart + month]!) ** 2;
       return sum;
     };
+    const findBest = (start: number) =>
+      yearStarts.reduce((a, b) => (distance(start, b) < distance(start, a) ? b : a), start);
     return yearStarts.flatMap((start) => {
       const sameYear = distance(start, start);
-      const bestStart = yearStarts.reduce((a, b) => (distance(start, b) < distance(start, a) ? b : a), start);
-      return distance(start, bestStart) < MOST_DISTANCE_RATIO * sameYear
+      const bestStart = findBest(start);
+      // The other year stands elsewhere, too; or else two years are alike.
+      return distance(start, bestStart) < MOST_DISTANCE_RATIO * sameYear && findBest(bestStart) !== bestStart
         ? [
             `${name}: the rain of ${yearOfMonth(first + start)} fits that of its neighbours in ${yearOfMonth(first + bestStart)}`,
           ]
         : [];
     });
   });
+}
+
+/** Years whose rain in all areas together is many times that of the others, or a small part of it: of another unit. */
+export function unusualRainYears(content: Content): string[] {
+  const series = weatherSeries(content, 'rain_mm');
+  const rainByYear = new Map<string, number[]>();
+  for (const { first, values } of series)
+    for (const start of values.keys())
+      if ((first + start) % 12 === 0 && start + 12 <= values.length) {
+        const year = yearOfMonth(first + start);
+        const sum = values.slice(start, start + 12).reduce<number>((total, value) => total + value!, 0);
+        rainByYear.set(year, [...(rainByYear.get(year) ?? []), sum]);
+      }
+  const years = [...rainByYear].map(([year, sums]) => ({ year, rain: mean(sums) }));
+  const usual = median(years.map(({ rain }) => rain));
+  return years.flatMap(({ year, rain }) =>
+    Math.max(rain / usual, usual / rain) > RAIN_YEAR_FACTOR
+      ? [`${year}: ${Math.round(rain)} mm in the mean area, ${Math.round(usual)} in the middle year`]
+      : [],
+  );
 }
 
 /** Years without the dry months that the other years have, as of rain in percent of normal. */

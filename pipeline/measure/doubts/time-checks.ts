@@ -24,9 +24,36 @@ const LEAST_CASES = 100;
 /** The calendars of Ethiopia and Nepal are 7 years behind and 56 ahead; files are seldom so far apart. */
 const MOST_YEARS_APART = 5;
 
-/** Records that never fall within a year, or not at all, and fall where the next year begins. */
-export const cumulativeRecords = (content: Content): string[] =>
-  caseSeries(content).flatMap(({ name, first, values }) => {
+/** Rises of a year without a fall, in this many areas at least. */
+const LEAST_YEAR_RISES = 9;
+const LEAST_AREAS = 3;
+
+/** Records that never fall within a year, or not at all, and fall where the next year begins; in some years, too. */
+export function cumulativeRecords(content: Content): string[] {
+  const series = caseSeries(content);
+  const wholeRecords = cumulativeWhole(series);
+  return wholeRecords.length > 0 ? wholeRecords : cumulativeYears(series);
+}
+
+/** Years in which the records of several areas never fall. */
+function cumulativeYears(series: readonly Series[]): string[] {
+  const risingYears = series.flatMap(({ name, first, values }) =>
+    values.flatMap((_, start) => {
+      const year = values.slice(start, start + 12);
+      if ((first + start) % 12 !== 0 || year.length < 12) return [];
+      const changes = year.slice(1).flatMap((value, i) => (value === null || year[i] === null ? [] : value - year[i]!));
+      const isRising = changes.every((change) => change >= 0);
+      const rises = changes.filter((change) => change > 0).length;
+      return isRising && rises >= LEAST_YEAR_RISES ? [{ name, year: monthFromIndex(first + start).slice(0, 4) }] : [];
+    }),
+  );
+  return [...Map.groupBy(risingYears, ({ year }) => year)].flatMap(([year, areas]) =>
+    areas.length < LEAST_AREAS ? [] : [`${year}: cases never fall in ${areas.map(({ name }) => name).join(', ')}`],
+  );
+}
+
+const cumulativeWhole = (series: readonly Series[]): string[] =>
+  series.flatMap(({ name, first, values }) => {
     const steps = values.flatMap((value, i) => {
       const previous = values[i - 1] ?? null;
       return value === null || previous === null || value === previous

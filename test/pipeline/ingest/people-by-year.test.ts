@@ -129,6 +129,25 @@ test('incidence counts cases per 1,000 people of their own year', () => {
   expect([peopleBeside(census), peopleBeside([])]).toEqual([Array(4).fill(1000), Array(4).fill(700)]);
 });
 
+test('areas whose people change in one year as the others do not are told', async () => {
+  const { directory } = writeTiny((country) => {
+    const people = LGAS.map((_, i) => 100_000 * (i + 1));
+    // The rows of two areas are exchanged in 2020.
+    const later = [people[1]!, people[0]!, people[2]!, people[3]!];
+    const rows = LGAS.map((code, i) => `${code},${people[i]},${later[i]},${people[i]}`);
+    country.files['census.csv'] = `${['lga,p2019,p2020,p2021', ...rows].join('\n')}\n`;
+    const columns = { lga_pcode: 'lga', people_2019: 'p2019', people_2020: 'p2020', people_2021: 'p2021' };
+    Object.assign(sourceIn(country, 'population_census'), { columns });
+  });
+  const doubts = (await checkCountry(directory))
+    .map(({ what }) => what)
+    .filter((what) => /some areas change/.test(what));
+  expect(doubts).toEqual([
+    expect.stringContaining(`from 2019 to 2020: ${LGAS[0]} 100,000 to 200,000; ${LGAS[1]} 200,000 to 100,000. `),
+    expect.stringContaining(`from 2020 to 2021: ${LGAS[0]} 200,000 to 100,000; ${LGAS[1]} 100,000 to 200,000. `),
+  ]);
+});
+
 test('years of people that are not of one series are told, with their sums', async () => {
   const doubtsOf = async (factor: number) => {
     const { directory } = writeTiny((country) => {

@@ -86,6 +86,11 @@ test.each<[string, string, Dialect, string?, string?, string?]>([
     { separator: ';', decimal_comma: true },
   ],
   [
+    'decimal commas, and points between thousands',
+    'code;month;mm\nA1;2015-01;12,5\nA1;2015-02;\nA2;2015-01;"-0,5"\nA2;2015-02;1.000\n',
+    { separator: ';', decimal_comma: true },
+  ],
+  [
     'tabs',
     'code\tmonth\tmm\nA1 \t2015-01\t12.5\nA1\t2015-02\t \nA2\t2015-01\t-0.5\nA2\t2015-02\t1000\n',
     { separator: '\t' },
@@ -108,6 +113,12 @@ test.each<[string, string, Dialect, string?, string?, string?]>([
   ],
 ])('%s give the same rows', async (_, content, dialect, ...names) => {
   expect((await read(content, dialect, ...names)).rows).toEqual(LONG);
+});
+
+test('points are decimal where a number of their column has no group of three digits', async () => {
+  const content = 'code;month;mm\nA1;2015-01;1.234\nA1;2015-02;12.5\n';
+  const { rows } = await read(content, { separator: ';', decimal_comma: true });
+  expect(rows.map((row) => row.at(-1))).toEqual(['1.234', '12.5']);
 });
 
 test('the year of all rows is told by the name or the titles, or the file is refused', async () => {

@@ -80,8 +80,13 @@ test.each<[string, Record<string, string>]>([
   ]);
 });
 
-test('outlines without codes are refused with their fields', async () => {
-  const files = { 'lgas.geojson': outlinesWith((i) => ({ OBJECTID: i + 1 })) };
+test('outlines without codes get those of their names, or are refused with their fields if names repeat', async () => {
+  const { draft } = await draftOf(
+    country({ 'lgas.geojson': outlinesWith((i) => ({ OBJECTID: i + 1 })) }, ['lgas.geojson']),
+  );
+  expect(draft.areas.lgas.map(({ code }) => code)).toEqual(['Place-1', 'Place-2', 'Place-3', 'Place-4']);
+  expect(draft.areas.doubts).toEqual([expect.stringMatching(/codes are made of the names, such as Place-1/)]);
+  const files = { 'lgas.geojson': outlinesWith((i) => ({ OBJECTID: i + 1, ...(i > 1 ? { ADM2_NAME: 'Same' } : {}) })) };
   await expect(draftOf(country(files, ['lgas.geojson']))).rejects.toThrow(
     /areas without codes; their fields are ADM2_NAME, ADM1_NAME, OBJECTID, expected a field with a code for each area/,
   );

@@ -402,3 +402,50 @@ test('prevalence is taken for that of children of the score if its name gives th
     '"RDT prevalence 6-59 months" is a share by area without a file of its own, as "Microscopy prevalence 6-59 months" is another; keep one, or one file for each test, each with its interval',
   );
 });
+
+test('the method of a survey is asked for, unless the name of a column or of the file tells it', async () => {
+  const content = (positive: string) =>
+    clusters(`cluster,year,month,longitude,latitude,examined,${positive}`, (k) => [k, 2020, 10, ...at(k), 30, k]);
+  const drafted = async (name: string, positive: string, answers: Answers = {}) => {
+    const { draft } = await draftOf(filesOf({ ...OTHERS, [name]: content(positive) }), answers);
+    const survey = draft.entries.find(({ entry }) => entry.role === 'survey_clusters');
+    return {
+      methods: survey?.entry.methods,
+      asked: draft.questions.flatMap(({ id }) => (/^method of/.test(id) ? id : [])),
+      why: draft.leftOut.flatMap(({ file, why }) => (file === name ? why : [])),
+    };
+  };
+  expect(await drafted('mis.csv', 'positive')).toEqual({
+    methods: undefined,
+    asked: ['method of mis.csv'],
+    why: [expect.stringContaining('answer "method of mis.csv" with microscopy or rdt')],
+  });
+  expect(await drafted('mis.csv', 'positive', { 'method of mis.csv': 'microscopy' })).toMatchObject({
+    methods: { microscopy: 'microscopy' },
+    why: [],
+  });
+  expect(await drafted('mis_rdt.csv', 'positive')).toEqual({ methods: { rdt: 'rdt' }, asked: [], why: [] });
+});
+
+test('the months of fieldwork are asked for where a survey has none, and its middle month stands for all', async () => {
+  const files = {
+    'mis_rdt_2020.csv': clusters('cluster,longitude,latitude,examined,positive', (k) => [k, ...at(k), 30, k]),
+  };
+  const { draft } = await draftOf(filesOf({ ...OTHERS, ...files }));
+  expect(linesOn(['mis_rdt_2020.csv'], draft).leftOut).toEqual([
+    expect.stringContaining('answer "fieldwork of mis_rdt_2020.csv" with those of fieldwork'),
+  ]);
+  const answers = { ...GIVEN, 'fieldwork of mis_rdt_2020.csv': '2020-08 to 2020-11' };
+  const found = await catalogOf(filesOf({ ...OTHERS, ...files }), answers);
+  expect(found.faults).toEqual([]);
+  const survey = found.sources.find(({ role }) => role === 'survey_clusters')!;
+  expect(survey.rounds).toEqual([{ survey_year: 2020, first: '2020-08', last: '2020-11' }]);
+  const catalog = filesOf({
+    'sources.json': JSON.stringify({ sources: found.sources }),
+    'model.json': JSON.stringify(found.model),
+  });
+  const output = await run(ioOf({}, readCountry(catalog, found.root)));
+  expect(outputRows<Cluster>(output.clusters).map(({ survey_year, period }) => [survey_year, period])).toEqual(
+    Array(4).fill([2020, '2020-09']),
+  );
+});

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { guessDialect } from '../../../../pipeline/intake/draft/guess-dialect.ts';
 import { temporary } from '../../../support/command-line.ts';
 import { runHere } from '../../../support/run-here.ts';
 import { LGAS, tinyCountry } from '../../../support/tiny-country.ts';
@@ -211,5 +212,17 @@ test('a table of people by sex and residence alone is told with what tells its r
   );
   await expect(draftOf(country({ 'people.csv': census }, ['census.csv', 'people.tif']))).rejects.toThrow(
     /people\.csv: .* 5 rows for NG001001, told apart by "Residence" and "Sex" \(Total HM, Total H, Total M …\)/,
+  );
+});
+
+test.each([
+  ['thousands beside numbers below them', '1.234\n567', true],
+  ['three decimals everywhere', '1.234\n2.345', undefined],
+  ['other decimals', '1.234\n5.67', undefined],
+  ['a number of four digits without a point', '1.234\n5678', undefined],
+])('points between digits are read by the whole column: %s', (_, cells, decimal_comma) => {
+  const rows = cells.split('\n').map((cell, i) => ({ line: i + 2, cells: [`Place ${i}`, cell] }));
+  expect(guessDialect({ header: ['district', 'cases'], rows }, 'x.csv', { separator: ';' }).decimal_comma).toBe(
+    decimal_comma,
   );
 });

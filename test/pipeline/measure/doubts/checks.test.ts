@@ -349,6 +349,14 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: the rain of 2019 fits that of its neighbours in 2021/,
     ],
   ],
+  'rain of a year is far from that of the others everywhere': [
+    [
+      (content) => {
+        for (const row of content.climate) if (row.period.startsWith('2020')) row.rain_mm! /= 30;
+      },
+      /^rain of a year is far from that of the others everywhere: 2020: \d\d mm in the mean area, \d+ in the middle year\. /,
+    ],
+  ],
   'years of rain have no season': [
     [
       (content) => {
@@ -507,6 +515,16 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
     [
       (content) => addUp(recordOf(content, 'S03L04'), 0),
       /: S03L04 Place 40: cases never fall from one month to the next\. /,
+    ],
+    [
+      (content) => {
+        for (const code of ['S03L02', 'S03L03', 'S03L04'])
+          addUp(
+            recordOf(content, code).filter(({ period }) => period.startsWith('2021')),
+            1,
+          );
+      },
+      /: 2021: cases never fall in S03L02 Place \d+, S03L03 Place \d+, S03L04 Place 40\. /,
     ],
   ],
   'the last months are incomplete': [
