@@ -58,6 +58,20 @@ describe.each(['malaria-risk', 'malaria-proxy'])('%s', (command) => {
   });
 });
 
+test.each(['catalog', 'releases', 'plan', 'publish'])('`%s --help` loads no library that reads data', async (name) => {
+  const printLoaded = `import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => (process.stderr.write(url + '\\n'), next(url, context)) });`;
+  const preload = ['--import', `data:text/javascript,${encodeURIComponent(printLoaded)}`];
+  const { stderr } = await promisify(execFile)(process.execPath, [
+    ...preload,
+    launcher('malaria-risk'),
+    name,
+    '--help',
+  ]);
+  expect(stderr).toContain(`/commands/${name}.ts`);
+  expect(stderr).not.toMatch(/node_modules\/(mapshaper|@duckdb|geotiff|rolldown)/);
+});
+
 /** A command's help text. */
 async function helpOf(...command: string[]): Promise<string> {
   const written: string[] = [];

@@ -120,29 +120,34 @@ function describeChangedSums({ file, rows, columns }: Delivery): string[] {
   });
 }
 
-/** A column that cases exceed in fewer rows of a year bounds them; one that they exceed in more rows does not. */
+/** A column that cases exceed in fewer rows of a year or an area bounds them; one that they exceed in more does not. */
 const BOUND_SHARE = 0.02;
 const NO_BOUND_SHARE = 0.25;
 
-/** Cases that exceed another column in some years, and not in others, such as those tested: they may count others too. */
+/**
+ * Cases that exceed another column in some years or areas, and not in the others, such as those tested: they may count
+ * others too.
+ */
 function describeChangedBounds({ file, rows, columns }: Delivery): string[] {
   const caseColumns = columns.filter(({ figure }) => figure === 'confirmed');
   const cases = rows.map((_, row) => sumNumbers(caseColumns.map(({ numbers }) => numbers[row]!)));
-  const rowsByYear = [...Map.groupBy(rows.keys(), (row) => rows[row]!.year)];
   const others = columns.filter(({ figure, isKey, reason }) => figure === null && !isKey && reason === null);
   return others.flatMap(({ column, numbers }) => {
-    const years = rowsByYear.flatMap(([year, yearRows]) => {
-      const filledRows = yearRows.filter((row) => Number.isFinite(numbers[row]!) && Number.isFinite(cases[row]!));
-      const exceeding = filledRows.filter((row) => cases[row]! > numbers[row]!).length;
-      return filledRows.length > 0 ? [{ year, exceeding, filled: filledRows.length }] : [];
+    const filledRows = [...rows.keys()].filter((row) => Number.isFinite(numbers[row]!) && Number.isFinite(cases[row]!));
+    return (['year', 'place'] as const).flatMap((by) => {
+      const groups = [...Map.groupBy(filledRows, (row) => rows[row]![by])].map(([group, groupRows]) => ({
+        group,
+        exceeding: groupRows.filter((row) => cases[row]! > numbers[row]!).length,
+        filled: groupRows.length,
+      }));
+      const bounded = groups.filter(({ exceeding, filled }) => exceeding <= BOUND_SHARE * filled);
+      const unbounded = groups.filter(({ exceeding, filled }) => exceeding >= NO_BOUND_SHARE * filled);
+      if (2 * bounded.length < groups.length || unbounded.length === 0) return [];
+      const counts = unbounded.map(({ group, exceeding, filled }) => `${exceeding} of ${filled} rows of ${group}`);
+      return [
+        `${file}: cases are more than "${column}" in ${firstFew(counts, MOST_LABELS_NAMED)}, and hardly ever in the other ${by}s. Perhaps they count others too, such as presumed cases: take figures that mean the same throughout`,
+      ];
     });
-    const bounded = years.filter(({ exceeding, filled }) => exceeding <= BOUND_SHARE * filled);
-    const unbounded = years.filter(({ exceeding, filled }) => exceeding >= NO_BOUND_SHARE * filled);
-    if (bounded.length === 0 || unbounded.length === 0) return [];
-    const counts = unbounded.map(({ year, exceeding, filled }) => `${exceeding} of ${filled} rows of ${year}`);
-    return [
-      `${file}: cases are more than "${column}" in ${counts.join(', ')}, and in hardly any of ${bounded.map(({ year }) => year).join(', ')}. Perhaps they count others too, such as presumed cases: take figures that mean the same throughout`,
-    ];
   });
 }
 

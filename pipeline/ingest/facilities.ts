@@ -24,6 +24,9 @@ export const LEAST_REPORTING_SHARE = 0.8;
 const ACTIVE_MONTHS = 12;
 /** Coordinates are rounded, and outlines are simplified along coasts and borders. */
 const BORDER_TOLERANCE_KM = 1;
+/** So many facilities, and such a share of all, that report from the same month on were added together. */
+const LEAST_STARTS = 5;
+const STARTING_SHARE = 0.1;
 /** A finding names this many facilities or areas, and errors at most so many facilities. */
 const MOST_EXAMPLES = 3;
 const MOST_ERRORS = 100;
@@ -144,6 +147,17 @@ export async function sumFacilities(
     addDoubt(
       `two facilities have the same cases month by month: ${firstFew(repeats, MOST_EXAMPLES, '; ')}. Perhaps one facility has two ids, as after a move or a merger, and is counted twice: leave out one of them (sources.json, leave_out)`,
     );
+  const starts = [...Map.groupBy(facilities.filter(hasReported), ({ cases }) => firstReport(cases))]
+    .sort(([a], [b]) => a - b)
+    .slice(1)
+    .filter(([, starting]) => starting.length >= Math.max(LEAST_STARTS, STARTING_SHARE * facilities.length));
+  for (const [month, starting] of starts)
+    addDoubt(
+      `${starting.length} of ${facilities.length} facilities report from ${monthFromIndex(month)} on: ${firstFew(
+        starting.map(({ name }) => name),
+        MOST_EXAMPLES,
+      )}. Perhaps another sector or another system was added, and cases grow with it: leave them out (sources.json, leave_out), or mask the months before; if they were opened or began to treat malaria, approve`,
+    );
   const reportMonths = facilities.flatMap(({ cases }) => [...cases.keys()]).sort((a, b) => a - b);
   const [first, last] = [reportMonths[0]!, reportMonths.at(-1)!];
   const months = Array.from({ length: last - first + 1 }, (_, i) => first + i);
@@ -229,6 +243,12 @@ export async function sumFacilities(
     })),
   );
 }
+
+const firstReport = (cases: ReadonlyMap<number, number | null>) =>
+  [...cases].reduce(
+    (first, [month, count]) => (count === null ? first : Math.min(first, month)),
+    Number.POSITIVE_INFINITY,
+  );
 
 const hasReported = ({ cases }: { cases: ReadonlyMap<number, number | null> }) =>
   [...cases.values()].some((value) => value !== null);

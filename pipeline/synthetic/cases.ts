@@ -43,7 +43,7 @@ export const LGA_DIP = {
   reason: 'Clinics were avoided during the lockdown',
 };
 /** A month that one LGA did not report: an empty field. */
-export const LGA_BLANK = { lga_pcode: 'NG031004', period: '2021-07' };
+export const LGA_BLANK = { lga_pcode: 'NG027004', period: '2021-07' };
 
 export interface StateCases {
   state_index: number;

@@ -10,6 +10,8 @@ export interface DeliveredRow {
   readonly year: number | null;
   /** Null for a row without a month. */
   readonly period: string | null;
+  /** The name or code of the largest area that is told; empty if none is. */
+  readonly place: string;
   /** Those of the key's columns that are filled: of rows of a district and of its region, they are others. */
   readonly key: string;
   /** The rule by which its counts are not taken; null if they are. */
@@ -57,6 +59,7 @@ const MOST_LABELS = 12;
 /** A column of which more cells are text is not one of numbers. */
 const MOST_TEXT_SHARE = 0.05;
 const TIME_COLUMNS: readonly string[] = ['period', 'year', 'month', 'survey_year'];
+const AREA_COLUMNS: readonly string[] = ['lga_pcode', 'lga', 'state_pcode', 'state'];
 /** Columns that say which row it is, or where. */
 const KEY_COLUMNS: readonly string[] = [...TEXT_COLUMNS, 'longitude', 'latitude'];
 
@@ -83,6 +86,11 @@ export function recordDelivery(
     return { year: Number((period ?? text).match(/^(?:19|20)\d\d/)?.[0]) || null, period };
   };
   const times = cells.map(rowTime);
+  const countPlaces = (index: number) => new Set(cells.map((row) => row[index])).size;
+  const [placeIndex = -1] = usedColumns
+    .filter(({ projectColumn }) => AREA_COLUMNS.includes(projectColumn))
+    .flatMap(({ indexes }) => indexes)
+    .sort((a, b) => countPlaces(a) - countPlaces(b));
   const key = findKey(
     cells,
     usedColumns.filter(({ projectColumn }) => KEY_COLUMNS.includes(projectColumn)),
@@ -95,6 +103,7 @@ export function recordDelivery(
     file,
     rows: cells.map((row, i) => ({
       ...times[i]!,
+      place: row[placeIndex] ?? '',
       key: key.filter((column) => row[header.indexOf(column)] != null).join(' + '),
       leftOutBy: null,
       adjustments: [],

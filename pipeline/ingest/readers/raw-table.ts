@@ -97,14 +97,18 @@ export class RawRow extends InputLocation {
     const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
     const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, above, integer = false } = range;
     if (!Number.isFinite(value) || (integer && !Number.isInteger(value))) {
-      const blankHint = /\d/.test(text) ? '' : ', or a blank cell if it is unknown';
-      throw this.at(column).error(JSON.stringify(text), `${integer ? 'a whole number' : 'a number'}${blankHint}`);
+      const hint = GROUPED.test(text)
+        ? ', without marks between thousands (points beside decimal commas: sources.json, dialect, decimal_comma)'
+        : /\d/.test(text)
+          ? ''
+          : ', or a blank cell if it is unknown';
+      throw this.at(column).error(JSON.stringify(text), `${integer ? 'a whole number' : 'a number'}${hint}`);
     }
     if (above !== undefined && value <= above) throw this.at(column).error(text, `more than ${above}`);
     if (value < least || value > most) {
       const bounds = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
-      const hint = NINES.test(text) ? '; if it marks a missing value, leave the cell blank' : '';
-      throw this.at(column).error(text, `${bounds}${hint}`);
+      const nineHint = NINES.test(text) ? '; if it marks a missing value, leave the cell blank' : '';
+      throw this.at(column).error(text, `${bounds}${nineHint}`);
     }
     const [rangeLeast = value, rangeMost = value] = this.#table.ranges[column] ?? [];
     if (value < rangeLeast || value > rangeMost)
@@ -140,6 +144,8 @@ export class RawRow extends InputLocation {
   }
 }
 
+/** Thousands set apart by any mark. */
+const GROUPED = /^\d{1,3}([.,'’ ]\d{3})+$/;
 const AREA_COLUMNS = ['lga_pcode', 'lga', 'state_pcode', 'state'];
 const EXPECTED_AREA =
   'its area; rows whose area is not known are left out by a rule (sources.json, leave_out), and counted in the accounts';

@@ -148,13 +148,13 @@ export function draftAreas(
   }
   const names = filledCells(attributes, nameField);
   const [usedField, ...otherFields] = findCodeFields(attributes, tables);
-  const ownCodes = usedField ?? codesToRecode(attributes, candidateColumns(attributes.header, 'lga_pcode'));
+  const outlineCodes = usedField ?? codesToRecode(attributes, candidateColumns(attributes.header, 'lga_pcode'));
   const upperFiles = files.filter((file) => !sameLevel.includes(file));
   const stateOutlines = draftStateOutlines(upperFiles, attributes);
-  const codeTable = ownCodes?.isCertain ? null : findCodeTable(tables, names);
-  const [closest] = ownCodes || codeTable ? [] : describeShortfalls(tables, names);
-  const nameCodes = ownCodes || codeTable || closest ? null : codesToRecode(attributes, [nameField]);
-  const codeField = ownCodes ?? nameCodes;
+  const codeTable = outlineCodes?.isCertain ? null : findCodeTable(tables, names);
+  const [closest] = outlineCodes || codeTable ? [] : describeShortfalls(tables, names);
+  const nameCodes = outlineCodes || codeTable || closest ? null : codesToRecode(attributes, [nameField]);
+  const codeField = outlineCodes ?? nameCodes;
   if (!codeField && !codeTable) {
     const closestText = closest ? `; the closest table is ${closest.file}, which ${closest.shortfall}` : '';
     throw location.error(

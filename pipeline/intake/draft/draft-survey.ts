@@ -103,9 +103,12 @@ export function draftSurvey(
   if (monthsObstacle !== null) return refuse(`a survey ${monthsObstacle}`);
   const methods = keyColumns.method ? parseMethods(filledCells(table, keyColumns.method)) : { [method!]: method! };
   if (typeof methods === 'string') return refuse(methods);
-  const found = findRounds(table, year, timeKey?.times ?? fieldwork!.map(({ first }) => first));
-  const { basis, years, doubts } = found;
-  const rounds = found.rounds.map((round) => ({ ...round, ...fieldwork?.find(({ first }) => first === round.first) }));
+  const roundsByTime = findRounds(table, year, timeKey?.times ?? fieldwork!.map(({ first }) => first));
+  const { basis, years, doubts } = roundsByTime;
+  const rounds = roundsByTime.rounds.map((round) => ({
+    ...round,
+    ...fieldwork?.find(({ first }) => first === round.first),
+  }));
   const rows = withSurveyYears(table, years);
   // Places with records of many months are not clusters.
   const sampleColumns = [SURVEY_YEAR, keyColumns.cluster_id!, ...(keyColumns.method ? [keyColumns.method] : [])];

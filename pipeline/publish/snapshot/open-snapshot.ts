@@ -23,6 +23,10 @@ export interface Snapshot {
 /** @throws UsageError if there is no snapshot */
 export function openSnapshot(directory: string): Snapshot {
   refuseBuildFolder(directory);
+  if (!existsSync(directory))
+    throw new UsageError(
+      `${directory}: found no such folder, expected that of a version, such as build/snapshots/VERSION`,
+    );
   if (!existsSync(path.join(directory, 'manifest.json')))
     throw new UsageError(
       `${directory}: found no manifest.json, expected a snapshot; build one with \`malaria-risk build --publish\``,

@@ -294,12 +294,25 @@ test('cases beyond those tested in one year only may count others too', () => {
     ).filter((line) => /cases are more than/.test(line));
   expect(doubts([2019])).toEqual([
     expect.stringMatching(
-      /^cases\.csv: cases are more than "tested" in 4 of 12 rows of 2019, and in hardly any of 2020\. /,
+      /^cases\.csv: cases are more than "tested" in 4 of 12 rows of 2019, and hardly ever in the other years\. /,
     ),
   ]);
   expect(doubts([])).toEqual([]);
   // Those received in all years are no bound.
   expect(doubts([2019, 2020])).toEqual([]);
+  const inOnePlace = ['A', 'B', 'C'].flatMap((place) =>
+    Array.from({ length: 12 }, (_, i) => [
+      place,
+      `2019-${String(i + 1).padStart(2, '0')}`,
+      '200',
+      place === 'B' ? '190' : '400',
+    ]),
+  );
+  expect(doubtTable(inOnePlace, undefined, ['tested'])).toContainEqual(
+    expect.stringContaining(
+      'cases are more than "tested" in 12 of 12 rows of B, and hardly ever in the other places. ',
+    ),
+  );
 });
 
 test('cases that are the sum of two columns in some years only are told', () => {

@@ -142,6 +142,33 @@ describe('cases by facility are summed by area', () => {
     });
     expect(cases[LGAS[0]]).toEqual(months.map((_, i) => (i < 3 || i > 24 ? null : i <= 5 || i >= 20 ? 40 : 30)));
   });
+  test('many facilities that report from one month on are a finding, a few are not', async () => {
+    const months = Array.from(
+      { length: 24 },
+      (_, i) => `${2020 + Math.floor(i / 12)}-${String((i % 12) + 1).padStart(2, '0')}`,
+    );
+    const names = Array.from({ length: 30 }, (_, i) => `Post ${String.fromCharCode(65 + (i % 26))}${i}`);
+    const starts = async (added: number) =>
+      (
+        await summed({
+          cases: [
+            ['hf', ...months],
+            ...names.map((name, i) => [
+              name,
+              ...months.map((_, month) => (i < added && month < 14 ? '' : 9 + ((7 * i + month) % 5))),
+            ]),
+          ],
+          list: [['hf', 'lga'], ...names.map((name, i) => [name, LGAS[i % 2]!])],
+          ofCases: { span: { first: months[0], last: months.at(-1) } },
+        })
+      ).report.filter((line) => /report from/.test(line));
+    expect(await starts(6)).toEqual([
+      expect.stringMatching(
+        /^hard to believe: 6 of 30 facilities report from 2021-03 on: Post A0, Post B1, Post C2 and 3 more\. /,
+      ),
+    ]);
+    expect(await starts(2)).toEqual([]);
+  });
   test('two facilities with the same cases month by month are a finding', async () => {
     const months = Array.from({ length: 12 }, (_, i) => `2021-${String(i + 1).padStart(2, '0')}`);
     const counts = months.map((_, i) => 100 + ((i * 37) % 50));
