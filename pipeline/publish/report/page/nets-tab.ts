@@ -134,7 +134,7 @@ export const netsTab: Tab = {
       `They cover ${recipientsInWords()}, who bear ${Math.round(100 * riskShare)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}.`,
       ...(hasDraws()
         ? [
-            `${sureCount === 0 ? 'None' : formatInteger(sureCount)} of them ${sureCount === 1 ? 'is' : 'are'} at least ${CERTAIN_PERCENT}% certain to be among the ${firstInWords()} in need${sureCount === recipients.size ? '' : ': the order may be chance'}.`,
+            `${sureCount === 0 ? 'None' : formatInteger(sureCount)} of them ${sureCount === 1 ? 'is' : 'are'} at least ${CERTAIN_PERCENT}% certain to be among the ${firstInWords()} in need${sureCount === 0 ? ': the order may be chance' : sureCount === recipients.size ? '' : '; for the others the order may be chance'}.`,
           ]
         : []),
       ...(data.tested

@@ -73,10 +73,12 @@ function totalOfStates(codes: readonly string[]): Total | null {
   );
   return { range: [0.05, 0.5, 0.95].map((share) => d3.quantile(sums, share)!), unit: countsCases ? 'cases' : '' };
 }
+/** Without digits that a number lacking a range does not justify. */
+const formatRoughly = (value: number) => formatInteger(Number(value.toPrecision(3)));
 /** Median and 90% range. */
 const inWords = ({ range, unit }: Total) => {
   const [low, middle, high] = range.map((value) =>
-    unit === 'average months' ? value.toFixed(1) : formatInteger(value),
+    unit === 'average months' ? value.toFixed(1) : range.length === 1 ? formatRoughly(value) : formatInteger(value),
   );
   const units = unit && ` ${unit}`;
   return range.length === 1
@@ -128,7 +130,7 @@ export const totalTab: Tab = {
     return [
       ...(codes.length === 0 ? [] : [`${names}, ${spanName(spanIndex())}: ${forecast}`]),
       ...rough.map((one) => `${areaName(one)}: ${inWords(totalOfArea(one))}`),
-      ...(canAdd && numbers.length > 1 ? [`together about ${formatInteger(d3.sum(numbers))}`] : []),
+      ...(canAdd && numbers.length > 1 ? [`together about ${formatRoughly(d3.sum(numbers))}`] : []),
     ].join('; ');
   },
   sentences: () =>

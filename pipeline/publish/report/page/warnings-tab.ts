@@ -141,11 +141,11 @@ export const warningsTab: Tab = {
     { head: 'Reports', cell: (code) => classInWords(alertOf(code)), sortValue: urgency },
     {
       head: `${periodName(lastPeriod())}: reported, usual`,
-      kind: 'number',
+      kind: 'number wrapped',
       cell: (code) => `${reportedInWords(alertOf(code))}; ${usualInWords(alertOf(code))}`,
       sortValue: (code) => alertOf(code).cases ?? -1,
     },
-    { head: 'Next month', kind: 'number', cell: (code) => nextMonth(code)?.text ?? '—' },
+    { head: 'Next month', kind: 'number wrapped', cell: (code) => nextMonth(code)?.text ?? '—' },
     figureColumn(
       'Chance above usual',
       (code) => alertOf(code).warning_probability,
