@@ -157,12 +157,14 @@ function areaCard(code: string): Node[] {
 function whyParts(code: string): Node[] {
   const children = (codes: readonly string[]) => formatInteger(d3.sum(codes, (one) => countTested(one).children));
   const { state_code, state } = stateByCode(view.state!);
+  const [score, mean] = [code, state_code].map((one) => areaScore(one, view.month).score) as [number, number];
   const recordCode = hasArrived('cases') ? findRecordCode(code) : null;
   const month = Number(data.periods[view.month]!.slice(5));
   const sentences = [
     data.tested &&
       `${capitalize(testedInWords(code))}. In its neighbours: ${children(neighbourCodes(code))} children${isState(code) ? '' : `; in all of ${state}: ${children([state_code])}`}. Those count most that are near and in places like this one.`,
-    !isState(code) && scoreAgainstState(code),
+    !isState(code) &&
+      `The score is ${formatShare(Math.abs(score - mean))} ${score < mean ? 'below' : 'above'} ${formatShare(mean)}, the mean of ${state}.`,
     data.covariates.length > 0 && `Between the places tested, the score follows ${inSentence(data.covariates)}.`,
     data.has_season &&
       hasArrived('season') &&
@@ -172,14 +174,6 @@ function whyParts(code: string): Node[] {
   ];
   const shown = sentences.filter((sentence) => typeof sentence === 'string');
   return [h('h4', {}, 'Why this number'), h('ul', { id: 'why' }, ...shown.map((sentence) => h('li', {}, sentence)))];
-}
-
-/** Which way an LGA departs from its state's mean. */
-function scoreAgainstState(code: string): string {
-  const state = stateByCode(view.state!);
-  const mean = areaScore(state.state_code, view.month).score;
-  const difference = areaScore(code, view.month).score - mean;
-  return `The score is ${formatShare(Math.abs(difference))} ${difference < 0 ? 'below' : 'above'} ${formatShare(mean)}, the mean of ${state.state}.`;
 }
 
 /** @param surveys rounds to draw; an LGA has none of its own */

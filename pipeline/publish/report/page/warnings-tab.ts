@@ -92,25 +92,22 @@ export const warningsTab: Tab = {
     const code = selectedCode();
     const recordCode = code === null ? null : findAlertCode(code);
     if (code !== null && recordCode === null) return `${fullName(code)} has no case records, so nothing warns of it`;
-    if (recordCode !== null) {
-      const alert = alertOf(recordCode);
-      const words = showsNext() ? (warningInWords(alert) ?? 'no warning') : classInWords(alert);
-      return `${fullName(recordCode)}: ${words}${recordCode === view.state && view.lga === null ? lgasInWords() : ''}`;
-    }
-    const alarmed = sortByFigure(listedAlerts(), urgency).filter((one) => shownClass(alertOf(one)) === 'alert');
-    const names = alarmed.map((one) => `${nameInList(one)}${isState(one) ? ` (${state.one})` : ''}`);
-    const month = showsNext() ? 'for the next month' : `in ${periodName(lastPeriod())}`;
-    return alarmed.length === 0 ? `No area is in alert ${month}` : `In alert ${month}: ${firstInSentence(names)}`;
+    const month = showsNext() ? 'next month' : periodName(lastPeriod());
+    if (recordCode === null) return `${data.country}, ${month}: ${groupsInWords(listedAlerts(), nameOfAny)}`;
+    const alert = alertOf(recordCode);
+    const words = showsNext() ? (warningInWords(alert) ?? 'no warning') : classInWords(alert);
+    const lgaCodes = view.lga === null ? lgasInView().filter((one) => one in data.alerts) : [];
+    const groups = lgaCodes.length > 0 ? `; of its ${lga.many} ${groupsInWords(lgaCodes, areaName)}` : '';
+    return `${fullName(recordCode)}: ${words}${groups}`;
   },
   sentences: () => {
     const code = selectedCode();
     const recordCode = code === null ? null : findAlertCode(code);
     if (recordCode !== null) return describeAlert(code!, recordCode);
     const codes = listedAlerts();
-    const count = (name: string) => formatInteger(codes.filter((one) => alertOf(one).detection_class === name).length);
     const lgaCount = codes.filter((one) => !isState(one)).length;
     return [
-      `${count('watch')} areas are watched and ${count('fall')} report unusually few. Before anything is sent, see what to check first.`,
+      'Before anything is sent, see what to check first.',
       `Records: ${formatCount(codes.length - lgaCount, state)} and ${formatCount(lgaCount, lga)} of ${scopeName()}. ${UNIT_NOTE}`,
     ];
   },
@@ -175,22 +172,20 @@ const UNIT_NOTE =
     ? 'Figures are cases.'
     : 'Figures are an index: 100 is the mean of an area’s last twelve known months.';
 
-const firstInSentence = (names: readonly string[]) =>
-  inSentence([...names.slice(0, MAX_NAMED), ...(names.length > MAX_NAMED ? [`${names.length - MAX_NAMED} more`] : [])]);
+const nameOfAny = (code: string) => `${nameInList(code)}${isState(code) ? ` (${state.one})` : ''}`;
 
-/** How many LGAs of the selected state are in which class, and their names. */
-function lgasInWords(): string {
-  const codes = lgasInView().filter((code) => code in data.alerts);
-  const groups = CLASSES.slice(0, -1).flatMap(([name]) => {
-    const members = codes.filter((code) => shownClass(alertOf(code)) === name);
+/** `2 on watch (Argungu and Koko/Besse) and 1 reporting unusually few (Dandi)`: how many areas are in each class. */
+function groupsInWords(codes: string[], name: (code: string) => string): string {
+  const groups = CLASSES.slice(0, -1).flatMap(([className]) => {
+    const members = codes.filter((code) => shownClass(alertOf(code)) === className);
+    const names = sortByFigure(members, urgency).map(name);
+    const more = members.length > MAX_NAMED ? [`${members.length - MAX_NAMED} more`] : [];
+    const words = className === 'fall' ? 'reporting unusually few' : `on ${className}`;
     return members.length === 0
       ? []
-      : [
-          `${members.length} ${name === 'fall' ? 'reporting unusually few' : `on ${name}`} (${firstInSentence(sortByFigure(members, urgency).map(areaName))})`,
-        ];
+      : [`${members.length} ${words} (${inSentence([...names.slice(0, MAX_NAMED), ...more])})`];
   });
-  if (codes.length === 0) return '';
-  return `; of its ${lga.many} ${groups.length === 0 ? 'none is in any class' : inSentence(groups)}`;
+  return groups.length === 0 ? 'none on alert or watch' : inSentence(groups);
 }
 
 /** What the classes mean, and why figures within the usual range may be in one. */

@@ -186,13 +186,6 @@ const evidenceYears = () =>
 /** What a place's verdicts mean. */
 function verdictsInWords(code: string): string {
   const [cases, rain] = areaVerdicts(code);
-  if (cases === rain) {
-    if (cases === 'reached')
-      return `Both are above the ${SEASONAL_PERCENT}% from which WHO first recommended seasonal chemoprevention.`;
-    return cases === 'unlikely'
-      ? `Both are below the ${SEASONAL_PERCENT}% from which WHO first recommended seasonal chemoprevention: what protects here has to last all year.`
-      : `Whether ${SEASONAL_PERCENT}% of the year falls within four months is not known.`;
-  }
   const verdicts = [
     ['rain', rain],
     ['reported cases', cases],
