@@ -3,7 +3,7 @@ import type { PageAlert } from '../shared/page-data.ts';
 import { findRecordCode, monthsAhead } from './cases.ts';
 import { hatchedKey, legendKey, NO_VALUE_FILL } from './colours.ts';
 import { capitalize, formatCount, formatInteger, formatQuantiles, inSentence } from './format.ts';
-import { areaName, data, fullName, isState, lgasInView, nameInList, view } from './store.ts';
+import { areaName, data, fullName, isState, lgaByCode, lgasInView, view } from './store.ts';
 import { figureColumn, listAreas, mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
 
 /** Share of the reports expected of a month below which missing reports come before all else. */
@@ -61,6 +61,10 @@ function firstCheck(alert: PageAlert): string {
     ? 'a backlog or a mistake in this month’s report, with which it began'
     : `whether more was tested or reported from ${periodName(detection_since!)} on; then the place itself`;
 }
+
+/** What to check first, and how complete the reports are. */
+const checksInWords = (alert: PageAlert) =>
+  [capitalize(firstCheck(alert)), reportsInWords(alert)].filter((text) => text !== '—').join('; ');
 
 export const warningsTab: Tab = {
   id: 'warnings',
@@ -148,8 +152,7 @@ export const warningsTab: Tab = {
       (code) => alertOf(code).warning_probability,
       (code) => chanceInWords(alertOf(code)),
     ),
-    { head: 'Check first', kind: 'advice', cell: (code) => capitalize(firstCheck(alertOf(code))) },
-    { head: 'Reporting', cell: (code) => reportsInWords(alertOf(code)) },
+    { head: 'Check first; reporting', kind: 'advice', cell: (code) => checksInWords(alertOf(code)) },
   ],
   isQuiet,
   caption: () => `Most urgent first. ${UNIT_NOTE} Ranges are 90%.`,
@@ -172,7 +175,9 @@ const UNIT_NOTE =
     ? 'Figures are cases.'
     : 'Figures are an index: 100 is the mean of an area’s last twelve known months.';
 
-const nameOfAny = (code: string) => `${nameInList(code)}${isState(code) ? ` (${state.one})` : ''}`;
+/** `Ekiti state`, `Jos South in Plateau`. */
+const nameOfAny = (code: string) =>
+  isState(code) ? `${areaName(code)} ${state.one}` : `${areaName(code)} in ${areaName(lgaByCode(code).state_code)}`;
 
 /** `2 on watch (Argungu and Koko/Besse) and 1 reporting unusually few (Dandi)`: how many areas are in each class. */
 function groupsInWords(codes: string[], name: (code: string) => string): string {
