@@ -23,6 +23,7 @@ const shownClass = (alert: PageAlert) => (showsNext() ? alert.warning_class : al
 const alertOf = (code: string) => data.alerts[code]!;
 const findAlertCode = (code: string) => findRecordCode(code, data.alerts);
 const listedAlerts = () => listAreas().filter((code) => code in data.alerts);
+const isInAlert = (code: string) => shownClass(alertOf(code)) === 'alert';
 const isQuiet = (code: string) => alertOf(code).detection_class === 'none' && alertOf(code).warning_class === 'none';
 /** Higher is more urgent: by the class shown, then the other, then the chance. */
 const urgency = (code: string) => {
@@ -97,11 +98,15 @@ export const warningsTab: Tab = {
     const recordCode = code === null ? null : findAlertCode(code);
     if (code !== null && recordCode === null) return `${fullName(code)} has no case records, so nothing warns of it`;
     const month = showsNext() ? 'next month' : periodName(lastPeriod());
-    if (recordCode === null) return `${data.country}, ${month}: ${groupsInWords(listedAlerts(), nameOfAny)}`;
+    if (recordCode === null)
+      return `${data.country}, ${month}: ${groupsInWords(listedAlerts().filter(isInAlert), nameOfAny) || 'no area on alert'}`;
     const alert = alertOf(recordCode);
     const words = showsNext() ? (warningInWords(alert) ?? 'no warning') : classInWords(alert);
     const lgaCodes = view.lga === null ? lgasInView().filter((one) => one in data.alerts) : [];
-    const groups = lgaCodes.length > 0 ? `; of its ${lga.many} ${groupsInWords(lgaCodes, areaName)}` : '';
+    const groups =
+      lgaCodes.length > 0
+        ? `; of its ${lga.many} ${groupsInWords(lgaCodes, areaName) || 'none on alert or watch'}`
+        : '';
     return `${fullName(recordCode)}: ${words}${groups}`;
   },
   sentences: () => {
@@ -109,8 +114,13 @@ export const warningsTab: Tab = {
     const recordCode = code === null ? null : findAlertCode(code);
     if (recordCode !== null) return describeAlert(code!, recordCode);
     const codes = listedAlerts();
+    const others = groupsInWords(
+      codes.filter((one) => !isInAlert(one)),
+      nameOfAny,
+    );
     const lgaCount = codes.filter((one) => !isState(one)).length;
     return [
+      ...(others === '' ? [] : [`Besides, ${others}.`]),
       'Before anything is sent, see what to check first.',
       `Records: ${formatCount(codes.length - lgaCount, state)} and ${formatCount(lgaCount, lga)} of ${scopeName()}. ${UNIT_NOTE}`,
     ];
@@ -179,7 +189,7 @@ const UNIT_NOTE =
 const nameOfAny = (code: string) =>
   isState(code) ? `${areaName(code)} ${state.one}` : `${areaName(code)} in ${areaName(lgaByCode(code).state_code)}`;
 
-/** `2 on watch (Argungu and Koko/Besse) and 1 reporting unusually few (Dandi)`: how many areas are in each class. */
+/** `2 on watch (Argungu and Koko/Besse) and 1 reporting unusually few (Dandi)`: how many areas are in each class; empty if none is. */
 function groupsInWords(codes: string[], name: (code: string) => string): string {
   const groups = CLASSES.slice(0, -1).flatMap(([className]) => {
     const members = codes.filter((code) => shownClass(alertOf(code)) === className);
@@ -190,7 +200,7 @@ function groupsInWords(codes: string[], name: (code: string) => string): string 
       ? []
       : [`${members.length} ${words} (${inSentence([...names.slice(0, MAX_NAMED), ...more])})`];
   });
-  return groups.length === 0 ? 'none on alert or watch' : inSentence(groups);
+  return inSentence(groups);
 }
 
 /** What the classes mean, and why figures within the usual range may be in one. */
