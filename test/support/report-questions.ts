@@ -154,6 +154,7 @@ export function reportQuestions(snapshotOf: () => string) {
         expect(text).toContain(kind ? MONTHS[Number(row.first_month) - 1]! : String(100 - Number(row.percent)));
       expect(text).toContain(kind ? 'four rounds' : 'not seasonal');
       expect(await page.textContent('#words')).toContain(`${place.rain.percent}%`);
+      expect(await page.textContent('#words')).toMatch(/ase record .*Evidence: .*rain \w+ \d{4} to \w+ \d{4}/);
     }
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.close();
@@ -173,7 +174,7 @@ export function reportQuestions(snapshotOf: () => string) {
     expect(await rowsOf('list'), 'those in the list').toHaveLength(states.length);
     expect(await headline(page)).toMatch(/^No child was tested in \d+ of \d+ LGAs?$/);
     await page.selectOption('#state', states[0]!.state_code);
-    expect(await headline(page)).toMatch(/tested here/);
+    expect(await headline(page)).toMatch(/tested here .*, about [\d\u00a0]+ of them positive/);
     await page.close();
   });
 
@@ -196,6 +197,7 @@ export function reportQuestions(snapshotOf: () => string) {
       if (!hasTable('probabilities')) return page.close();
       const { name, rows } = groups[0]!;
       if (name !== 'Not told apart') expect(name).toMatch(/^Surely (higher|lower) \(chance 90% or more\)$/);
+      expect(await page.textContent('#why')).toMatch(/The score is 0\.\d\d (above|below) 0\.\d\d, the mean of /);
       expect(await page.textContent('#why')).toMatch(/In its neighbours: [\d\u00a0]+ children; in all of /);
       const chance = Number(/(\d+)% likely/.exec(rows[0]!)![1]);
       expect(chance >= 90).toBe(name !== 'Not told apart');
@@ -203,6 +205,23 @@ export function reportQuestions(snapshotOf: () => string) {
       await page.locator('#place .near button').first().click();
       const back = page.locator('#place .near li').filter({ hasText: `${own} ` });
       expect(await back.textContent()).toContain(`${chance}% likely ${/lower/.test(rows[0]!) ? 'higher' : 'lower'}`);
+      // The same chance stands with the two pinned, and in the file of the comparison.
+      const other = /c=(\w+)/.exec(page.url())![1]!;
+      const { page: pinned } = await open(`#where?c=${place!.code}&pins=${place!.code},${other}`);
+      const compared =
+        /^([+−]?0\.\d\d) \(([+−]?0\.\d\d) to ([+−]?0\.\d\d)\) against (.*), (?:over )?(\d+)% likely/.exec(
+          (await pinned.locator('.pins small').textContent())!,
+        )!;
+      expect(compared.slice(4)).toEqual([own, String(chance)]);
+      const [heads, ...lines] = String(await download(pinned, 'pins'))
+        .trimEnd()
+        .split('\r\n')
+        .map((line) => line.split(','));
+      const inFile = (column: string) => Number(lines[1]![heads!.indexOf(column)]);
+      expect(inFile('difference_low')).toBeLessThan(inFile('difference'));
+      expect(inFile('difference_high')).toBeGreaterThan(inFile('difference'));
+      expect(Math.min(99, 50 + Math.round(100 * Math.abs(inFile('probability_higher') - 0.5)))).toBe(chance);
+      await pinned.close();
       await page.close();
     },
   );
@@ -287,10 +306,6 @@ export function reportQuestions(snapshotOf: () => string) {
       if ((await showAll.count()) > 0) await showAll.click();
       const untested = plan.children_tested?.filter((children) => children === '0').length ?? 0;
       expect(await page.locator('#ranking tbody').getByText('no child tested').count()).toBe(untested);
-      await page.locator('#tenth').click();
-      expect((await csvOf('list')).length - 1, 'the file has the rows that the list has').toBe(
-        Math.ceil(rows.length / 10),
-      );
       // If no LGA meets a threshold, the page says so.
       await page.locator('#plan-score').fill('0.5');
       expect(await headline(page)).toMatch(/^No LGA meets these thresholds| nets go to | too few for any /);
@@ -309,7 +324,7 @@ export function reportQuestions(snapshotOf: () => string) {
       );
       const nameOf = (code: unknown) => String(names.find((row) => row.code === code)!.name);
       const alarmed = rows.filter(({ detection_class }) => detection_class === 'alert');
-      if (alarmed.length === 0) expect(await headline(page)).toContain('No area is in alert');
+      if (alarmed.length === 0) expect(await headline(page)).not.toContain('on alert (');
       for (const { code } of alarmed.slice(0, 1)) expect(await headline(page)).toContain(nameOf(code));
       const [heads, ...lines] = String(await download(page, 'list'))
         .replace('\ufeff', '')
@@ -335,6 +350,20 @@ export function reportQuestions(snapshotOf: () => string) {
         expect(words).toContain('Check first: ');
         expect(new URL(page.url()).hash).toContain(`#warnings?c=${row.code}`);
       }
+      const states = await query('SELECT DISTINCT state_code AS state FROM context_lgas ORDER BY 1');
+      for (const { state } of states.slice(0, 3)) {
+        await page.selectOption('#state', String(state));
+        const lgas = await query(`SELECT lga_code FROM context_lgas WHERE state_code = '${state}'`);
+        const codes = new Set(lgas.map(({ lga_code }) => lga_code));
+        const watched = rows.filter(({ code, detection_class }) => codes.has(code) && detection_class === 'watch');
+        if (rows.some(({ code }) => code === state) && watched.length > 0) {
+          expect(await headline(page)).toContain(`${watched.length} on watch (`);
+          if (watched.length <= 5) for (const { code } of watched) expect(await headline(page)).toContain(nameOf(code));
+        }
+        const scrolled = page.locator('#ranking .tall');
+        expect(await scrolled.evaluate((box) => box.scrollTop), 'the most urgent are in sight').toBe(0);
+      }
+      expect(await page.textContent('#colour-note')).toMatch(/Alert: .* below 6% .* 15% .*Watch: .*Fall: /);
       expect(pageErrors).toEqual([]);
       expect(await accessibilityFaults(page)).toEqual([]);
       await page.close();
@@ -362,10 +391,13 @@ export function reportQuestions(snapshotOf: () => string) {
     };
     expect(await shown()).toEqual(inTable(null));
     const boxes = page.locator('.summands [type=checkbox]');
-    expect(await boxes.count()).toBe(states.length);
+    const { states: everyState } = json<schemas.ContextStates>('v1/context/states.json');
+    const without = everyState.filter(({ state_code }) => !states.includes(state_code));
+    const hasSeason = without.length > 0 && hasTable('season');
+    expect(await boxes.count()).toBe(hasSeason ? everyState.length : states.length);
     const amounts = page.locator('.summands [type=number]:visible');
     // The same amount for each, so that states count alike; then the total of all is between its parts' ranges.
-    for (let i = 0; i < (await amounts.count()); i++) await amounts.nth(i).fill('1000');
+    for (let i = 0; cases_in === 'index' && i < states.length; i++) await amounts.nth(i).fill('1000');
     if (cases_in === 'index') {
       const [middle, low, high] = await shown();
       const sum = (part: number) => 1000 * states.map((code) => inTable(code)[part]!).reduce((a, b) => a + b, 0);
@@ -379,23 +411,29 @@ export function reportQuestions(snapshotOf: () => string) {
         .locator('#ranking tr')
         .filter({ has: page.locator('button').getByText(String(code), { exact: true }) })
         .textContent())!;
-    const { states: everyState } = json<schemas.ContextStates>('v1/context/states.json');
     const nameOf = (code: unknown) => everyState.find(({ state_code }) => state_code === code)!.state;
     if (cases_in === 'index') {
       const [middle] = inTable(states[0]);
       expect(await listed(nameOf(states[0])), 'rows are scaled as the headline is').toContain(await shownMiddle());
       expect(Number((await shownMiddle()).replaceAll('\u00a0', '')) / (1000 * middle!)).toBeCloseTo(1, 1);
-      await amounts.last().fill('2000');
-      expect(await boxes.last().isChecked(), 'a number counts the state in').toBe(true);
+      await amounts.nth(states.length - 1).fill('2000');
+      expect(await boxes.nth(states.length - 1).isChecked(), 'a number counts the state in').toBe(true);
     }
-    const without = everyState.find(({ state_code }) => !states.includes(state_code));
-    if (without) {
-      await page.selectOption('#state', without.state_code);
-      expect(await headline(page)).toContain('has no case records');
-      expect(await page.textContent('#words')).toMatch(/A rough way: .* has the cases of \d+\.\d average months/);
-      expect(await page.locator('#ranking tbody tr').count(), 'those that have, to pick one').toBe(states.length);
-      await page.locator('#ranking tbody button').first().click();
-      expect(await headline(page)).not.toContain('has no case records');
+    const name = String(await download(page, 'list').then(() => page.textContent('#cite')));
+    expect(name, 'the months of the total, not the month of the scores').toContain(`. ${spans[last]!.period} to `);
+    if (hasSeason) {
+      const roughly = / ([\d.\s]+)( average months)? by its season alone, no range/;
+      await boxes.last().check();
+      expect(await headline(page), 'beside those with records').toMatch(roughly);
+      await page.getByLabel(`An average month of ${without.at(-1)!.state}`).fill('1000');
+      const summed = (await headline(page))!.replaceAll('\u00a0', '');
+      const rough = Number(roughly.exec(summed)![1]);
+      const together = Number(/together about (\d+)/.exec(summed)?.[1]);
+      if (cases_in === 'index') expect(together / ((await shown())[0]! + rough)).toBeCloseTo(1, 2);
+      await page.selectOption('#state', without[0]!.state_code);
+      expect(await headline(page)).toMatch(roughly);
+      expect(await page.locator('#ranking tbody tr').count()).toBe(1);
+      expect(await page.textContent('#words')).toContain('its monthly records are needed: ask');
     }
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(pageErrors).toEqual([]);

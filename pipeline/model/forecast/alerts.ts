@@ -24,7 +24,7 @@ export const RISE_PROBABILITY = {
  * Probabilities of so few cases or fewer, by the forecast from the month before and by the usual, of a fall: the end of
  * an outbreak is none.
  */
-const FALL_PROBABILITY = { forecast: 0.05, usual: 0.25 };
+export const FALL_PROBABILITY = { forecast: 0.05, usual: 0.25 };
 /** Probabilities of exceeding the usual upper limit from which the next month is warned of. */
 export const WARNING_PROBABILITY = { alert: 0.5, watch: 0.25 };
 /** Cases a year below which a single one is an alert. */

@@ -28,6 +28,7 @@ export function renderApiPage(reference: Reference): string {
 <label>Address of the API, for the samples <input id="base" type="url" value="${baseUrl}"></label></div>
 <section id="operations" tabindex="-1"><div class="facts"><p><b>A key.</b> Every request needs one: ask the service team for an account, and create keys on its dashboard, page <i>API access</i>. Whoever runs the service can also use <code>malaria-proxy keys create</code>.</p>
 <p><b>Limits.</b> ${withCodeMarked(LIMITS_TEXT)}</p>
+<p><b>Address.</b> The one that whoever runs the service gives you; <code>${baseUrl}</code> is a server on your own machine. The service team is the team that sent you this report: the version names no other contact.</p>
 <p><b>First request.</b> Choose an operation: each has samples for curl, Python, R and others. <a href="#requests">Requests and errors</a> says what holds for all.</p></div>
 <p id="count" role="status"></p>
 <nav aria-label="Operations">${operationTables(reference, operations, '#')}</nav></section>

@@ -11,15 +11,17 @@ import type { PageCases, PageData } from './shared/page-data.ts';
 /** The page data's `tested`. */
 export function encodeTested(
   { context_lgas }: Pick<SnapshotTables, 'context_lgas'>,
-  clusters: readonly Pick<Cluster, 'lga_code' | 'survey_year' | 'examined'>[],
+  clusters: readonly Pick<Cluster, 'lga_code' | 'survey_year' | 'examined' | 'positivity'>[],
 ): PageData['tested'] {
   if (clusters.length === 0 || clusters.some(({ lga_code }) => lga_code === null)) return null;
   const rounds = [...new Set(clusters.map(({ survey_year }) => survey_year))].sort((a, b) => a - b);
   const clustersByRound = Map.groupBy(clusters, ({ lga_code, survey_year }) => `${lga_code} ${survey_year}`);
   const lgas = context_lgas.map(({ lga_code }) =>
-    rounds.map((year): [number, number] => {
+    rounds.map((year): [number, number, number] => {
       const rows = clustersByRound.get(`${lga_code} ${year}`) ?? [];
-      return [Math.round(rows.reduce((sum, { examined }) => sum + examined, 0)), rows.length];
+      const children = rows.reduce((sum, { examined }) => sum + examined, 0);
+      const positive = rows.reduce((sum, { examined, positivity }) => sum + examined * positivity, 0);
+      return [Math.round(children), rows.length, Math.round(positive)];
     }),
   );
   return { rounds, lgas };

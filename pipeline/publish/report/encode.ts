@@ -1,4 +1,5 @@
 import { LEVELS } from '../../contract/levels.ts';
+import { FALL_PROBABILITY, RISE_PROBABILITY, WARNING_PROBABILITY } from '../../model/forecast/alerts.ts';
 import { POPULATION_COVARIATES } from '../../model/risk/covariate-columns.ts';
 import type { Contents } from '../snapshot/contents.ts';
 import { makeSeasonLookup, surveyTrends } from '../snapshot/contents.ts';
@@ -58,6 +59,8 @@ export function pageData(contents: Contents, evidence: Evidence): PageData {
     ]),
     alerts: encodeAlerts(contents),
     alert_scores: contents.model.alert_evaluation?.scores ?? [],
+    alert_limits: Object.assign({ fall: FALL_PROBABILITY }, RISE_PROBABILITY),
+    warning_limits: WARNING_PROBABILITY,
     totals: encodeTotals(tables, case_draws),
     has_season: tables.season.length > 0,
     layers: encodeLayers(contents),

@@ -9,7 +9,7 @@ import { levelFill, levelFills } from './colours.ts';
 import { contextList } from './context.ts';
 import { h, note } from './dom.ts';
 import { capitalize, formatInteger, formatPeople, formatShare, formatWithRange, inSentence } from './format.ts';
-import { chanceAbove, hasDraws } from './joint-draws.ts';
+import { chanceAbove, hasDraws, likelyInWords } from './joint-draws.ts';
 import { pinButton, pinsPart } from './pins.ts';
 import {
   areaFigures,
@@ -21,6 +21,7 @@ import {
   certaintyInWords,
   data,
   elementById,
+  fullName,
   hasArrived,
   isForecast,
   isState,
@@ -156,11 +157,14 @@ function areaCard(code: string): Node[] {
 function whyParts(code: string): Node[] {
   const children = (codes: readonly string[]) => formatInteger(d3.sum(codes, (one) => countTested(one).children));
   const { state_code, state } = stateByCode(view.state!);
+  const [score, mean] = [code, state_code].map((one) => areaScore(one, view.month).score) as [number, number];
   const recordCode = hasArrived('cases') ? findRecordCode(code) : null;
   const month = Number(data.periods[view.month]!.slice(5));
   const sentences = [
     data.tested &&
       `${capitalize(testedInWords(code))}. In its neighbours: ${children(neighbourCodes(code))} children${isState(code) ? '' : `; in all of ${state}: ${children([state_code])}`}. Those count most that are near and in places like this one.`,
+    !isState(code) &&
+      `The score is ${formatShare(Math.abs(score - mean))} ${score < mean ? 'below' : 'above'} ${formatShare(mean)}, the mean of ${state}.`,
     data.covariates.length > 0 && `Between the places tested, the score follows ${inSentence(data.covariates)}.`,
     data.has_season &&
       hasArrived('season') &&
@@ -227,14 +231,12 @@ function neighbourParts(code: string): Node[] {
   ];
   return groups.flatMap(([name, belongs]) => {
     const members = neighbours.filter((neighbour) => belongs(chances.get(neighbour)!));
-    const chanceInWords = (neighbour: string) => {
-      const chance = chances.get(neighbour)!;
-      return chance < 50 ? `, ${100 - chance}% likely lower` : `, ${chance}% likely higher`;
-    };
+    const chanceInWords = (neighbour: string) => `, ${likelyInWords(chances.get(neighbour)!)}`;
     return members.length === 0 ? [] : [h('h5', {}, name), neighbourList(members, chanceInWords)];
   });
 }
 
+const isInState = (code: string) => isState(code) || lgaByCode(code).state_code === view.state;
 const neighbourList = (neighbours: readonly string[], more: (code: string) => string) =>
   h(
     'ul',
@@ -246,7 +248,7 @@ const neighbourList = (neighbours: readonly string[], more: (code: string) => st
         h(
           'button',
           { type: 'button', class: 'link', click: () => setView(areaSelection(neighbour)) },
-          areaName(neighbour),
+          isInState(neighbour) ? areaName(neighbour) : fullName(neighbour),
         ),
         ` ${formatWithRange(areaScore(neighbour, view.month))}${more(neighbour)} `,
         untestedMark(neighbour),

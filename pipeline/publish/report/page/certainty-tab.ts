@@ -158,7 +158,10 @@ export const certaintyTab: Tab = {
       LEVEL_CUTOFFS.map(([value, below]) => [`probability_of_${below}_or_more`, chance(code, value) / 100]),
     ),
     probability_highest_tenth: chance(code, HIGHEST_TENTH) / 100,
-    ...(data.tested ? { clusters: countTested(code).clusters } : {}),
+    ...(data.tested
+      ? { clusters_tested: countTested(code).clusters, children_positive: countTested(code).positive }
+      : {}),
+    ...(data.next_survey && !isState(code) ? { clusters_to_halve_range: clusters(code) } : {}),
   }),
 };
 

@@ -17,30 +17,32 @@ export const untestedMark = (code: string): Node | string => {
   return text && h('small', { class: 'untested' }, text);
 };
 
-/** Children tested in a place and their clusters, by round and in all; a state's are those of its LGAs. */
+/** Children tested in a place, their clusters and positive ones, by round and in all; a state's are those of its LGAs. */
 export function countTested(code: string) {
   const lgaRows = lgaCodesWithin(code).map((lgaCode) => data.tested!.lgas[areaIndex(lgaCode) - data.states.length]!);
   const rounds = data.tested!.rounds.map((year, i) => ({
     year,
     children: d3.sum(lgaRows, (row) => row[i]![0]!),
     clusters: d3.sum(lgaRows, (row) => row[i]![1]!),
+    positive: d3.sum(lgaRows, (row) => row[i]![2]!),
   }));
   return {
     rounds,
     children: d3.sum(rounds, ({ children }) => children),
     clusters: d3.sum(rounds, ({ clusters }) => clusters),
+    positive: d3.sum(rounds, ({ positive }) => positive),
   };
 }
 
-/** `482 children in 24 clusters were tested here (230 in 2015, 252 in 2018)`. */
+/** `482 children in 24 clusters were tested here (230 in 2015, 252 in 2018), about 90 of them positive`. */
 export function testedInWords(code: string): string {
-  const { rounds, children, clusters } = countTested(code);
+  const { rounds, children, clusters, positive } = countTested(code);
   if (clusters === 0)
     return `no child was tested here in ${formatCount(rounds.length, ROUND_WORDS)}; the score is carried from neighbours`;
   const years = rounds.flatMap((round) =>
     round.clusters > 0 ? [`${formatInteger(round.children)} in ${round.year}`] : [],
   );
-  return `${formatCount(children, CHILD_WORDS)} in ${formatCount(clusters, CLUSTER_WORDS)} ${children === 1 ? 'was' : 'were'} tested here (${years.join(', ')})`;
+  return `${formatCount(children, CHILD_WORDS)} in ${formatCount(clusters, CLUSTER_WORDS)} ${children === 1 ? 'was' : 'were'} tested here (${years.join(', ')}), about ${formatInteger(positive)} of them positive`;
 }
 
 export const untestedLgas = () => lgasInView().filter((code) => countTested(code).clusters === 0);
@@ -58,5 +60,6 @@ export const TESTED_COLUMNS: Column[] = [
     figureColumn(String(year), (code) => countTested(code).rounds[i]!.children),
   ),
   figureColumn('Children', (code) => countTested(code).children),
+  figureColumn('Positive', (code) => countTested(code).positive),
   figureColumn('Clusters', (code) => countTested(code).clusters),
 ];

@@ -14,11 +14,12 @@ import {
 import { scopeName, type Tab } from './tab.ts';
 import { openTab } from './tabs.ts';
 
+const shownPeriod = () => openTab()?.period?.() ?? data.periods[view.month]!;
 /** The source that every downloaded file states. */
 export const citation = () =>
-  `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${data.periods[view.month]}. May it be published? ${data.may_publish} By table: see “Data” in the report.`;
+  `${data.synthetic ? 'MADE UP. ' : ''}${data.citation}. ${shownPeriod() && `${shownPeriod()}. `}May it be published? ${data.may_publish} By table: see “Data” in the report.`;
 const viewTitle = () =>
-  `${data.country} ${data.periods[view.month]} ${view.tab}${view.state === null ? '' : ` ${scopeName()}`}`;
+  `${data.country} ${shownPeriod() && `${shownPeriod()} `}${view.tab}${view.state === null ? '' : ` ${scopeName()}`}`;
 const fileName = (ending: string) =>
   `${`${viewTitle()} ${data.model_version}`.replace(/[^\w.-]+/g, '-').toLowerCase()}.${ending}`;
 
@@ -46,15 +47,15 @@ const areaFields = (code: string) =>
         lga_code: code,
         lga: areaName(code),
       };
-const downloadRow = (tab: Tab, code: string) => ({
+const downloadRow = (tab: Pick<Tab, 'downloadFields'>, code: string) => ({
   ...areaFields(code),
-  period: data.periods[view.month]!,
+  period: shownPeriod(),
   ...tab.downloadFields(code),
   model_version: data.model_version,
 });
 
 /** Saves areas with their figures at full precision. */
-export function saveCsv(tab: Tab, codes: readonly string[]): void {
+export function saveCsv(tab: Pick<Tab, 'downloadFields'>, codes: readonly string[]): void {
   const rows = codes.map((code): Record<string, string | number | null> => downloadRow(tab, code));
   const heads = [...new Set(rows.flatMap(Object.keys))];
   const lines = [heads, ...rows.map((row) => heads.map((head) => row[head] ?? null))].map((cells) =>

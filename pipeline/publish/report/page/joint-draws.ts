@@ -41,6 +41,18 @@ function stateDraws(code: string): Float64Array {
 export const chanceAbove = (code: string, other: string): number =>
   Math.round(100 * d3.mean(areaDraws(code), (share, draw) => Number(share > areaDraws(other)[draw]!))!);
 
+/** `98% likely higher`, never certain. @param chance in per cent */
+export const likelyInWords = (chance: number) => {
+  const most = Math.max(chance, 100 - chance);
+  return `${most > 99 ? 'over 99' : most}% likely ${chance < 50 ? 'lower' : 'higher'}`;
+};
+
+/** How much higher one area's share of children is than another's: the 5% and 95% quantiles. */
+export function differenceRange(code: string, other: string): [low: number, high: number] {
+  const differences = areaDraws(code).map((share, draw) => share - areaDraws(other)[draw]!);
+  return [d3.quantile(differences, 0.05)!, d3.quantile(differences, 0.95)!];
+}
+
 /** Each area's ranks by a figure, one a draw, ascending; 1 is the highest. @param figure from a share of children */
 export function drawRanks(
   codes: readonly string[],

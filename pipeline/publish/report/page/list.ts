@@ -27,8 +27,6 @@ const settings = {
   showsLgas: false,
   /** All rows, not only the first. */
   showsAllRows: false,
-  /** Only the first tenth in the tab's own order. */
-  showsFirstTenth: false,
   /** The head of the column that it is sorted by, or NAME_COLUMN; null for the tab's own order. */
   sortColumn: null as string | null,
   /** Whether a second click has reversed the column's order. */
@@ -40,7 +38,7 @@ const NAME_COLUMN = 'name';
 export function startList(): void {
   onViewChange((previous) => {
     if (previous.tab !== view.tab || previous.state !== view.state) settings.showsAllRows = false;
-    if (previous.tab !== view.tab) Object.assign(settings, { sortColumn: null, showsFirstTenth: false });
+    if (previous.tab !== view.tab) settings.sortColumn = null;
     drawList();
   });
   addEventListener('beforeprint', () => {
@@ -53,11 +51,11 @@ function drawList(): void {
   const tab = openTab();
   if (!tab) return;
   elementById('ranking').replaceChildren(...listNodes(tab));
-  // The selected place is seen without scrolling to it.
+  // The selected LGA is seen without scrolling to it; of a state, what is first among its LGAs.
   const [scrollBox, row] = ['.tall', '.chosen'].map((selector) =>
     elementById('ranking').querySelector<HTMLElement>(selector),
   );
-  if (scrollBox && row) scrollBox.scrollTop = row.offsetTop - scrollBox.clientHeight / 2;
+  if (scrollBox && row && view.lga !== null) scrollBox.scrollTop = row.offsetTop - scrollBox.clientHeight / 2;
 }
 
 /** Moves the focus to the place's card, since the list with the clicked button is drawn again. */
@@ -80,8 +78,7 @@ const areasByKind = {
 
 /** Codes of the areas in the list, in its order. */
 export function listedCodes(tab: Tab): string[] {
-  const all = tab.sortCodes(areasByKind[listKind(tab)]());
-  const codes = settings.showsFirstTenth ? all.slice(0, Math.ceil(all.length / 10)) : all;
+  const codes = tab.sortCodes(areasByKind[listKind(tab)]());
   const sign = settings.isReversed ? 1 : -1;
   if (settings.sortColumn === NAME_COLUMN)
     return codes.sort((a, b) => -sign * areaName(a).localeCompare(areaName(b), 'en'));
@@ -115,7 +112,7 @@ function listNodes(tab: Tab): Node[] {
   const shownCodes =
     settings.showsAllRows || codes.indexOf(view.lga ?? '') >= FIRST_ROWS ? codes : codes.slice(0, FIRST_ROWS);
   const month = tab.months?.length === 0 ? '' : `, ${monthInWords(view.month)}`;
-  const title = tab.listTitle?.() ?? `${capitalize(listWords(tab).many)} of ${scopeName()}${month}`;
+  const title = `${capitalize(listWords(tab).many)} of ${scopeName()}${month}`;
   const quietCount = codes.filter((code) => tab.isQuiet?.(code)).length;
   return [
     h('div', { class: 'list-head' }, h('h3', {}, title), listButtons(tab)),
@@ -130,15 +127,12 @@ function listNodes(tab: Tab): Node[] {
   ];
 }
 
-/**
- * Buttons for the kind of area, where both kinds can be listed, for the first tenth only, and for a file of the list.
- */
+/** Buttons for the kind of area, where both kinds can be listed, and for a file of the list. */
 const listButtons = (tab: Tab) =>
   h(
     'span',
     {},
     ...(view.state === null && tab.lists === undefined ? kindButtons() : []),
-    tenthButton(tab),
     h('button', { type: 'button', id: 'download-list', click: () => saveCsv(tab, listedCodes(tab)) }, 'CSV'),
   );
 
@@ -151,18 +145,6 @@ const kindButtons = () =>
     const pressed = String(settings.showsLgas === (kind === 'lga'));
     return h('button', { type: 'button', 'aria-pressed': pressed, click: select }, capitalize(data.words[kind].many));
   });
-
-function tenthButton(tab: Tab): HTMLElement {
-  const toggle = () => {
-    settings.showsFirstTenth = !settings.showsFirstTenth;
-    drawList();
-  };
-  return h(
-    'button',
-    { type: 'button', id: 'tenth', 'aria-pressed': String(settings.showsFirstTenth), click: toggle },
-    tab.id === 'where' ? 'Worst tenth only' : 'First tenth only',
-  );
-}
 
 function allButton(areas: number): HTMLElement {
   const showAll = () => {

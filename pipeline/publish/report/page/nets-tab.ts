@@ -134,12 +134,14 @@ export const netsTab: Tab = {
       `They cover ${recipientsInWords()}, who bear ${Math.round(100 * riskShare)}% of the unprotected risk${view.state === null ? '' : ` of ${scopeName()}`}.`,
       ...(hasDraws()
         ? [
-            `${sureCount === 0 ? 'None' : formatInteger(sureCount)} of them ${sureCount === 1 ? 'is' : 'are'} at least ${CERTAIN_PERCENT}% certain to be among the ${firstInWords()} in need; for the others the order may be chance.`,
+            `${sureCount === 0 ? 'None' : formatInteger(sureCount)} of them ${sureCount === 1 ? 'is' : 'are'} at least ${CERTAIN_PERCENT}% certain to be among the ${firstInWords()} in need${sureCount === 0 ? ': the order may be chance' : sureCount === recipients.size ? '' : '; for the others the order may be chance'}.`,
           ]
         : []),
-      ...(untested.length > 0
+      ...(data.tested
         ? [
-            `No child was ever tested in ${formatInteger(untested.length)} of them: their scores are carried from neighbours.`,
+            untested.length === 0
+              ? 'Children were tested in each of them.'
+              : `No child was ever tested in ${formatInteger(untested.length)} of them: their scores are carried from neighbours.`,
           ]
         : []),
       ...(next === undefined || netsLeft === 0
@@ -179,7 +181,9 @@ export const netsTab: Tab = {
             (code) => rankRange(code)?.[1] ?? 0,
             (code) => rankRange(code)?.join('–') ?? '',
           ),
-          figureColumn(`Among ${firstInWords()}`, (code) => chanceFirst(code) ?? 0, chanceCell),
+          ...(currentPlan().recipients.size > 0
+            ? [figureColumn(`Among ${firstInWords()}`, (code) => chanceFirst(code) ?? 0, chanceCell)]
+            : []),
         ]
       : []),
     scoreColumn('Score'),
@@ -196,7 +200,7 @@ export const netsTab: Tab = {
     ...(HAS_TRAVEL ? [figureColumn('Minutes to care', minutesToCare)] : []),
   ],
   caption: () =>
-    `${recipientsInWords()} get ${formatInteger(d3.sum(currentPlan().recipients, netsNeeded))} nets: the marked ones. ${formatCount(currentPlan().order.length, lga)} meet the thresholds, in the order of need.`,
+    `${currentPlan().recipients.size === 0 ? 'None gets nets.' : `${recipientsInWords()} get ${formatInteger(d3.sum(currentPlan().recipients, netsNeeded))} nets: the marked ones.`} ${formatCount(currentPlan().order.length, lga)} meet the thresholds, in the order of need.`,
   controls: planControls,
   downloadFields: (code) => ({
     ...scoreFields(code),
@@ -214,7 +218,7 @@ export const netsTab: Tab = {
 };
 
 export const getsNets = (code: string) => currentPlan().recipients.has(code);
-const firstInWords = () => `first ${currentPlan().recipients.size}`;
+const firstInWords = () => (currentPlan().recipients.size === 1 ? 'first' : `first ${currentPlan().recipients.size}`);
 /** `1.2 million people in 3 LGAs`. */
 const recipientsInWords = () => {
   const { recipients } = currentPlan();

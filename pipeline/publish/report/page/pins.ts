@@ -3,8 +3,11 @@ import { periodName } from '../shared/names.ts';
 import { timeScale } from './area-plots.ts';
 import { availableWidth, chart } from './charts.ts';
 import { h } from './dom.ts';
-import { formatDifference, formatShare } from './format.ts';
+import { saveCsv } from './downloads.ts';
+import { formatDifference, formatShare, formatWithRange } from './format.ts';
+import { chanceAbove, differenceRange, hasDraws, likelyInWords } from './joint-draws.ts';
 import { areaName, areaScore, data, elementById, fullName, hasArrived, monthDates, setView, view } from './store.ts';
+import { scoreFields } from './where-tab.ts';
 
 const MAX_PINS = 4;
 const PIN_STROKES = ['var(--accent)', 'var(--second)', 'var(--third)', 'var(--violet)'];
@@ -27,9 +30,33 @@ export function pinButton(code: string): HTMLElement {
   return button;
 }
 
-/** Difference of a pinned place's score from the first one's. */
-const scoreDifference = (code: string) =>
-  areaScore(code, view.month).score - areaScore(view.pins[0]!, view.month).score;
+/** How a pinned place differs from the first one, as far as joint draws tell. */
+function compareWithFirst(code: string) {
+  const first = view.pins[0]!;
+  const [difference_low, difference_high] = hasDraws() ? differenceRange(code, first) : [null, null];
+  return {
+    compared_with: first,
+    difference: areaScore(code, view.month).score - areaScore(first, view.month).score,
+    difference_low,
+    difference_high,
+    probability_higher: hasDraws() && code !== first ? chanceAbove(code, first) / 100 : null,
+  };
+}
+
+/** `+0.24 (+0.05 to +0.41) against Gusau, 98% likely higher`. */
+function differenceInWords(code: string): string {
+  const { compared_with, difference, difference_low, difference_high, probability_higher } = compareWithFirst(code);
+  const range =
+    difference_low === null || difference_high === null
+      ? ''
+      : ` (${formatDifference(difference_low)} to ${formatDifference(difference_high)})`;
+  const chance = probability_higher === null ? '' : `, ${likelyInWords(Math.round(100 * probability_higher))}`;
+  return `${formatDifference(difference)}${range} against ${areaName(compared_with)}${chance}`;
+}
+
+/** Saves the scores of the pinned places and their differences from the first. */
+const saveComparison = () =>
+  saveCsv({ downloadFields: (code) => ({ ...scoreFields(code), ...compareWithFirst(code) }) }, view.pins);
 
 /** The series of the pinned places on one chart; empty if there are none. */
 export function pinsPart(): Node[] {
@@ -50,16 +77,8 @@ export function pinsPart(): Node[] {
       h(
         'b',
         {},
-        formatShare(areaScore(code, view.month).score),
-        ...(code === view.pins[0]
-          ? []
-          : [
-              h(
-                'small',
-                { title: `Difference from ${areaName(view.pins[0]!)}` },
-                ` (${formatDifference(scoreDifference(code))})`,
-              ),
-            ]),
+        formatWithRange(areaScore(code, view.month)),
+        ...(code === view.pins[0] ? [] : [h('small', {}, differenceInWords(code))]),
       ),
       h(
         'button',
@@ -123,5 +142,6 @@ export function pinsPart(): Node[] {
       ],
     }),
     h('ul', { class: 'pins' }, ...keys),
+    h('button', { type: 'button', id: 'download-pins', click: saveComparison }, 'CSV'),
   ];
 }

@@ -43,8 +43,6 @@ export interface Tab {
   columns: () => Column[];
   /** Whether nothing is to be said of an area, whose row is not printed. */
   isQuiet?: (code: string) => boolean;
-  /** The title of a list of other areas than those of the selected place. */
-  listTitle?: () => string | null;
   /** The line above its list. */
   caption: () => string;
   /** Makes what the reader may set; it is told of every change of the view by the event `follow`. */
@@ -53,6 +51,8 @@ export interface Tab {
   downloadFields: (code: string) => Record<string, string | number | null>;
   /** Indices of the months that have an answer; empty for a question that no month is chosen for. Default: all. */
   months?: readonly number[];
+  /** What its figures are of, where that is not the month shown; empty for a year like any other. */
+  period?: () => string;
 }
 
 /** The value that the tab's map shows. */

@@ -2,22 +2,11 @@ import * as d3 from 'd3';
 import { addMonths, monthIndex } from '../../../contract/months.ts';
 import { periodName } from '../shared/names.ts';
 import { findRecordCode } from './cases.ts';
-import { legendKey, NO_VALUE_FILL } from './colours.ts';
+import { hatchedKey, legendKey, NO_VALUE_FILL } from './colours.ts';
 import { h } from './dom.ts';
-import { capitalize, formatInteger, inSentence } from './format.ts';
-import {
-  areaName,
-  areaSeason,
-  data,
-  decodeBase64,
-  fullName,
-  hasArrived,
-  isState,
-  lgaByCode,
-  setView,
-  view,
-} from './store.ts';
-import { listAreas, mapChoice, selectedCode, type Tab } from './tab.ts';
+import { formatInteger, inSentence } from './format.ts';
+import { areaName, areaSeason, data, decodeBase64, fullName, isState, lgaByCode, setView, view } from './store.ts';
+import { mapChoice, selectedCode, type Tab } from './tab.ts';
 
 const FILLS = { chosen: '#0b6b4f', other: '#cfdcd4' };
 const { lga, state } = data.words;
@@ -34,14 +23,19 @@ const spanEnds = ({ period, months }: (typeof data.totals.spans)[number]) =>
 /** `January 2024 to March 2024`. */
 const spanName = (index: number) => spanEnds(data.totals.spans[index]!).join(' to ');
 
-/** The states that are added up: those chosen, or all that have records. */
+/** The states with records that are added up: those chosen, or all if no state is. */
 const chosenStates = () => {
   const chosen = stateCodes().filter((code) => view.chosen.includes(code));
-  return chosen.length > 0 ? chosen : stateCodes();
+  return chosen.length + roughStates().length > 0 ? chosen : stateCodes();
 };
+/** Those chosen that have no records. */
+const roughStates = () => statesWithoutRecords().filter((code) => view.chosen.includes(code));
+/** Those whose season is all that is known of their months to come. */
+const statesWithoutRecords = () =>
+  data.has_season ? data.states.map((row) => row.state_code).filter((code) => !stateCodes().includes(code)) : [];
 
 interface Total {
-  /** The 5%, 50% and 95% quantiles. */
+  /** The 5%, 50% and 95% quantiles, or a single number without a range. */
   range: readonly number[];
   unit: 'cases' | 'average months' | '';
 }
@@ -49,7 +43,16 @@ const fromTable = (ranges: readonly (readonly number[])[], averageMonth?: number
   range: ranges[spanIndex()]!.map((value) => (countsCases ? value : (value / 100) * (averageMonth ?? 1))),
   unit: countsCases ? 'cases' : averageMonth === undefined ? 'average months' : '',
 });
-const totalOfArea = (code: string) => fromTable(areaTotals(code)!, enteredMonths.get(code));
+const totalOfArea = (code: string): Total =>
+  areaTotals(code) ? fromTable(areaTotals(code)!, enteredMonths.get(code)) : totalBySeason(code);
+/** What the season alone makes of a place without records. */
+function totalBySeason(code: string): Total {
+  const indices = areaSeason(code).seasonal_index;
+  const { period, months } = data.totals.spans[spanIndex()]!;
+  const sum = d3.sum(d3.range(months), (i) => indices[(monthIndex(period) + i) % 12]!) / d3.mean(indices)!;
+  const entered = enteredMonths.get(code);
+  return { range: [sum * (entered ?? 1)], unit: entered === undefined ? 'average months' : '' };
+}
 let decodedDraws: Uint32Array | null = null;
 /** The total of some states; null if it is not known how the cases of one compare with those of another. */
 function totalOfStates(codes: readonly string[]): Total | null {
@@ -70,17 +73,26 @@ function totalOfStates(codes: readonly string[]): Total | null {
   );
   return { range: [0.05, 0.5, 0.95].map((share) => d3.quantile(sums, share)!), unit: countsCases ? 'cases' : '' };
 }
+/** Without digits that a number lacking a range does not justify. */
+const formatRoughly = (value: number) => formatInteger(Number(value.toPrecision(3)));
 /** Median and 90% range. */
 const inWords = ({ range, unit }: Total) => {
   const [low, middle, high] = range.map((value) =>
-    unit === 'average months' ? value.toFixed(1) : formatInteger(value),
+    unit === 'average months' ? value.toFixed(1) : range.length === 1 ? formatRoughly(value) : formatInteger(value),
   );
-  return `${middle} (${low}–${high})${unit && ` ${unit}`}`;
+  const units = unit && ` ${unit}`;
+  return range.length === 1
+    ? `about ${low}${units} by its season alone, no range`
+    : `${middle} (${low}–${high})${units}`;
 };
 
 export const totalTab: Tab = {
   id: 'total',
   months: [],
+  period: () => {
+    const { period, months } = data.totals.spans[spanIndex()]!;
+    return months === 1 ? period : `${period} to ${addMonths(period, months - 1)}`;
+  },
   lists: 'all',
   get choices() {
     const label = (names: readonly string[]) => names.map((name) => name.slice(0, 3)).join('–');
@@ -88,6 +100,7 @@ export const totalTab: Tab = {
   },
   paint: (code) => {
     const recordCode = isState(code) ? code : lgaByCode(code).state_code;
+    if (roughStates().includes(recordCode)) return { fill: FILLS.chosen, isUncertain: true };
     if (!stateCodes().includes(recordCode)) return { fill: NO_VALUE_FILL };
     return { fill: FILLS[chosenStates().includes(recordCode) ? 'chosen' : 'other'] };
   },
@@ -96,21 +109,29 @@ export const totalTab: Tab = {
       legendKey(FILLS.chosen, 'in the total'),
       legendKey(FILLS.other, 'not in it'),
       legendKey(NO_VALUE_FILL, 'no case records'),
+      ...(roughStates().length > 0 ? [hatchedKey('by its season alone')] : []),
     ],
     note: '',
   }),
   headline: () => {
     const code = selectedCode();
-    const recordCode = code === null ? null : findRecordCode(code, data.totals.areas);
-    if (recordCode !== null)
-      return `${fullName(recordCode)}, ${spanName(spanIndex())}: ${inWords(totalOfArea(recordCode))}`;
+    const forecastCode = code === null ? null : findForecastCode(code);
+    if (forecastCode !== null)
+      return `${fullName(forecastCode)}, ${spanName(spanIndex())}: ${inWords(totalOfArea(forecastCode))}`;
     if (code !== null) return `${fullName(code)} has no case records, so no total is forecast`;
-    const codes = chosenStates();
-    const total = totalOfStates(codes);
+    const [codes, rough] = [chosenStates(), roughStates()];
+    const total = codes.length === 0 ? null : totalOfStates(codes);
     const names =
       codes.length === stateCodes().length ? `All ${state.many} with records` : inSentence(codes.map(areaName));
     const lacking = codes.filter((one) => !enteredMonths.has(one)).map(areaName);
-    return `${names}, ${spanName(spanIndex())}: ${total ? inWords(total) : `enter what an average month is in ${inSentence(lacking)}`}`;
+    const forecast = total ? inWords(total) : `enter what an average month is in ${inSentence(lacking)}`;
+    const canAdd = total?.unit !== 'average months' && rough.every((one) => enteredMonths.has(one));
+    const numbers = total ? [total.range[1]!, ...rough.map(middle)] : [];
+    return [
+      ...(codes.length === 0 ? [] : [`${names}, ${spanName(spanIndex())}: ${forecast}`]),
+      ...rough.map((one) => `${areaName(one)}: ${inWords(totalOfArea(one))}`),
+      ...(canAdd && numbers.length > 1 ? [`together about ${formatRoughly(d3.sum(numbers))}`] : []),
+    ].join('; ');
   },
   sentences: () =>
     withoutRecords() ?? [
@@ -123,16 +144,16 @@ export const totalTab: Tab = {
     `From ${data.totals.draws} draws of the forecasts that are joint over all ${state.many} and months, so that what rises together is added up together; each has the range of the forecasts by month, as wide as past errors require. The table forecasts_totals has every run of months, of all areas.`,
   ],
   tooltip: (code) => {
-    const recordCode = findRecordCode(code, data.totals.areas);
-    return recordCode === null
+    const forecastCode = findForecastCode(code);
+    return forecastCode === null
       ? ['no case records']
-      : [`${recordCode === code ? '' : `${fullName(recordCode)}: `}${inWords(totalOfArea(recordCode))}`];
+      : [`${forecastCode === code ? '' : `${fullName(forecastCode)}: `}${inWords(totalOfArea(forecastCode))}`];
   },
-  listTitle: () => (hasRecords() ? null : `${capitalize(state.many)} with records`),
-  sortCodes: (codes) =>
-    hasRecords()
-      ? codes.filter((code) => areaTotals(code) && (view.state !== null || isState(code)))
-      : [...stateCodes()],
+  sortCodes: (codes) => {
+    const rough = statesWithoutRecords();
+    const listed = codes.filter((code) => areaTotals(code) && (view.state !== null || isState(code)));
+    return [...listed, ...codes.filter((code) => rough.includes(code))];
+  },
   columns: () => [
     {
       head: 'Total and 90% range',
@@ -145,39 +166,30 @@ export const totalTab: Tab = {
     `${spanName(spanIndex())}, each place by itself.${countsCases ? '' : ` As in the last year would be ${spanMonths()}.`}`,
   controls,
   downloadFields: (code) => {
-    const { range: [low = null, total = null, high = null] = [], unit = '' } = areaTotals(code)
-      ? totalOfArea(code)
-      : {};
-    const { period } = data.totals.spans[spanIndex()]!;
-    return { period, months: spanMonths(), unit, total, total_low: low, total_high: high };
+    if (findForecastCode(code) !== code) return { months: spanMonths(), unit: '', total: null };
+    const { range, unit } = totalOfArea(code);
+    const [low, high] = range.length === 1 ? [null, null] : [range[0]!, range[2]!];
+    return { months: spanMonths(), unit, total: middle(code), total_low: low, total_high: high };
   },
 };
-const middle = (code: string) => totalOfArea(code).range[1]!;
+const middle = (code: string) => d3.median(totalOfArea(code).range)!;
 const spanMonths = () => data.totals.spans[spanIndex()]!.months;
-/** Whether the selected place, or the country, has records. */
-const hasRecords = () => view.state === null || listAreas().some((code) => areaTotals(code));
+/** The place with the nearest records, or the place itself, by its season; null if that is unknown too. */
+const findForecastCode = (code: string) => findRecordCode(code, data.totals.areas) ?? (data.has_season ? code : null);
 
 /** What can be said of a selected place without records: by its season alone. */
 function withoutRecords(): string[] | null {
   const code = selectedCode();
   if (code === null || findRecordCode(code, data.totals.areas) !== null) return null;
   return [
-    ...(data.has_season && hasArrived('season') ? [seasonInMonths(code)] : []),
+    'The season alone is a rough way: multiply by what was used there in an average month of last year. It knows neither more nor fewer cases than usual.',
     `For a forecast with a range, its monthly records are needed: ask ${data.case_producers}.`,
-    `Records exist of ${inSentence(stateCodes().map(areaName))}: select one in the list below.`,
   ];
 }
 
-function seasonInMonths(code: string): string {
-  const indices = areaSeason(code).seasonal_index;
-  const { period, months } = data.totals.spans[spanIndex()]!;
-  const share = d3.sum(d3.range(months), (i) => indices[(monthIndex(period) + i) % 12]!) / d3.mean(indices)!;
-  return `A rough way: by the season of ${areaName(code)} alone, ${spanName(spanIndex())} has the cases of ${share.toFixed(1)} average months. Multiply by what was used there in an average month of last year. This has no range, and knows neither more nor fewer cases than usual.`;
-}
-
-/** A box for each state with records and, where the page may not tell it, a field for each area's average month. */
+/** A box for each state and, where the page cannot tell it, a field for each area's average month. */
 function controls(): HTMLElement {
-  const boxes = Object.keys(data.totals.areas).map((code) => {
+  const boxes = [...Object.keys(data.totals.areas), ...statesWithoutRecords()].map((code) => {
     const box = h('input', { type: 'checkbox', value: code, change: () => setView({ chosen: ticked() }) });
     const amount = h('input', {
       type: 'number',
@@ -191,8 +203,11 @@ function controls(): HTMLElement {
       else enteredMonths.delete(code);
       setView(isState(code) && !view.chosen.includes(code) ? { chosen: [...view.chosen, code] } : {});
     });
-    const name = isState(code) ? h('label', {}, box, areaName(code)) : areaName(code);
-    return { code, box: box as HTMLInputElement, row: h('span', {}, name, ...(countsCases ? [] : [amount])) };
+    const isRough = !areaTotals(code);
+    const label = `${areaName(code)}${isRough ? ' (no records)' : ''}`;
+    const name = isState(code) ? h('label', {}, box, label) : label;
+    const row = h('span', {}, name, ...(countsCases && !isRough ? [] : [amount]));
+    return { code, box: box as HTMLInputElement, row };
   });
   const ticked = () => boxes.flatMap(({ code, box }) => (box.checked ? [code] : []));
   const element = h(
@@ -202,7 +217,7 @@ function controls(): HTMLElement {
   );
   element.addEventListener('follow', () => {
     for (const { code, box, row } of boxes) {
-      box.checked = chosenStates().includes(code);
+      box.checked = [...chosenStates(), ...roughStates()].includes(code);
       row.hidden = isState(code) ? view.state !== null && view.state !== code : countsCases || view.lga !== code;
     }
   });

@@ -3,7 +3,7 @@ import type { PageAlert } from '../shared/page-data.ts';
 import { findRecordCode, monthsAhead } from './cases.ts';
 import { hatchedKey, legendKey, NO_VALUE_FILL } from './colours.ts';
 import { capitalize, formatCount, formatInteger, formatQuantiles, inSentence } from './format.ts';
-import { data, fullName, isState, nameInList } from './store.ts';
+import { areaName, data, fullName, isState, lgasInView, nameInList, view } from './store.ts';
 import { figureColumn, listAreas, mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
 
 /** Share of the reports expected of a month below which missing reports come before all else. */
@@ -31,6 +31,7 @@ const urgency = (code: string) => {
   const [first, second] = showsNext() ? classes.reverse() : classes;
   return alert.warning_probability - 100 * first! - 10 * second!;
 };
+const chanceInWords = ({ warning_probability }: PageAlert) => inPercent(warning_probability);
 const usualInWords = ({ usual_low, usual, usual_high }: PageAlert) => formatQuantiles([usual_low, usual, usual_high]);
 const sinceInWords = (name: string, since: string | null) => since && `${name} since ${periodName(since)}`;
 const classInWords = ({ detection_class, detection_since }: PageAlert) =>
@@ -64,6 +65,7 @@ function firstCheck(alert: PageAlert): string {
 export const warningsTab: Tab = {
   id: 'warnings',
   months: [],
+  period: () => lastPeriod(),
   lists: 'all',
   choices: [
     ['now', 'The month reported'],
@@ -84,36 +86,28 @@ export const warningsTab: Tab = {
       hatchedKey(`no record of its own: that of its ${state.one}`),
       legendKey(NO_VALUE_FILL, 'no case records'),
     ],
-    note: '',
+    note: classesInWords(),
   }),
   headline: () => {
     const code = selectedCode();
     const recordCode = code === null ? null : findAlertCode(code);
     if (code !== null && recordCode === null) return `${fullName(code)} has no case records, so nothing warns of it`;
-    if (recordCode !== null) {
-      const alert = alertOf(recordCode);
-      const chance = `${Math.round(100 * alert.warning_probability)}% chance of more than usual next month`;
-      return `${fullName(recordCode)}: ${classInWords(alert)} in its reports; ${chance}`;
-    }
-    const alarmed = sortByFigure(listedAlerts(), urgency).filter((one) => shownClass(alertOf(one)) === 'alert');
-    const names = alarmed
-      .slice(0, MAX_NAMED)
-      .map((one) => `${nameInList(one)}${isState(one) ? ` (${state.one})` : ''}`);
-    const more = alarmed.length > MAX_NAMED ? [`${alarmed.length - MAX_NAMED} more`] : [];
-    const month = showsNext() ? 'for the next month' : `in ${periodName(lastPeriod())}`;
-    return alarmed.length === 0
-      ? `No area is in alert ${month}`
-      : `In alert ${month}: ${inSentence([...names, ...more])}`;
+    const month = showsNext() ? 'next month' : periodName(lastPeriod());
+    if (recordCode === null) return `${data.country}, ${month}: ${groupsInWords(listedAlerts(), nameOfAny)}`;
+    const alert = alertOf(recordCode);
+    const words = showsNext() ? (warningInWords(alert) ?? 'no warning') : classInWords(alert);
+    const lgaCodes = view.lga === null ? lgasInView().filter((one) => one in data.alerts) : [];
+    const groups = lgaCodes.length > 0 ? `; of its ${lga.many} ${groupsInWords(lgaCodes, areaName)}` : '';
+    return `${fullName(recordCode)}: ${words}${groups}`;
   },
   sentences: () => {
     const code = selectedCode();
     const recordCode = code === null ? null : findAlertCode(code);
     if (recordCode !== null) return describeAlert(code!, recordCode);
     const codes = listedAlerts();
-    const count = (name: string) => formatInteger(codes.filter((one) => alertOf(one).detection_class === name).length);
     const lgaCount = codes.filter((one) => !isState(one)).length;
     return [
-      `${count('watch')} areas are watched and ${count('fall')} report unusually few. Before anything is sent, see what to check first.`,
+      'Before anything is sent, see what to check first.',
       `Records: ${formatCount(codes.length - lgaCount, state)} and ${formatCount(lgaCount, lga)} of ${scopeName()}. ${UNIT_NOTE}`,
     ];
   },
@@ -122,8 +116,8 @@ export const warningsTab: Tab = {
       ({ area, found_within_2, false_alerts_per_area_year }) =>
         `When changes were put into the records of ${area === 'lga' ? lga.many : state.many}, ${inPercent(found_within_2)} of the rises were in alert within two months; without a change, ${inPercent(false_alerts_per_area_year)} of them have a false alert in a year.`,
     ),
-    'What is usual is a forecast of the month made nine to twelve months before, without months that were in alert. An alert is so many cases that both this and the forecast of the month before made them unlikely; it lasts until they come back to what is usual.',
-    'The next month is in alert if its forecast exceeds the usual’s upper limit with a chance of 50% or more, and watched from 25% on. An alert moves no score, and it is about reports: late ones, a new way of reporting or missing tests look like an outbreak or its end. It rests on no test of children, so places where none was tested are not marked here.',
+    `What is usual is a forecast of the month made nine to twelve months before, without months that were in alert. Where many ${lga.many} of one ${state.one} rise at once, a chance below ${inPercent(limits.widespread.forecast)} by both forecasts is enough for an alert.`,
+    'An alert moves no score, and it is about reports: late ones, a new way of reporting or missing tests look like an outbreak or its end. It rests on no test of children, so places where none was tested are not marked here.',
   ],
   tooltip: (code) => {
     const recordCode = findAlertCode(code);
@@ -141,25 +135,20 @@ export const warningsTab: Tab = {
       urgency,
     ),
   columns: () => [
-    { head: 'In the reports', cell: (code) => classInWords(alertOf(code)), sortValue: urgency },
+    { head: 'Reports', cell: (code) => classInWords(alertOf(code)), sortValue: urgency },
     {
       head: `${periodName(lastPeriod())}: reported, usual`,
-      kind: 'number',
-      cell: (code) => `${reportedInWords(alertOf(code))}, ${usualInWords(alertOf(code))}`,
+      kind: 'number wrapped',
+      cell: (code) => `${reportedInWords(alertOf(code))}; ${usualInWords(alertOf(code))}`,
       sortValue: (code) => alertOf(code).cases ?? -1,
     },
-    {
-      head: 'Next month',
-      kind: 'number',
-      cell: (code) => nextMonth(code)?.text ?? '—',
-    },
-    { head: 'Warning for it', cell: (code) => warningInWords(alertOf(code)) ?? '—' },
-    { head: 'Check first', kind: 'advice', cell: (code) => capitalize(firstCheck(alertOf(code))) },
+    { head: 'Next month', kind: 'number wrapped', cell: (code) => nextMonth(code)?.text ?? '—' },
     figureColumn(
       'Chance above usual',
       (code) => alertOf(code).warning_probability,
-      (code) => `${Math.round(100 * alertOf(code).warning_probability)}%`,
+      (code) => chanceInWords(alertOf(code)),
     ),
+    { head: 'Check first', kind: 'advice', cell: (code) => capitalize(firstCheck(alertOf(code))) },
     { head: 'Reporting', cell: (code) => reportsInWords(alertOf(code)) },
   ],
   isQuiet,
@@ -175,6 +164,7 @@ export const warningsTab: Tab = {
 };
 const inPercent = (share: number) => `${Math.round(100 * share)}%`;
 const MAX_NAMED = 5;
+const limits = data.alert_limits;
 /** The last month that any area reported. */
 const lastPeriod = () => Object.values(data.alerts).reduce((last, { period }) => (period > last ? period : last), '');
 const UNIT_NOTE =
@@ -182,13 +172,38 @@ const UNIT_NOTE =
     ? 'Figures are cases.'
     : 'Figures are an index: 100 is the mean of an area’s last twelve known months.';
 
+const nameOfAny = (code: string) => `${nameInList(code)}${isState(code) ? ` (${state.one})` : ''}`;
+
+/** `2 on watch (Argungu and Koko/Besse) and 1 reporting unusually few (Dandi)`: how many areas are in each class. */
+function groupsInWords(codes: string[], name: (code: string) => string): string {
+  const groups = CLASSES.slice(0, -1).flatMap(([className]) => {
+    const members = codes.filter((code) => shownClass(alertOf(code)) === className);
+    const names = sortByFigure(members, urgency).map(name);
+    const more = members.length > MAX_NAMED ? [`${members.length - MAX_NAMED} more`] : [];
+    const words = className === 'fall' ? 'reporting unusually few' : `on ${className}`;
+    return members.length === 0
+      ? []
+      : [`${members.length} ${words} (${inSentence([...names.slice(0, MAX_NAMED), ...more])})`];
+  });
+  return groups.length === 0 ? 'none on alert or watch' : inSentence(groups);
+}
+
+/** What the classes mean, and why figures within the usual range may be in one. */
+function classesInWords(): string {
+  const chances = ({ forecast, usual }: (typeof limits)['fall']) =>
+    `${inPercent(forecast)} by the forecast of the month before and ${inPercent(usual)} by that of a year before, the usual`;
+  return showsNext()
+    ? `Alert: a chance of ${inPercent(data.warning_limits.alert)} or more to exceed the usual range; watch: ${inPercent(data.warning_limits.watch)} or more.`
+    : `Alert: so many cases had a chance below ${chances(limits.alert)}; it lasts until cases are back to the usual. Watch: below ${inPercent(limits.watch.forecast)} and ${inPercent(limits.watch.usual)}. Fall: so few, below ${inPercent(limits.fall.forecast)} and ${inPercent(limits.fall.usual)}. A figure far from the forecast can thus be in a class although it is within its usual 90% range, and one far above the usual in none, if the months before foretold it.`;
+}
+
 /** @param code the place asked for; the record may be its state's */
 function describeAlert(code: string, recordCode: string): string[] {
   const alert = alertOf(recordCode);
   const ahead = nextMonth(recordCode);
   return [
     ...(recordCode === code ? [] : [`${fullName(code)} has no record of its own; this is its ${state.one}’s.`]),
-    `${periodName(alert.period)}: ${reportedInWords(alert)} reported, where ${usualInWords(alert)} is usual.${ahead ? ` Forecast for ${periodName(ahead.period)}: ${ahead.text}; warning for it: ${warningInWords(alert) ?? 'none'}.` : ''} ${UNIT_NOTE}`,
+    `${periodName(alert.period)}: ${reportedInWords(alert)} reported, where ${usualInWords(alert)} is usual.${ahead ? ` Forecast for ${periodName(ahead.period)}: ${ahead.text}; chance of more than usual then: ${chanceInWords(alert)}; warning: ${warningInWords(alert) ?? 'none'}.` : ''} ${UNIT_NOTE}`,
     `Reporting: ${reportsInWords(alert)}. Check first: ${firstCheck(alert)}.`,
   ];
 }

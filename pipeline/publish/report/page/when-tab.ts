@@ -1,5 +1,5 @@
 import * as d3 from 'd3';
-import { monthName } from '../shared/names.ts';
+import { monthName, periodName } from '../shared/names.ts';
 import { MEASURES, VERDICTS, WINDOW_COLUMNS } from '../shared/page-data.ts';
 import { NO_VALUE_FILL, scaleFill, scaleLegend, YEAR_SHARE_SCALE } from './colours.ts';
 import { h } from './dom.ts';
@@ -32,11 +32,6 @@ export const runInWords = ({ first }: { first: number }) => `${shortMonth(first)
 const rangeInWords = ({ low, high }: WindowFigures) => (low === null || high === null ? '' : ` (${low}–${high})`);
 const verdictName = (figures: WindowFigures) => (figures.verdict === null ? null : VERDICTS[figures.verdict]!);
 const areaVerdicts = (code: string) => MEASURES.map((measure) => verdictName(bestWindow(code, measure)));
-/** The verdict on four months by both measures; `unknown` if they differ. */
-const jointVerdict = (code: string) => {
-  const [cases, rain] = areaVerdicts(code);
-  return cases === rain ? cases! : 'unknown';
-};
 /** Whether a measure reaches the threshold. */
 const isSeasonal = (code: string) => areaVerdicts(code).includes('reached');
 /** Probability that the run's start is right to within a month; for rain that of the rain alone. */
@@ -71,6 +66,7 @@ export function seasonEvidence(code: string): string {
 export const whenTab: Tab = {
   id: 'when',
   months: [],
+  period: () => '',
   choices: [
     ['rain_transmission', 'By rain'],
     ['reported_cases', 'By reported cases'],
@@ -92,7 +88,7 @@ export const whenTab: Tab = {
   },
   sentences: () => {
     const code = selectedCode();
-    if (code !== null) return [seasonEvidence(code), verdictsInWords(code)];
+    if (code !== null) return [seasonEvidence(code), verdictsInWords(code), recordSentence(code), evidenceYears()];
     const seasonal = lgasInView().filter(isSeasonal);
     const starts = d3
       .rollups(
@@ -108,6 +104,7 @@ export const whenTab: Tab = {
           ]
         : []),
       `In the other ${formatInteger(lgasInView().length - seasonal.length)}, malaria is spread over the year, and four rounds would miss much of it.`,
+      evidenceYears(),
     ];
   },
   method: () => [
@@ -160,23 +157,35 @@ export const whenTab: Tab = {
           [`${measure}_share`, figures.share / 100],
           [`${measure}_share_low`, figures.low === null ? null : figures.low / 100],
           [`${measure}_share_high`, figures.high === null ? null : figures.high / 100],
+          [`${measure}_start_probability`, figures.start === null ? null : figures.start / 100],
+          [`${measure}_sixty_percent`, verdictName(figures)],
+          [`${measure}_own_record`, figures.record_first === null ? null : recordInWords(code)],
         ];
       }),
     ),
-    sixty_percent_in_four_months: jointVerdict(code),
   }),
 };
+
+/** What the case record of the place itself says, beside what is modelled. */
+function recordSentence(code: string): string {
+  const { first, record, record_first, record_best } = bestWindow(code, 'reported_cases');
+  if (record_first === null) return `${fullName(code)} has no case record of its own that tells its season.`;
+  return `Its own case record has ${record}% of its cases in ${runInWords({ first })}${first === record_first ? ', its best months' : `, and most, ${record_best}%, in ${runInWords({ first: record_first })}`}.`;
+}
+
+/** Of when the evidence is; surveys, which are of one time of the year each, tell no season. */
+const evidenceYears = () =>
+  `Evidence: ${data.observed
+    .filter(({ months }) => months.length > 0)
+    .map(
+      ({ what, months, span }) =>
+        `${what.toLowerCase()} ${span ? months.map(periodName).join(' to ') : `last in ${periodName(months.at(-1)!)}, on which the season does not rest`}`,
+    )
+    .join('; ')}.`;
 
 /** What a place's verdicts mean. */
 function verdictsInWords(code: string): string {
   const [cases, rain] = areaVerdicts(code);
-  if (cases === rain) {
-    if (cases === 'reached')
-      return `Both are above the ${SEASONAL_PERCENT}% from which WHO first recommended seasonal chemoprevention.`;
-    return cases === 'unlikely'
-      ? `Both are below the ${SEASONAL_PERCENT}% from which WHO first recommended seasonal chemoprevention: what protects here has to last all year.`
-      : `Whether ${SEASONAL_PERCENT}% of the year falls within four months is not known.`;
-  }
   const verdicts = [
     ['rain', rain],
     ['reported cases', cases],

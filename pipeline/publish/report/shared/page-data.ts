@@ -68,8 +68,11 @@ export interface PageData {
   neighbours: string[];
   /** Other names of each area, by area, separated by a semicolon and a space. */
   aliases: string[];
-  /** Children tested and their clusters, by LGA and then round; null if the LGA of a cluster is unknown. */
-  tested: { rounds: number[]; lgas: [children: number, clusters: number][][] } | null;
+  /**
+   * Children tested, their clusters and about how many were positive, by LGA and then round; null if the LGA of a
+   * cluster is unknown.
+   */
+  tested: { rounds: number[]; lgas: [children: number, clusters: number, positive: number][][] } | null;
   /** What a new survey would be like; null without the spatial model or clusters. */
   next_survey: NextSurvey | null;
   /** Unit of all figures of cases; index: 100 is the mean of an area's last twelve known months. */
@@ -84,6 +87,9 @@ export interface PageData {
   alerts: Record<string, PageAlert>;
   /** How alerts did on the country's own records, by level; empty if it was not measured. */
   alert_scores: AlertScores[];
+  /** The probabilities by which a month has its class, and the next month its own. */
+  alert_limits: Record<'alert' | 'widespread' | 'watch' | 'fall', { forecast: number; usual: number }>;
+  warning_limits: { alert: number; watch: number };
   totals: PageTotals;
   /** Whether the season is known. */
   has_season: boolean;
@@ -121,7 +127,7 @@ export type Part = keyof typeof PARTS;
 /** The part that a view waits for. */
 export const VIEW_PARTS: Partial<Record<string, Part>> = {
   warnings: 'cases',
-  total: 'cases',
+  total: 'season',
   when: 'season',
   who: 'draws',
   changed: 'changes',

@@ -24,7 +24,8 @@ test.skipIf(skipWithoutChromium)(
     const shown = () => page.locator('main > section:visible').evaluateAll((all) => all.map(({ id }) => id));
     await expect.poll(shown, PATIENCE).toEqual(['operations']);
     const limits = page.locator('#operations').getByText('60 requests in any minute');
-    for (const part of [page.locator('#search'), page.getByText('API access'), limits])
+    const address = page.getByText('The one that whoever runs the service gives you');
+    for (const part of [page.locator('#search'), page.getByText('API access'), limits, address])
       expect((await part.boundingBox())!.y).toBeLessThan(915);
     expect(await accessibilityFaults(page)).toEqual([]);
 

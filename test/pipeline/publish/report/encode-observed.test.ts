@@ -5,12 +5,13 @@ import type { SnapshotTables } from '../../../../pipeline/publish/snapshot/snaps
 
 const tables = (part: object) => part as unknown as SnapshotTables;
 
-test('children tested are summed by LGA and round; an LGA without any has zeros', () => {
+test('children tested and those positive are summed by LGA and round; an LGA without any has zeros', () => {
   const areas = tables({ context_lgas: [{ lga_code: 'NG001001' }, { lga_code: 'NG001002' }] });
   const cluster = (lga_code: string | null, survey_year: number, examined: number) => ({
     lga_code,
     survey_year,
     examined,
+    positivity: 0.25,
   });
   expect(
     encodeTested(areas, [cluster('NG001001', 2018, 20), cluster('NG001001', 2015, 5.4), cluster('NG001001', 2018, 11)]),
@@ -18,12 +19,12 @@ test('children tested are summed by LGA and round; an LGA without any has zeros'
     rounds: [2015, 2018],
     lgas: [
       [
-        [5, 1],
-        [31, 2],
+        [5, 1, 1],
+        [31, 2, 8],
       ],
       [
-        [0, 0],
-        [0, 0],
+        [0, 0, 0],
+        [0, 0, 0],
       ],
     ],
   });
