@@ -35,7 +35,7 @@ const COLUMN_ALIASES = {
     residencetype typeresidence area residencia arearesidencia hv025 v025`,
   youngest_years: 'lowerage loage agemin minage min',
   oldest_years: 'upperage upage agemax maxage max',
-  method: 'method diagnosticmethod test diagnostic',
+  method: 'method diagnosticmethod methode metodo test diagnostic',
   examined: `
     examined tested nexamined ntested examines testes examinados examinees testees
     testados testadas examinadas read lues lidas ex n`,
@@ -58,13 +58,13 @@ const COLUMN_ALIASES = {
   country: 'adm0en adm0 adm0name adm0fr adm0pt admin0name countryname country pays pais name0',
   lga: `
     adm2en adm2 adm2name adm2fr adm2pt adm2es admin2name shapename lganame lga
-    districtname district name2 name ouname`,
+    districtname district distrito zonedesante zonesanitaire cercle municipio name2 name ouname`,
   lga_pcode: `
-    adm2pcode admin2pcode adm2code lgapcode lgacode districtcode gid2 pcode code
+    adm2pcode admin2pcode adm2code lgapcode lgacode districtcode codedistrict codigodistrito gid2 pcode code
     organisationunitcode orgunit uid id shapeid`,
   state: `
     adm1en adm1 adm1name adm1fr adm1pt adm1es admin1name statename state region
-    province name1 parentname`,
+    province provincia regiao name1 parentname`,
   state_pcode: `
     adm1pcode admin1pcode adm1code statepcode statecode regioncode gid1 dep parentid
     parentcode parent parentgraph adm1id admin1id regionid`,

@@ -31,6 +31,11 @@ const SUSPECTED_FACTOR = 2.2;
  * months around it and the same months of the years around it.
  */
 const DIGIT_FACTOR = 5;
+/** A month with more rain, mm, lies in the rains. */
+const LEAST_WET_MM = 50;
+/** Cases of half a state's areas, and of so many, do not all fall below this part of every other year's by chance. */
+const LOW_SHARE = 0.33;
+const LEAST_LOW_AREAS = 3;
 /** In fewer cases, chance makes such multiples, and months without any. */
 const LEAST_OUTLYING_CASES = 100;
 /** Without cases for half a year or more: in shorter stretches, chance decides what rises. */
@@ -296,19 +301,52 @@ export const outlyingMonths = (content: Content): string[] =>
  * Months with 0 cases, where the months around and those of the years around have hundreds each: nothing was reported.
  */
 export const isolatedZeroMonths = (content: Content): string[] =>
-  caseSeries(content).flatMap(({ name, first, values }) =>
+  findIsolatedZeros(caseSeries(content), LEAST_OUTLYING_CASES);
+
+/** Months with 0 mm, where the months around and those of the years around are wet. */
+export const isolatedDryMonths = (content: Content): string[] =>
+  findIsolatedZeros(weatherSeries(content, 'rain_mm'), LEAST_WET_MM);
+
+const findIsolatedZeros = (series: readonly Series[], least: number): string[] =>
+  series.flatMap(({ name, first, values }) =>
     listStretches(values, (value) => value === 0).flatMap((stretch) => {
       const [start, end] = [stretch[0]!, stretch.at(-1)!];
       const shiftMonths = 12 * Math.ceil(stretch.length / 12);
       const yearsAround = stretch.flatMap((i) => [values[i - shiftMonths] ?? null, values[i + shiftMonths] ?? null]);
       const surroundingCases = nonMissing([values[start - 1] ?? null, values[end + 1] ?? null, ...yearsAround]);
       const leastAround = Math.min(...surroundingCases);
-      if (surroundingCases.length < 2 || leastAround < LEAST_OUTLYING_CASES) return [];
+      if (surroundingCases.length < 2 || leastAround < least) return [];
       return [
         `${name}: 0 ${describeMonths(first, stretch)}, at least ${leastAround} in the months around and a year apart`,
       ];
     }),
   );
+
+/**
+ * Months in which at least half of a state's areas have a small part of what is usual at that time of the year, after
+ * which they come back: no more was tested or reported.
+ */
+export function lowMonths({ areas, ...content }: Content): string[] {
+  return [...groupLgasByState(caseSeries({ areas, ...content }))].flatMap(([state, series]) => {
+    const isLow = ({ first, values }: Series, month: number) => {
+      const value = values[month - first] ?? null;
+      const others = nonMissing(values.filter((_, i) => i !== month - first && (first + i - month) % 12 === 0));
+      return value !== null && value > 0 && others.length >= 2 && value < LOW_SHARE * Math.min(...others);
+    };
+    const firstMonth = Math.min(...series.map(({ first }) => first));
+    const lastMonth = Math.max(...series.map(({ first, values }) => first + values.length - 1));
+    const lowCounts = Array.from(
+      { length: lastMonth - firstMonth + 1 },
+      (_, i) => series.filter((area) => isLow(area, firstMonth + i)).length,
+    );
+    const isLowMonth = (count: number | null) => count! >= Math.max(LEAST_LOW_AREAS, series.length / 2);
+    return listStretches(lowCounts, isLowMonth).flatMap((stretch) =>
+      stretch.length < 2 || stretch.at(-1) === lowCounts.length - 1
+        ? []
+        : [`${state} ${describeMonths(firstMonth, stretch)}, in ${lowCounts[stretch[0]!]} of ${series.length} areas`],
+    );
+  });
+}
 
 /** Years in which an area's cases are a multiple of its other years' and the rest of the state's are not. */
 export function outlyingYears(content: Content): string[] {

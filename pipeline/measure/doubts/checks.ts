@@ -190,6 +190,18 @@ export const CHECKS: readonly Check[] = [
     find: { cases: cases.isolatedZeroMonths },
   },
   {
+    finding: 'months have less than a third of the usual cases in a state, and then come back',
+    cause: 'hardly anybody was tested, or few reports came in, as without tests in stock or in a strike',
+    advice: 'compare the months with suspected cases and with reports, and mask them; if cases fell, approve',
+    find: { cases: cases.lowMonths },
+  },
+  {
+    finding: 'a month has no rain amid the rains',
+    cause: 'a missing reading was entered as 0',
+    advice: 'leave the cells blank and declare the gap; if it was dry, approve',
+    find: { climate: cases.isolatedDryMonths },
+  },
+  {
     finding: 'a year has more than 2.2 times the usual cases',
     cause: 'suspected cases were exported in place of confirmed ones, or those of another area stand in the row',
     advice: 'compare the indicator of that year with the others',

@@ -269,19 +269,27 @@ export function exchangedYears(content: Content): string[] {
     const yearStarts = values.flatMap((_, start) =>
       (first + start) % 12 === 0 && start + 12 <= values.length ? [start] : [],
     );
+    // Shares of the year: years that are as wet as each other are no sign.
+    const sharesFrom = (rain: readonly number[], start: number) => {
+      const year = rain.slice(start, start + 12);
+      return year.map((value) => value / (mean(year) || 1));
+    };
     const distance = (start: number, otherStart: number) => {
-      let sum = 0;
-      for (let month = 0; month < 12; month++)
-        sum += (values[start + month]! - neighbourMean[otherStart + month]!) ** 2;
-      return sum;
+      const others = sharesFrom(neighbourMean, otherStart);
+      return sharesFrom(values, start).reduce((sum, share, month) => sum + (share - others[month]!) ** 2, 0);
     };
     const findBest = (start: number) =>
       yearStarts.reduce((a, b) => (distance(start, b) < distance(start, a) ? b : a), start);
     return yearStarts.flatMap((start) => {
       const sameYear = distance(start, start);
       const bestStart = findBest(start);
-      // The other year stands elsewhere, too; or else two years are alike.
-      return distance(start, bestStart) < MOST_DISTANCE_RATIO * sameYear && findBest(bestStart) !== bestStart
+      // The other year stands elsewhere, too, and the rest in their places; or else years or areas are not told apart.
+      const rest = yearStarts.filter((one) => one !== start && one !== bestStart);
+      const isExchange =
+        distance(start, bestStart) < MOST_DISTANCE_RATIO * sameYear &&
+        findBest(bestStart) !== bestStart &&
+        2 * rest.filter((one) => findBest(one) === one).length >= rest.length;
+      return isExchange
         ? [
             `${name}: the rain of ${yearOfMonth(first + start)} fits that of its neighbours in ${yearOfMonth(first + bestStart)}`,
           ]

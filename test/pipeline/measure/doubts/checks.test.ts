@@ -473,6 +473,25 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: 0 from 2020-05 to 2020-07, at least \d{3,} in the months around and a year apart\. /,
     ],
   ],
+  'months have less than a third of the usual cases in a state, and then come back': [
+    [
+      (content) => {
+        for (const row of content.cases)
+          if (/^S03L0[1-8]$/.test(row.lga_code ?? '') && row.period >= '2020-05' && row.period <= '2020-07')
+            row.confirmed = Math.round(0.15 * row.confirmed!);
+      },
+      /: S03 from 2020-05 to 2020-07, in 8 of \d+ areas\. /,
+    ],
+  ],
+  'a month has no rain amid the rains': [
+    [
+      (content) => {
+        for (const row of content.climate)
+          if (row.lga_code === 'S03L04' && ['2020-07', '2020-08'].includes(row.period)) row.rain_mm = 0;
+      },
+      /: S03L04 Place 40: 0 from 2020-07 to 2020-08, at least \d+(\.\d+)? in the months around and a year apart\. /,
+    ],
+  ],
   'a year has more than 2.2 times the usual cases': [
     [
       (content) => {
