@@ -419,8 +419,10 @@ export function reportQuestions(snapshotOf: () => string) {
       await amounts.nth(states.length - 1).fill('2000');
       expect(await boxes.nth(states.length - 1).isChecked(), 'a number counts the state in').toBe(true);
     }
-    const name = String(await download(page, 'list').then(() => page.textContent('#cite')));
-    expect(name, 'the months of the total, not the month of the scores').toContain(`. ${spans[last]!.period} to `);
+    const months = / \w+ \d{4} to \w+ \d{4}\. May/;
+    expect(await page.textContent('#cite'), 'the months of the total, not the month of the scores').toMatch(months);
+    const inList = String(await download(page, 'list'));
+    expect(inList.split('\r\n')[1]).toContain(`,${spans[last]!.period},${spans[last]!.months},`);
     if (hasSeason) {
       const roughly = / ([\d.\s]+)( average months)? by its season alone, no range/;
       await boxes.last().check();

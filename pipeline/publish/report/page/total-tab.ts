@@ -89,10 +89,7 @@ const inWords = ({ range, unit }: Total) => {
 export const totalTab: Tab = {
   id: 'total',
   months: [],
-  period: () => {
-    const { period, months } = data.totals.spans[spanIndex()]!;
-    return months === 1 ? period : `${period} to ${addMonths(period, months - 1)}`;
-  },
+  period: () => spanName(spanIndex()),
   lists: 'all',
   get choices() {
     const label = (names: readonly string[]) => names.map((name) => name.slice(0, 3)).join('–');
@@ -163,17 +160,17 @@ export const totalTab: Tab = {
     },
   ],
   caption: () =>
-    `${spanName(spanIndex())}, each place by itself.${countsCases ? '' : ` As in the last year would be ${spanMonths()}.`}`,
+    `${spanName(spanIndex())}, each place by itself.${countsCases ? '' : ` As in the last year would be ${data.totals.spans[spanIndex()]!.months}.`}`,
   controls,
   downloadFields: (code) => {
-    if (findForecastCode(code) !== code) return { months: spanMonths(), unit: '', total: null };
+    const { period, months } = data.totals.spans[spanIndex()]!;
+    if (findForecastCode(code) !== code) return { period, months, unit: '', total: null };
     const { range, unit } = totalOfArea(code);
     const [low, high] = range.length === 1 ? [null, null] : [range[0]!, range[2]!];
-    return { months: spanMonths(), unit, total: middle(code), total_low: low, total_high: high };
+    return { period, months, unit, total: middle(code), total_low: low, total_high: high };
   },
 };
 const middle = (code: string) => d3.median(totalOfArea(code).range)!;
-const spanMonths = () => data.totals.spans[spanIndex()]!.months;
 /** The place with the nearest records, or the place itself, by its season; null if that is unknown too. */
 const findForecastCode = (code: string) => findRecordCode(code, data.totals.areas) ?? (data.has_season ? code : null);
 
@@ -182,7 +179,11 @@ function withoutRecords(): string[] | null {
   const code = selectedCode();
   if (code === null || findRecordCode(code, data.totals.areas) !== null) return null;
   return [
-    'The season alone is a rough way: multiply by what was used there in an average month of last year. It knows neither more nor fewer cases than usual.',
+    ...(data.has_season
+      ? [
+          'The season alone is a rough way: multiply by what was used there in an average month of last year. It knows neither more nor fewer cases than usual.',
+        ]
+      : []),
     `For a forecast with a range, its monthly records are needed: ask ${data.case_producers}.`,
   ];
 }
