@@ -3,7 +3,7 @@ import type { PageAlert } from '../shared/page-data.ts';
 import { findRecordCode, monthsAhead } from './cases.ts';
 import { hatchedKey, legendKey, NO_VALUE_FILL } from './colours.ts';
 import { capitalize, formatCount, formatInteger, formatQuantiles, inSentence } from './format.ts';
-import { areaName, data, fullName, isState, lgasInView, nameInList, view } from './store.ts';
+import { areaName, data, fullName, isState, lgaByCode, lgasInView, view } from './store.ts';
 import { figureColumn, listAreas, mapChoice, scopeName, selectedCode, sortByFigure, type Tab } from './tab.ts';
 
 /** Share of the reports expected of a month below which missing reports come before all else. */
@@ -23,6 +23,7 @@ const shownClass = (alert: PageAlert) => (showsNext() ? alert.warning_class : al
 const alertOf = (code: string) => data.alerts[code]!;
 const findAlertCode = (code: string) => findRecordCode(code, data.alerts);
 const listedAlerts = () => listAreas().filter((code) => code in data.alerts);
+const isInAlert = (code: string) => shownClass(alertOf(code)) === 'alert';
 const isQuiet = (code: string) => alertOf(code).detection_class === 'none' && alertOf(code).warning_class === 'none';
 /** Higher is more urgent: by the class shown, then the other, then the chance. */
 const urgency = (code: string) => {
@@ -62,6 +63,10 @@ function firstCheck(alert: PageAlert): string {
     : `whether more was tested or reported from ${periodName(detection_since!)} on; then the place itself`;
 }
 
+/** What to check first, and how complete the reports are. */
+const checksInWords = (alert: PageAlert) =>
+  [capitalize(firstCheck(alert)), reportsInWords(alert)].filter((text) => text !== '—').join('; ');
+
 export const warningsTab: Tab = {
   id: 'warnings',
   months: [],
@@ -93,11 +98,15 @@ export const warningsTab: Tab = {
     const recordCode = code === null ? null : findAlertCode(code);
     if (code !== null && recordCode === null) return `${fullName(code)} has no case records, so nothing warns of it`;
     const month = showsNext() ? 'next month' : periodName(lastPeriod());
-    if (recordCode === null) return `${data.country}, ${month}: ${groupsInWords(listedAlerts(), nameOfAny)}`;
+    if (recordCode === null)
+      return `${data.country}, ${month}: ${groupsInWords(listedAlerts().filter(isInAlert), nameOfAny) || 'no area on alert'}`;
     const alert = alertOf(recordCode);
     const words = showsNext() ? (warningInWords(alert) ?? 'no warning') : classInWords(alert);
     const lgaCodes = view.lga === null ? lgasInView().filter((one) => one in data.alerts) : [];
-    const groups = lgaCodes.length > 0 ? `; of its ${lga.many} ${groupsInWords(lgaCodes, areaName)}` : '';
+    const groups =
+      lgaCodes.length > 0
+        ? `; of its ${lga.many} ${groupsInWords(lgaCodes, areaName) || 'none on alert or watch'}`
+        : '';
     return `${fullName(recordCode)}: ${words}${groups}`;
   },
   sentences: () => {
@@ -105,8 +114,13 @@ export const warningsTab: Tab = {
     const recordCode = code === null ? null : findAlertCode(code);
     if (recordCode !== null) return describeAlert(code!, recordCode);
     const codes = listedAlerts();
+    const others = groupsInWords(
+      codes.filter((one) => !isInAlert(one)),
+      nameOfAny,
+    );
     const lgaCount = codes.filter((one) => !isState(one)).length;
     return [
+      ...(others === '' ? [] : [`Besides, ${others}.`]),
       'Before anything is sent, see what to check first.',
       `Records: ${formatCount(codes.length - lgaCount, state)} and ${formatCount(lgaCount, lga)} of ${scopeName()}. ${UNIT_NOTE}`,
     ];
@@ -148,8 +162,7 @@ export const warningsTab: Tab = {
       (code) => alertOf(code).warning_probability,
       (code) => chanceInWords(alertOf(code)),
     ),
-    { head: 'Check first', kind: 'advice', cell: (code) => capitalize(firstCheck(alertOf(code))) },
-    { head: 'Reporting', cell: (code) => reportsInWords(alertOf(code)) },
+    { head: 'Check first; reporting', kind: 'advice', cell: (code) => checksInWords(alertOf(code)) },
   ],
   isQuiet,
   caption: () => `Most urgent first. ${UNIT_NOTE} Ranges are 90%.`,
@@ -172,9 +185,11 @@ const UNIT_NOTE =
     ? 'Figures are cases.'
     : 'Figures are an index: 100 is the mean of an area’s last twelve known months.';
 
-const nameOfAny = (code: string) => `${nameInList(code)}${isState(code) ? ` (${state.one})` : ''}`;
+/** `Ekiti state`, `Jos South in Plateau`. */
+const nameOfAny = (code: string) =>
+  isState(code) ? `${areaName(code)} ${state.one}` : `${areaName(code)} in ${areaName(lgaByCode(code).state_code)}`;
 
-/** `2 on watch (Argungu and Koko/Besse) and 1 reporting unusually few (Dandi)`: how many areas are in each class. */
+/** `2 on watch (Argungu and Koko/Besse) and 1 reporting unusually few (Dandi)`: how many areas are in each class; empty if none is. */
 function groupsInWords(codes: string[], name: (code: string) => string): string {
   const groups = CLASSES.slice(0, -1).flatMap(([className]) => {
     const members = codes.filter((code) => shownClass(alertOf(code)) === className);
@@ -185,7 +200,7 @@ function groupsInWords(codes: string[], name: (code: string) => string): string 
       ? []
       : [`${members.length} ${words} (${inSentence([...names.slice(0, MAX_NAMED), ...more])})`];
   });
-  return groups.length === 0 ? 'none on alert or watch' : inSentence(groups);
+  return inSentence(groups);
 }
 
 /** What the classes mean, and why figures within the usual range may be in one. */
