@@ -48,7 +48,7 @@ export function headlineSection({ latest, states }: SnapshotDiff, outlines: Diff
   const { lga, state } = countryWords(outlines.territory);
   const signed = (change: number) => `${change > 0 ? '+' : ''}${change.toFixed(4)}`;
   const largest = states
-    .filter(({ mean_change }) => mean_change !== 0)
+    .filter(({ mean_change }) => Number(mean_change.toFixed(4)) !== 0)
     .toSorted((a, b) => Math.abs(b.mean_change) - Math.abs(a.mean_change))
     .slice(0, 5)
     .map(({ state_code, mean_change }) => `${makeNameLookup(outlines).state(state_code)} ${signed(mean_change)}`);
