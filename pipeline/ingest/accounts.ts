@@ -36,6 +36,7 @@ export function doubtDeliveries(deliveries: readonly Delivery[]): ReportLine[] {
         ...describeDays(delivery),
         ...describeChangedSums(delivery),
         ...describeChangedBounds(delivery),
+        ...describeWeights(delivery),
         ...describeLabels(delivery, usedKeys),
       ].map((what): ReportLine => ({ source: delivery.source, rule: 'hard to believe', what, needs_approval: true })),
     ),
@@ -142,13 +143,39 @@ function describeChangedBounds({ file, rows, columns }: Delivery): string[] {
       }));
       const bounded = groups.filter(({ exceeding, filled }) => exceeding <= BOUND_SHARE * filled);
       const unbounded = groups.filter(({ exceeding, filled }) => exceeding >= NO_BOUND_SHARE * filled);
-      if (2 * bounded.length < groups.length || unbounded.length === 0) return [];
+      const least = by === 'year' ? 1 : groups.length / 2;
+      if (bounded.length < least || unbounded.length === 0) return [];
       const counts = unbounded.map(({ group, exceeding, filled }) => `${exceeding} of ${filled} rows of ${group}`);
       return [
         `${file}: cases are more than "${column}" in ${firstFew(counts, MOST_LABELS_NAMED)}, and hardly ever in the other ${by}s. Perhaps they count others too, such as presumed cases: take figures that mean the same throughout`,
       ];
     });
   });
+}
+
+/** Weights of a sample have the mean 1, or a million, up to rounding. */
+const MEAN_TOLERANCE = 0.02;
+
+/** An unused column of a survey that has the mean of sampling weights in every year. */
+function describeWeights({ file, rows, columns }: Delivery): string[] {
+  if (!columns.some(({ figure }) => figure === 'examined') || columns.some(({ figure }) => figure === 'weight'))
+    return [];
+  const rowsByYear = [...Map.groupBy(rows.keys(), (row) => rows[row]!.year).values()];
+  const isWeight = ({ numbers }: Delivery['columns'][number]) =>
+    new Set(numbers).size > rows.length / 4 &&
+    [1, 1e6].some((unit) =>
+      rowsByYear.every((yearRows) => {
+        const values = yearRows.map((row) => numbers[row]!);
+        const isNearUnit = Math.abs(sumNumbers(values) / values.length / unit - 1) < MEAN_TOLERANCE;
+        return isNearUnit && values.every((value) => value > 0);
+      }),
+    );
+  return columns
+    .filter((column) => column.figure === null && !column.isKey && column.reason === null && isWeight(column))
+    .map(
+      ({ column }) =>
+        `${file}: "${column}" has the mean of sampling weights, and is not used. If it is one, take it as \`weight\` (sources.json, columns): without it, places that were sampled more count more`,
+    );
 }
 
 /** With fewer cases elsewhere, 0 cases are likely too. */

@@ -41,7 +41,7 @@ const COLUMN_ALIASES = {
     testados testadas examinadas read lues lidas ex n`,
   positive: 'positive pfpos npositive npos positives pos positifs positivos positif positivas pf',
   positivity: 'pfpr positivity prevalence prevalencia prev pr share',
-  weight: 'weight samplingweight hv005 v005',
+  weight: 'weight samplingweight hv005 v005 poids ponderation ponderacao peso',
   confirmed: `
     confirmed confirmedcases casesconfirmed confirmedmalariacases
     malariaconfirmedcases malariacasesconfirmed diseasecases malariacases

@@ -56,12 +56,12 @@ const AGE_PATTERNS = {
     'u',
   ),
   below: new RegExp(
-    String.raw`(?:<|(?<!\p{L})(?:under|below|less than|moins de|menos de|menor(?:es)? (?:de|que)|inferieurs? a|u))[\s-]*(\d{1,2})(?!\d)${UNIT_PATTERN}`,
+    String.raw`(?:<|(?<!\p{L})(?:under|below|less than|moins(?: de)?|menos(?: de)?|menor(?:es)?(?: de| que)?|inferieurs? a|u))[\s-]*(\d{1,2})(?!\d)${UNIT_PATTERN}`,
     'u',
   ),
   upTo: new RegExp(String.raw`(?:<=|≤)\s*(\d{1,2})(?!\d)${UNIT_PATTERN}`, 'u'),
   andMore: new RegExp(
-    String.raw`(?<![\p{L}\d])(\d{1,2})${UNIT_PATTERN}\s*(?:\+|plus(?!\p{L})|(?:and|&|et|e|y|ou|or|o|a) (?:above|over|older|more|plus|mais|mas)(?!\p{L}))`,
+    String.raw`(?<![\p{L}\d])(\d{1,2})${UNIT_PATTERN}\s*(?:\+|(?:plus|mais|mas)(?!\p{L})|(?:and|&|et|e|y|ou|or|o|a) (?:above|over|older|more|plus|mais|mas)(?!\p{L}))`,
     'u',
   ),
   above: new RegExp(

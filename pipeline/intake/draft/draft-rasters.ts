@@ -54,7 +54,9 @@ export function draftRasters(
   const remaining = rasters.filter((raster) => !rain.includes(raster));
   const candidates = new Set([
     ...populationRasters(remaining),
-    ...remaining.filter((raster) => raster.file === requestedFile || ratiosAgree(ratios.get(raster) ?? [])),
+    ...remaining.filter(
+      (raster) => raster.file === requestedFile || (!isDensity(raster) && ratiosAgree(ratios.get(raster) ?? [])),
+    ),
   ]);
   const largestSum = Math.max(...[...candidates].map(({ sum }) => sum));
   const priority = (raster: RasterFile): number[] => {
@@ -120,13 +122,16 @@ export function draftRasters(
   };
 }
 
+/** Cells of about a square kilometre have nearly as many people as their density, so that sums do not tell. */
+const isDensity = (raster: RasterFile) => /(^|_)pd_|densit/.test(lowerName(raster));
+
 function whyLeftOut(
   raster: RasterFile,
   population: readonly RasterFile[],
   ratios: readonly Ratio[] | undefined,
 ): string {
   const values = `values ${formatRounded(raster.min)} to ${formatRounded(raster.max)}`;
-  if (/(^|_)pd_|densit/.test(lowerName(raster))) return 'people per km² by its name; only people per cell are read';
+  if (isDensity(raster)) return 'people per km² by its name; only people per cell are read';
   if (population.includes(raster))
     return ratios
       ? `people per cell, ${describeRatios(ratios)}; ${population[0]!.file} is used instead`

@@ -278,6 +278,26 @@ test('a text among counts is told, such as a row of units', () => {
   ]);
 });
 
+test('an unused column of a survey with the mean of sampling weights is asked about', () => {
+  const used = [
+    { projectColumn: 'cluster_id', fileColumns: ['cluster'], indexes: [0] },
+    { projectColumn: 'survey_year', fileColumns: ['year'], indexes: [1] },
+    { projectColumn: 'examined', fileColumns: ['examined'], indexes: [2] },
+  ];
+  const doubts = (weight: (i: number) => number) => {
+    const cells = Array.from({ length: 40 }, (_, i) => [`${i}`, '2020', `${20 + (i % 7)}`, weight(i).toFixed(6)]);
+    const header = ['cluster', 'year', 'examined', 'ponderacao'];
+    const delivery = recordDelivery({ id: 'mis' }, 'mis.csv', header, cells, used);
+    return doubtDeliveries([delivery]).map(({ what }) => String(what));
+  };
+  expect(doubts((i) => 0.5 + i / 39)).toEqual([
+    expect.stringMatching(/^mis\.csv: "ponderacao" has the mean of sampling weights, and is not used\. /),
+  ]);
+  expect(doubts((i) => 3 * (0.5 + i / 39))).toEqual([]);
+  // A flag of all clusters is no weight.
+  expect(doubts(() => 1)).toEqual([]);
+});
+
 test('cases beyond those tested in one year only may count others too', () => {
   const doubts = (exceedingYears: readonly number[]) =>
     doubtTable(
