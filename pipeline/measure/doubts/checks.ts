@@ -190,7 +190,7 @@ export const CHECKS: readonly Check[] = [
     find: { cases: cases.isolatedZeroMonths },
   },
   {
-    finding: 'months have less than a third of the usual cases in a state, and then come back',
+    finding: 'most areas around have less than a third of the usual cases for months, and then as many again',
     cause: 'hardly anybody was tested, or few reports came in, as without tests in stock or in a strike',
     advice: 'compare the months with suspected cases and with reports, and mask them; if cases fell, approve',
     find: { cases: cases.lowMonths },

@@ -174,7 +174,7 @@ function areaRow(tab: Tab, columns: ReturnType<Tab['columns']>, code: string, i:
   const classes = [
     code === (view.lga ?? view.state) ? 'chosen' : '',
     tab.id === 'who' && getsNets(code) ? 'given' : '',
-    tab.isQuiet?.(code) ? 'quiet' : '',
+    tab.isQuiet?.(code) ? 'unprinted' : '',
   ];
   return h(
     'tr',
