@@ -265,10 +265,14 @@ export function countDistinct(table: TextTable, columns: readonly string[]): num
   return new Set(table.rows.map((_, row) => JSON.stringify(cells.map((column) => column[row])))).size;
 }
 
-/** The column with the largest share of matching cells, if that is at least two thirds; else null. */
+/**
+ * The column with the largest share of matching cells, if that is at least two thirds; else null. Of shares alike, it is
+ * that of the most exact matches.
+ */
 export function bestMatchingColumn(
   table: TextTable,
   makeMatcher: (cells: ReadonlySet<string>) => (cell: string) => boolean,
+  isExact: (cell: string) => boolean = () => false,
 ): string | null {
   const shares = table.header.map((column) => {
     const cells = filledCells(table, column);
@@ -277,8 +281,10 @@ export function bestMatchingColumn(
     return {
       column,
       share: cells.length === 0 ? 0 : cells.filter((cell) => matching.has(cell)).length / table.rows.length,
+      exact: cells.filter(isExact).length,
     };
   });
-  const [best] = shares.sort((a, b) => b.share - a.share);
+  const tenths = ({ share }: (typeof shares)[number]) => Math.round(10 * share);
+  const [best] = shares.sort((a, b) => tenths(b) - tenths(a) || b.exact - a.exact || b.share - a.share);
   return best && best.share >= 2 / 3 ? best.column : null;
 }

@@ -25,6 +25,8 @@ export interface AreaLevel {
    * Makes a function that returns the code of a name, matched as by the ingest: undefined for none, null for several.
    */
   codeFinder(names: Iterable<string>): (name: string) => string | null | undefined;
+  /** Whether a text is the whole name of an area, and not a name with other words. */
+  isName(text: string): boolean;
 }
 
 export function areaLevel(areas: readonly { code: string; name: string; parent?: string | null }[]): AreaLevel {
@@ -39,6 +41,7 @@ export function areaLevel(areas: readonly { code: string; name: string; parent?:
   const readCode = codeReader(areas.map(({ code }) => code));
   return {
     codes: { has: (text) => readCode(text) !== null },
+    isName: (text) => byWholeName.has(plainName(text)),
     parents: new Map(areas.map(({ code, parent = null }) => [code, parent])),
     codeFinder: (names) => {
       const bareName = withoutWords(sharedWords(names));
@@ -81,7 +84,10 @@ export interface PlaceKey {
  * accepts a name among other words only as an alias.
  */
 export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): PlaceKey | null {
-  const findInLevel = (kind: 'lga_pcode' | 'state_pcode', { codes, codeFinder }: AreaLevel): PlaceKey | null => {
+  const findInLevel = (
+    kind: 'lga_pcode' | 'state_pcode',
+    { codes, codeFinder, isName }: AreaLevel,
+  ): PlaceKey | null => {
     const codeColumn = bestMatchingColumn(table, () => (cell) => codes.has(cell));
     // Codes may be names without accents, so a column of names may contain some of them.
     const isOfNames = (column: string) => {
@@ -90,10 +96,14 @@ export function findPlaceColumn(table: TextTable, { lgas, states }: AreaCodes): 
       return [...cells].some((cell) => !codes.has(cell) && findCode(cell) !== undefined);
     };
     if (codeColumn && !isOfNames(codeColumn)) return { kind, column: codeColumn, codeByName: null };
-    const nameColumn = bestMatchingColumn(table, (cells) => {
-      const findCode = codeFinder(cells);
-      return (cell) => findCode(cell) !== undefined;
-    });
+    const nameColumn = bestMatchingColumn(
+      table,
+      (cells) => {
+        const findCode = codeFinder(cells);
+        return (cell) => findCode(cell) !== undefined;
+      },
+      isName,
+    );
     if (!nameColumn) return null;
     const cells = [...new Set(filledCells(table, nameColumn))].sort();
     const findCode = codeFinder(cells);
