@@ -11,6 +11,23 @@ import { monthInName, readMonth, splitHeading, yearsIn } from './months.ts';
 const GROUPED_DIGITS = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
 /** With decimal commas, points may part thousands. */
 const POINT_GROUPS = /^[+-]?[1-9]\d{0,2}(\.\d{3})+(?=$|,)/;
+/**
+ * Whether the cells of a column have a mark between their thousands alone: 1,234 and 12,345 beside 567. With decimals,
+ * nearly all would have the mark.
+ */
+export function hasMarkedThousands(cells: readonly (string | null)[], mark: ',' | '.'): boolean {
+  const numbers = cells.filter((cell) => cell !== null && /\d/.test(cell)).map((cell) => cell!.trim().split(mark));
+  const marked = numbers.filter((groups) => groups.length > 1);
+  const isGrouped = ([first, ...others]: readonly string[]) =>
+    /^\d{1,3}$/.test(first!) && others.every((group) => /^\d{3}$/.test(group));
+  return (
+    marked.length > 0 &&
+    marked.length < numbers.length &&
+    numbers.every(isGrouped) &&
+    marked.every(([first]) => first !== '0')
+  );
+}
+
 const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f.]/g, '');
 
 /**
@@ -26,9 +43,15 @@ export function normalizeTable(table: TextTable, dialect: Dialect, file: string)
   const hasPointGroups = table.header.map((_, i) =>
     table.rows.every(({ cells }) => !cells[i]?.includes('.') || POINT_GROUPS.test(cells[i]!.trim())),
   );
+  const hasCommaGroups = table.header.map((_, i) =>
+    hasMarkedThousands(
+      table.rows.map(({ cells }) => cells[i] ?? null),
+      ',',
+    ),
+  );
   const cleanCell = (cell: string | null, i: number) => {
     const text = cell?.trim().replace(GROUPED_DIGITS, removeGrouping) || null;
-    if (!decimal_comma) return text;
+    if (!decimal_comma) return hasCommaGroups[i] ? (text?.replaceAll(',', '') ?? null) : text;
     const number = hasPointGroups[i] ? text?.replace(POINT_GROUPS, removeGrouping) : text;
     return number?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null;
   };

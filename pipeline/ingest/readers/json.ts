@@ -16,6 +16,8 @@ export function parseJson(bytes: Uint8Array, location: InputLocation, expected: 
       typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
     return (JSON.parse as (text: string, reviver: typeof keepDigits) => unknown)(text, keepDigits);
   } catch (cause) {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+      throw location.error('a compressed file (gzip)', `${expected}: unpack it with gunzip`);
     if (!(cause instanceof SyntaxError)) throw location.error('bytes that are not UTF-8', expected);
     throw location.error(`text that is not valid JSON (${cause.message})`, `${expected}; is the file cut short?`);
   }

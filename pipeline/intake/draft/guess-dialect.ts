@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { type Dialect, MONTH_ORDERS, type MonthOrder, YEAR_LOCATIONS } from '../../catalog/dialect.ts';
 import type { CsvFormat, TextTable } from '../../ingest/readers/csv.ts';
+import { hasMarkedThousands } from '../../ingest/readers/dialect.ts';
 import { monthInName, monthOrders, readMonth, splitHeading, yearsIn } from '../../ingest/readers/months.ts';
 
 /**
@@ -40,19 +41,7 @@ export function guessDialect(
   const cellsWithComma = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
   // 1,234 may be a thousand and more.
   const hasDecimalComma = cellsWithComma.some((cell) => !/^[^,1-9]*[1-9]\d*,\d{3}\s*$/.test(cell!));
-  // In a column, 1.234 and 12.345 beside 567: with decimals, nearly all would have a point.
-  const hasPointGroups =
-    separator !== ',' &&
-    header.some((_, i) => {
-      const texts = filledTexts(rows, i);
-      const pointed = texts.filter((text) => text.includes('.'));
-      return (
-        pointed.length > 0 &&
-        pointed.length < texts.length &&
-        pointed.every((text) => /^[1-9]\d{0,2}(\.\d{3})+$/.test(text)) &&
-        texts.every((text) => /^\d{1,3}(\.|$)/.test(text))
-      );
-    });
+  const hasPointGroups = separator !== ',' && header.some((_, i) => hasMarkedThousands(filledTexts(rows, i), '.'));
   const datedColumns = [undefined, ...MONTH_ORDERS]
     .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
     .reduce((most, names) => (names.length > most.length ? names : most));

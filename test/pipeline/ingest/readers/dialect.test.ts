@@ -115,6 +115,16 @@ test.each<[string, string, Dialect, string?, string?, string?]>([
   expect((await read(content, dialect, ...names)).rows).toEqual(LONG);
 });
 
+test('commas are marks between thousands where other numbers of their column have none', async () => {
+  const rainIn = async (cells: readonly string[]) => {
+    const content = ['code,month,mm', ...cells.map((cell, i) => `A${i},2015-01,"${cell}"`)].join('\n');
+    return (await read(`${content}\n`, {})).rows.map((row) => row.at(-1));
+  };
+  expect(await rainIn(['1,234', '567', 'NR'])).toEqual(['1234', '567', 'NR']);
+  expect(await rainIn(['1,234', '2,345'])).toEqual(['1,234', '2,345']);
+  expect(await rainIn(['1,234', '5,6'])).toEqual(['1,234', '5,6']);
+});
+
 test('points are decimal where a number of their column has no group of three digits', async () => {
   const content = 'code;month;mm\nA1;2015-01;1.234\nA1;2015-02;12.5\n';
   const { rows } = await read(content, { separator: ';', decimal_comma: true });
