@@ -1,10 +1,11 @@
 import type { StageRun } from '../catalog/country-stage.ts';
 import { rowByCode, toTable } from '../lib/tables/table.ts';
-import { accountForDeliveries, doubtDeliveries } from './accounts.ts';
+import { accountForDeliveries } from './accounts.ts';
 import { ingestAreas } from './areas.ts';
 import { ingestCases } from './cases.ts';
 import { ingestClimate } from './climate.ts';
 import { ingestCovariates } from './covariate-tables.ts';
+import { doubtDeliveries } from './delivery-doubts.ts';
 import {
   ACCOUNTS,
   AREA_ROUNDS,

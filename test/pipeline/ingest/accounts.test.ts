@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Source } from '../../../pipeline/catalog/sources.ts';
-import { accountForDeliveries, doubtDeliveries, summarizeAccounts } from '../../../pipeline/ingest/accounts.ts';
+import { accountForDeliveries, summarizeAccounts } from '../../../pipeline/ingest/accounts.ts';
+import { doubtDeliveries } from '../../../pipeline/ingest/delivery-doubts.ts';
 import type { AccountRow, CasesRow, CensusRow, Cluster } from '../../../pipeline/ingest/ingest-tables.ts';
 import { recordDelivery } from '../../../pipeline/ingest/readers/delivery.ts';
 import { outputRows } from '../../support/stage-io.ts';
