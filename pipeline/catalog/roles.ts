@@ -19,11 +19,12 @@ interface RoleDefinition {
 /** Names of places, beside codes or in place of them. Beside codes, a name that belongs to another place is refused. */
 const NAME_COLUMNS = ['lga', 'state'] as const;
 
+/** Columns that say in which area a row is. */
+export const AREA_COLUMNS: readonly string[] = [...NAME_COLUMNS, 'lga_pcode', 'state_pcode'];
+
 /** Columns of codes, names, words and times; every other column of a table holds numbers. */
 export const TEXT_COLUMNS: readonly string[] = [
-  ...NAME_COLUMNS,
-  'lga_pcode',
-  'state_pcode',
+  ...AREA_COLUMNS,
   'facility',
   'closed',
   'cluster_id',

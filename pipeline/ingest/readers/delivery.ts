@@ -1,5 +1,5 @@
 /** What a file of a table delivered, before any row is left out, and what became of each row. */
-import { TEXT_COLUMNS } from '../../catalog/roles.ts';
+import { AREA_COLUMNS, TEXT_COLUMNS } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { daysIn, monthText, readMonth, readMonthOfYear, yearsIn } from './months.ts';
 
@@ -12,7 +12,7 @@ export interface DeliveredRow {
   readonly period: string | null;
   /** The name or code of the largest area that is told; empty if none is. */
   readonly place: string;
-  /** Those of the key's columns that are filled: of rows of a district and of its region, they are others. */
+  /** The columns that tell the rows apart, as far as they are filled: of a district and of its region, they are others. */
   readonly key: string;
   /** The rule by which its counts are not taken; null if they are. */
   leftOutBy: string | null;
@@ -48,8 +48,6 @@ export interface Delivery {
   labels: readonly RowLabels[];
   /** The days of the month that its times name; a month alone has none. */
   days: ReadonlySet<string>;
-  /** The fewest of the columns of places and times that tell the rows apart; all if they do not. */
-  key: readonly string[];
   /** People of the areas with cases in a year; a year is absent if they are not known. */
   people?: ReadonlyMap<number, number>;
 }
@@ -59,7 +57,6 @@ const MOST_LABELS = 12;
 /** A column of which more cells are text is not one of numbers. */
 const MOST_TEXT_SHARE = 0.05;
 const TIME_COLUMNS: readonly string[] = ['period', 'year', 'month', 'survey_year'];
-const AREA_COLUMNS: readonly string[] = ['lga_pcode', 'lga', 'state_pcode', 'state'];
 /** Columns that say which row it is, or where. */
 const KEY_COLUMNS: readonly string[] = [...TEXT_COLUMNS, 'longitude', 'latitude'];
 
@@ -129,7 +126,6 @@ export function recordDelivery(
           months,
         )
       : new Set(),
-    key,
   };
 }
 
@@ -203,7 +199,10 @@ function countTexts(cells: readonly (readonly (string | null)[])[], index: numbe
   return rowCounts;
 }
 
-/** Counted, not assumed: names may repeat between areas, and codes between countries' parts. */
+/**
+ * The fewest of the columns of places and times that tell the rows apart; all if they do not. Counted, not assumed: names
+ * may repeat between areas, and codes between countries' parts.
+ */
 function findKey(
   cells: readonly (readonly (string | null)[])[],
   columns: readonly { fileColumns: readonly string[]; indexes: readonly number[] }[],

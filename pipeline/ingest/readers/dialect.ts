@@ -9,26 +9,23 @@ import { monthInName, readMonth, splitHeading, yearsIn } from './months.ts';
 
 /** A number whose thousands are set apart by no-break spaces, as office programs write it; other blanks may be text. */
 const GROUPED_DIGITS = /^[+-]?\d{1,3}([\u00a0\u202f]\d{3})+(?=$|[.,])/;
-/** With decimal commas, points may part thousands. */
-const POINT_GROUPS = /^[+-]?[1-9]\d{0,2}(\.\d{3})+(?=$|,)/;
 /**
- * Whether the cells of a column have a mark between their thousands alone: 1,234 and 12,345 beside 567. With decimals,
- * nearly all would have the mark.
+ * How many cells of a column have a mark between their thousands: all, or some beside numbers below a thousand; null if
+ * none has, or a cell has the mark elsewhere. With decimals, nearly all would have the mark.
  */
-export function hasMarkedThousands(cells: readonly (string | null)[], mark: ',' | '.'): boolean {
-  const numbers = cells.filter((cell) => cell !== null && /\d/.test(cell)).map((cell) => cell!.trim().split(mark));
+export function markedThousands(cells: readonly (string | null)[], mark: ',' | '.'): 'all' | 'some' | null {
+  const decimalMark = mark === ',' ? '.' : ',';
+  const numbers = cells
+    .filter((cell) => cell !== null && /\d/.test(cell))
+    .map((cell) => cell!.trim().replace(/^[+-]/, '').split(decimalMark)[0]!.split(mark));
   const marked = numbers.filter((groups) => groups.length > 1);
   const isGrouped = ([first, ...others]: readonly string[]) =>
     /^\d{1,3}$/.test(first!) && others.every((group) => /^\d{3}$/.test(group));
-  return (
-    marked.length > 0 &&
-    marked.length < numbers.length &&
-    numbers.every(isGrouped) &&
-    marked.every(([first]) => first !== '0')
-  );
+  if (marked.length === 0 || !numbers.every(isGrouped) || marked.some(([first]) => first === '0')) return null;
+  return marked.length < numbers.length ? 'some' : 'all';
 }
 
-const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f.]/g, '');
+const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f]/g, '');
 
 /**
  * The table without blanks around cells or among digits and without empty rows, with decimal points, with a row for
@@ -40,20 +37,16 @@ const removeGrouping = (number: string) => number.replaceAll(/[\u00a0\u202f.]/g,
 export function normalizeTable(table: TextTable, dialect: Dialect, file: string): TextTable {
   const { decimal_comma, thousands, months, pivot, wide, merged, year, tests, sheet = '' } = dialect;
   const location = new InputLocation(file);
-  const hasPointGroups = table.header.map((_, i) =>
-    table.rows.every(({ cells }) => !cells[i]?.includes('.') || POINT_GROUPS.test(cells[i]!.trim())),
-  );
-  const hasCommaGroups = table.header.map((_, i) =>
-    hasMarkedThousands(
-      table.rows.map(({ cells }) => cells[i] ?? null),
-      ',',
-    ),
-  );
+  // Beside decimal commas, points are such marks even if all numbers have one.
+  const [mark, enough] = decimal_comma ? (['.', ['all', 'some']] as const) : ([',', ['some']] as const);
+  const isMarked = table.header.map((_, i) => {
+    const columnCells = table.rows.map(({ cells }) => cells[i] ?? null);
+    return enough.some((amount) => amount === markedThousands(columnCells, mark));
+  });
   const cleanCell = (cell: string | null, i: number) => {
     const text = cell?.trim().replace(GROUPED_DIGITS, removeGrouping) || null;
-    if (!decimal_comma) return hasCommaGroups[i] ? (text?.replaceAll(',', '') ?? null) : text;
-    const number = hasPointGroups[i] ? text?.replace(POINT_GROUPS, removeGrouping) : text;
-    return number?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null;
+    const number = isMarked[i] && text !== null && /\d/.test(text) ? text.replaceAll(mark, '') : text;
+    return decimal_comma ? (number?.replace(/^([+-]?\d*),(\d+)$/, '$1.$2') ?? null) : number;
   };
   let header = table.header.map((name) => name.trim());
   let rows = table.rows

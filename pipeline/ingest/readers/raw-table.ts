@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Dialect, type MonthOrder, SEPARATORS, tableLabel } from '../../catalog/dialect.ts';
-import { deliveredFiles } from '../../catalog/roles.ts';
+import { AREA_COLUMNS, deliveredFiles } from '../../catalog/roles.ts';
 import type { Source } from '../../catalog/sources.ts';
 import { isPeriod, monthFromIndex, type Period } from '../../contract/months.ts';
 import type { ReportLine } from '../../engine/stage.ts';
@@ -146,7 +146,6 @@ export class RawRow extends InputLocation {
 
 /** Thousands set apart by any mark. */
 const GROUPED = /^\d{1,3}([.,'’ ]\d{3})+$/;
-const AREA_COLUMNS = ['lga_pcode', 'lga', 'state_pcode', 'state'];
 const EXPECTED_AREA =
   'its area; rows whose area is not known are left out by a rule (sources.json, leave_out), and counted in the accounts';
 /** What programs write for a missing value. */

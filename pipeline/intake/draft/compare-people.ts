@@ -7,7 +7,7 @@ import { placeColumnName } from './draft-keys.ts';
 import { disagreement, medianRatio, type Ratio, ratiosAgree, sumsByCode, toRatios } from './draft-people.ts';
 import { mayBePeople, populationRasters, yearInName } from './draft-rasters.ts';
 import { type DraftedTable, type draftTables, entryRows, type PeopleTable } from './draft-tables.ts';
-import { type Answers, NO_YEAR, numbersQuestionId } from './questions.ts';
+import { type Answers, numbersQuestionId, UNKNOWN } from './questions.ts';
 import type { RasterFile, TableFile } from './recognise.ts';
 import { onlyYearIn } from './survey-rounds.ts';
 
@@ -28,7 +28,7 @@ export function peopleColumn({ entry, usedRows }: PeopleTable, year: number | nu
  * @returns the year of a table of one year, by its rows or the name of its file, or that nothing tells it; null if its
  *   columns tell the years
  */
-export function readPeopleByYear(census: DraftedTable): number | typeof NO_YEAR | null {
+export function readPeopleByYear(census: DraftedTable): number | typeof UNKNOWN | null {
   const { table, entry } = census;
   const { people, ...columns } = entry.columns!;
   const byYear = columnsByYear(table.header, people!);
@@ -41,7 +41,7 @@ export function readPeopleByYear(census: DraftedTable): number | typeof NO_YEAR 
   }
   const { where = {}, ...rest } = entry;
   const [column, latest] = Object.entries(where).find(([, value]) => /^(19|20)\d\d$/.test(String(value))) ?? [];
-  if (column === undefined) return fileYear ?? onlyYearIn(Object.values(where).join(' ')) ?? NO_YEAR;
+  if (column === undefined) return fileYear ?? onlyYearIn(Object.values(where).join(' ')) ?? UNKNOWN;
   const rowsByYear = Map.groupBy(table.rows, ({ cells }) => cells[table.header.indexOf(column)]);
   const isYearly = new Set([...rowsByYear.values()].map((rows) => rows.length)).size === 1;
   if (!isYearly || Object.keys(where).length > 1) return Number(latest);

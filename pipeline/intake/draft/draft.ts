@@ -33,10 +33,10 @@ import {
   type Answers,
   controlsFor,
   listQuestions,
-  NO_YEAR,
   numbersQuestionId,
   peopleYearQuestion,
   type Question,
+  UNKNOWN,
   USUAL_AGES,
 } from './questions.ts';
 import {
@@ -139,7 +139,7 @@ export async function draftCountry(
   const stateComparison = describeStatePeople(statePeople, comparison, rasters.population[0] ?? null);
   const countedPeople = census ? columnTotal(census, peopleColumn(census, year)) : null;
   const tableYear = census ? readPeopleByYear(census) : null;
-  const yearQuestion = census && tableYear === NO_YEAR ? peopleYearQuestion(census.table.file) : null;
+  const yearQuestion = census && tableYear === UNKNOWN ? peopleYearQuestion(census.table.file) : null;
   const peopleYear = Number(yearQuestion ? answers[yearQuestion.id] : tableYear) || null;
   const rain = chooseRain(kept, rasters.drafted);
   const used = kept.filter((draftedSource) => draftedSource !== rain.unused);

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { type Dialect, MONTH_ORDERS, type MonthOrder, YEAR_LOCATIONS } from '../../catalog/dialect.ts';
 import type { CsvFormat, TextTable } from '../../ingest/readers/csv.ts';
-import { hasMarkedThousands } from '../../ingest/readers/dialect.ts';
+import { markedThousands } from '../../ingest/readers/dialect.ts';
 import { monthInName, monthOrders, readMonth, splitHeading, yearsIn } from '../../ingest/readers/months.ts';
 
 /**
@@ -41,7 +41,8 @@ export function guessDialect(
   const cellsWithComma = rows.flatMap(({ cells }) => cells.filter((cell) => /^\s*[+-]?\d*,\d+\s*$/.test(cell ?? '')));
   // 1,234 may be a thousand and more.
   const hasDecimalComma = cellsWithComma.some((cell) => !/^[^,1-9]*[1-9]\d*,\d{3}\s*$/.test(cell!));
-  const hasPointGroups = separator !== ',' && header.some((_, i) => hasMarkedThousands(filledTexts(rows, i), '.'));
+  const hasPointGroups =
+    separator !== ',' && header.some((_, i) => markedThousands(filledTexts(rows, i), '.') === 'some');
   const datedColumns = [undefined, ...MONTH_ORDERS]
     .map((order) => header.filter((name) => readMonth(name.trim(), order) !== null))
     .reduce((most, names) => (names.length > most.length ? names : most));

@@ -80,6 +80,8 @@ export const numbersQuestionId = (file: string) => `numbers of ${file}`;
 
 /** Ages of the score, months, unless the surveys suggest others. */
 export const USUAL_AGES: readonly [number, number] = [6, 59];
+/** The answer until somebody knows. */
+export const UNKNOWN = 'unknown';
 const OTHER_PEOPLE = 'other';
 /** The question whose prevalence a column has; until it is answered with the ages of the score, it is not used. */
 export const prevalenceQuestion = (file: string, column: string, scoreAges: string): Question => ({
@@ -90,36 +92,33 @@ export const prevalenceQuestion = (file: string, column: string, scoreAges: stri
   redraws: true,
 });
 
-const NO_METHOD = 'unknown';
 /** The question of the method of a survey that does not tell it; until it is answered, the survey is not used. */
 export const methodQuestion = (file: string): Question => ({
   id: `method of ${file}`,
-  asks: `How the children of the survey ${file} were tested: ${METHODS.join(' or ')}; ${NO_METHOD}: it is not used`,
-  guess: NO_METHOD,
-  pattern: new RegExp(`^(${[NO_METHOD, ...METHODS].join('|')})$`),
+  asks: `How the children of the survey ${file} were tested: ${METHODS.join(' or ')}; ${UNKNOWN}: it is not used`,
+  guess: UNKNOWN,
+  pattern: new RegExp(`^(${[UNKNOWN, ...METHODS].join('|')})$`),
   redraws: true,
 });
 
-const NO_MONTHS = 'unknown';
 const FIELDWORK = /((?:19|20)\d\d-(?:0[1-9]|1[0-2])) to ((?:19|20)\d\d-(?:0[1-9]|1[0-2]))/g;
 /** The question of the months of a survey that does not tell them; until it is answered, the survey is not used. */
 export const fieldworkQuestion = (file: string): Question => ({
   id: `fieldwork of ${file}`,
-  asks: `First and last month of fieldwork of the survey ${file}, as in "2021-08 to 2021-11", each round with "; " between them; ${NO_MONTHS}: it is not used`,
-  guess: NO_MONTHS,
-  pattern: new RegExp(`^(${NO_MONTHS}|${FIELDWORK.source}(; ${FIELDWORK.source})*)$`),
+  asks: `First and last month of fieldwork of the survey ${file}, as in "2021-08 to 2021-11", each round with "; " between them; ${UNKNOWN}: it is not used`,
+  guess: UNKNOWN,
+  pattern: new RegExp(`^(${UNKNOWN}|${FIELDWORK.source}(; ${FIELDWORK.source})*)$`),
   redraws: true,
 });
 export const monthsInAnswer = (answer: string): { first: string; last: string }[] =>
   Array.from(answer.matchAll(FIELDWORK), ([, first, last]) => ({ first: first!, last: last! }));
 
-export const NO_YEAR = 'unknown';
 /** The question of which year the people of a table are that tells none. */
 export const peopleYearQuestion = (file: string): Question => ({
   id: `year of the people in ${file}`,
-  asks: `Year of the people in ${file}, or ${NO_YEAR}: rates of all years then refer to them as they are`,
-  guess: NO_YEAR,
-  pattern: new RegExp(`^(${NO_YEAR}|(19|20)\\d\\d)$`),
+  asks: `Year of the people in ${file}, or ${UNKNOWN}: rates of all years then refer to them as they are`,
+  guess: UNKNOWN,
+  pattern: new RegExp(`^(${UNKNOWN}|(19|20)\\d\\d)$`),
   redraws: true,
 });
 

@@ -31,8 +31,6 @@ const SUSPECTED_FACTOR = 2.2;
  * months around it and the same months of the years around it.
  */
 const DIGIT_FACTOR = 5;
-/** A month with more rain, mm, lies in the rains. */
-const LEAST_WET_MM = 50;
 /** Cases of half a state's areas, and of so many, do not all fall below this part of every other year's by chance. */
 const LOW_SHARE = 0.33;
 const LEAST_LOW_AREAS = 3;
@@ -303,11 +301,8 @@ export const outlyingMonths = (content: Content): string[] =>
 export const isolatedZeroMonths = (content: Content): string[] =>
   findIsolatedZeros(caseSeries(content), LEAST_OUTLYING_CASES);
 
-/** Months with 0 mm, where the months around and those of the years around are wet. */
-export const isolatedDryMonths = (content: Content): string[] =>
-  findIsolatedZeros(weatherSeries(content, 'rain_mm'), LEAST_WET_MM);
-
-const findIsolatedZeros = (series: readonly Series[], least: number): string[] =>
+/** Months of 0 whose neighbours, and those of the years around, have `least` or more. */
+export const findIsolatedZeros = (series: readonly Series[], least: number): string[] =>
   series.flatMap(({ name, first, values }) =>
     listStretches(values, (value) => value === 0).flatMap((stretch) => {
       const [start, end] = [stretch[0]!, stretch.at(-1)!];
@@ -326,8 +321,8 @@ const findIsolatedZeros = (series: readonly Series[], least: number): string[] =
  * Months in which at least half of a state's areas have a small part of what is usual at that time of the year, after
  * which they come back: no more was tested or reported.
  */
-export function lowMonths({ areas, ...content }: Content): string[] {
-  return [...groupLgasByState(caseSeries({ areas, ...content }))].flatMap(([state, series]) => {
+export function lowMonths(content: Content): string[] {
+  return [...groupLgasByState(caseSeries(content))].flatMap(([state, series]) => {
     const isLow = ({ first, values }: Series, month: number) => {
       const value = values[month - first] ?? null;
       const others = nonMissing(values.filter((_, i) => i !== month - first && (first + i - month) % 12 === 0));

@@ -190,7 +190,7 @@ export const CHECKS: readonly Check[] = [
     find: { cases: cases.isolatedZeroMonths },
   },
   {
-    finding: 'most areas around have less than a third of the usual cases for months, and then as many again',
+    finding: 'cases of most neighbouring areas fall below a third of the usual for months, and come back',
     cause: 'hardly anybody was tested, or few reports came in, as without tests in stock or in a strike',
     advice: 'compare the months with suspected cases and with reports, and mask them; if cases fell, approve',
     find: { cases: cases.lowMonths },
@@ -199,7 +199,7 @@ export const CHECKS: readonly Check[] = [
     finding: 'a month has no rain amid the rains',
     cause: 'a missing reading was entered as 0',
     advice: 'leave the cells blank and declare the gap; if it was dry, approve',
-    find: { climate: cases.isolatedDryMonths },
+    find: { climate: monthly.isolatedDryMonths },
   },
   {
     finding: 'a year has more than 2.2 times the usual cases',

@@ -2,6 +2,7 @@
 import { monthFromIndex } from '../../contract/months.ts';
 import { correlation, mean, median } from '../../lib/numerics/averages.ts';
 import { binomialTail } from '../../lib/numerics/binomial-tail.ts';
+import { findIsolatedZeros } from './case-checks.ts';
 import {
   type Content,
   caseSeries,
@@ -42,6 +43,8 @@ const MOST_SHIFT_MONTHS = 6;
 const MOST_DISTANCE_RATIO = 0.15;
 /** With fewer areas, of a state or of a country, chance decides what fits. */
 const LEAST_AREAS = 6;
+/** A month with more rain, mm, lies in the rains. */
+const LEAST_WET_MM = 50;
 /** The rain of a whole country differs by less than this factor from year to year; in Nigeria by 1.2. */
 const RAIN_YEAR_FACTOR = 2.5;
 /** Of a year's rain: where the three driest months have less in one year, none has so much in another. */
@@ -297,6 +300,10 @@ export function exchangedYears(content: Content): string[] {
     });
   });
 }
+
+/** Months with 0 mm, where the months around and those of the years around are wet. */
+export const isolatedDryMonths = (content: Content): string[] =>
+  findIsolatedZeros(weatherSeries(content, 'rain_mm'), LEAST_WET_MM);
 
 /** Years whose rain in all areas together is many times that of the others, or a small part of it: of another unit. */
 export function unusualRainYears(content: Content): string[] {

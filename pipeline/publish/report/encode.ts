@@ -59,7 +59,7 @@ export function pageData(contents: Contents, evidence: Evidence): PageData {
     ]),
     alerts: encodeAlerts(contents),
     alert_scores: contents.model.alert_evaluation?.scores ?? [],
-    alert_limits: Object.assign({ fall: FALL_PROBABILITY }, RISE_PROBABILITY),
+    alert_limits: { ...RISE_PROBABILITY, fall: FALL_PROBABILITY },
     warning_limits: WARNING_PROBABILITY,
     totals: encodeTotals(tables, case_draws),
     has_season: tables.season.length > 0,

@@ -176,7 +176,7 @@ test('the key that tells rows apart is counted, and each cell is a number, blank
     people: new Map([[2021, 100]]),
   };
   // Both chiefdoms are called Bo: neither the name nor name and month are enough.
-  expect(delivered.key).toEqual(['chiefdom', 'district']);
+  expect(delivered.rows.map(({ key }) => key)).toEqual(Array(3).fill('chiefdom + district'));
   const rows = accountForDeliveries([delivered]);
   const cells = { numbers: 1, blank: 0, text: 0, zero: 0, negative: 0, fractional: 0 };
   expect(rows.filter(({ column }) => column === 'cases')).toMatchObject([

@@ -473,7 +473,7 @@ const FAULTS: Record<string, [change: (content: Writable) => void, names: RegExp
       /S03L04 Place 40: 0 from 2020-05 to 2020-07, at least \d{3,} in the months around and a year apart\. /,
     ],
   ],
-  'most areas around have less than a third of the usual cases for months, and then as many again': [
+  'cases of most neighbouring areas fall below a third of the usual for months, and come back': [
     [
       (content) => {
         for (const row of content.cases)
